@@ -1,0 +1,66 @@
+"""Every error and warning bivaluate raises.
+
+An error says what, where, what was found, what is allowed and what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BivaluateError(Exception):
+    """Base of all errors raised on purpose by bivaluate."""
+
+
+class MatrixError(BivaluateError, ValueError):
+    """The data matrix cannot be used."""
+
+
+class SolutionError(BivaluateError, ValueError):
+    """The biclusters cannot be used, or do not fit the matrix."""
+
+
+class ParameterError(BivaluateError, ValueError):
+    """An argument or option has a value that is not allowed."""
+
+
+class FormatError(BivaluateError, ValueError):
+    """A file was read but its content does not follow its format."""
+
+
+class FileError(BivaluateError, OSError):
+    """A file or folder cannot be read or written."""
+
+
+class RunError(BivaluateError, ValueError):
+    """A run folder cannot be used for what was asked."""
+
+
+class MissingExtraError(BivaluateError, ImportError):
+    """An optional dependency is needed; the message names the extra to install."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(f'{purpose} needs {package}: pip install "bivaluate[{extra}]"')
+
+
+class BivaluateWarning(UserWarning):
+    """Base of all warnings given by bivaluate."""
+
+
+class DegenerateWarning(BivaluateWarning):
+    """Some biclusters have no defined score."""
+
+
+class EmptyBiclusterWarning(BivaluateWarning):
+    """Empty biclusters were dropped."""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the known word nearest to `word`, or an empty string.
+
+    >>> suggest("nev", ["nve", "msr"])
+    " Did you mean 'nve'?"
+    """
+    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
+    return f" Did you mean {near[0]!r}?" if near else ""
