@@ -1,0 +1,275 @@
+"""Plant biclusters of known structure in a random matrix."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._errors import ParameterError, suggest
+from bivaluate.datasets.placement import place
+from bivaluate.solution import Biclustering
+
+MODELS = ("additive", "scaling", "shift_scale", "constant", "clone")
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One bicluster to plant: its size, its pattern, its noise, and what it shares with the block before it.
+
+    Effects have exactly the standard deviation asked for (ddof 0) over the block, so that one seed is
+    already typical; ranges are equally spaced values, both ends included, in random order.
+
+    Parameters
+    ----------
+    rows, cols
+        Size of the block.
+    model
+        ``"additive"``: ``level + alpha_i + beta_j``; ``"scaling"``: ``level + s_i * p_j``;
+        ``"shift_scale"``: ``level + alpha_i + s_i * beta_j``; ``"constant"``: every column at its own
+        constant; ``"clone"``: additive, on the columns and with the ``beta`` of the block before it.
+    noise
+        Standard deviation of the Gaussian noise added to every cell.
+    level
+        Base level (mu).
+    row_effect, col_effect
+        Standard deviations of ``alpha`` and ``beta``.
+    scale
+        Range of ``s`` (for ``"shift_scale"`` of ``abs(s)``).
+    pattern
+        Range of ``p`` in ``"scaling"``; in ``"constant"`` the constants run from the first to the second
+        value in column order.
+    negative
+        Share of rows with a negative ``s`` in ``"shift_scale"``.
+    shared_rows, shared_cols
+        Rows and columns kept from the block before it. Rows are otherwise used once. Columns are
+        otherwise new to every block if `shared_cols` is given, and placed freely if it is ``None``.
+    """
+
+    rows: int
+    cols: int
+    model: str = "additive"
+    noise: float = 0.0
+    level: float = 0.0
+    row_effect: float = 0.0
+    col_effect: float = 0.0
+    scale: tuple[float, float] = (1.0, 1.0)
+    pattern: tuple[float, float] = (0.0, 0.0)
+    negative: float = 0.0
+    shared_rows: int = 0
+    shared_cols: int | None = None
+
+    def __post_init__(self) -> None:
+        check_int("rows of a block", self.rows, minimum=1)
+        check_int("cols of a block", self.cols, minimum=1)
+        check_choice("model of a block", self.model, MODELS)
+        for name in ("noise", "row_effect", "col_effect"):
+            check_real(f"{name} of a block", getattr(self, name), minimum=0)
+        check_real("level of a block", self.level)
+        check_real("negative of a block", self.negative, minimum=0, maximum=1)
+        for name in ("scale", "pattern"):
+            object.__setattr__(self, name, _check_range(name, getattr(self, name)))
+        check_int("shared_rows of a block", self.shared_rows, minimum=0)
+        if self.shared_cols is not None:
+            check_int("shared_cols of a block", self.shared_cols, minimum=0)
+
+
+def make_biclusters(
+    shape: Sequence[int],
+    blocks: Iterable[Block | Mapping[str, Any]],
+    *,
+    random_state: int | Sequence[int],
+    background: float = 1.0,
+    effects: str = "block",
+    placement: str = "random",
+    shuffle: bool = True,
+) -> tuple[Values, Biclustering, dict[str, Any]]:
+    """Plant blocks in a matrix of Gaussian background and return the matrix, the truth and the recipe.
+
+    Parameters
+    ----------
+    shape
+        Rows and columns of the matrix.
+    blocks
+        What to plant, in order: :class:`Block` or its fields as a mapping.
+    random_state
+        A seed, or a sequence of whole numbers as :class:`numpy.random.SeedSequence` takes them. The same
+        seed gives the same memberships everywhere, and values equal to rounding.
+    background
+        Standard deviation of the cells outside the blocks; their mean is 0.
+    effects
+        ``"block"``: every block draws its own effects and noise and replaces the background.
+        ``"matrix"``: one additive matrix, with its row effects scaled over all rows and its column effects
+        over all columns used, is cut into the blocks, so that overlapping blocks agree on shared cells;
+        all blocks then need the same parameters.
+    placement
+        ``"random"``: each block's columns are its own random subset; ``"stacked"``: blocks lie side by
+        side, starting again at the first column when the columns run out.
+    shuffle
+        Permute the rows and the columns; without it the blocks lie one below the other from the top.
+
+    Returns
+    -------
+    X : ndarray
+        The matrix.
+    truth : Biclustering
+        The planted biclusters, in the order of `blocks`.
+    recipe : dict
+        Everything that determines X, ready for JSON: ``make_biclusters(**recipe)`` makes it again.
+
+    Examples
+    --------
+    >>> X, truth, recipe = make_biclusters((20, 8), [Block(5, 4, row_effect=1.0)], random_state=0)
+    >>> X.shape, truth[0].shape
+    ((20, 8), (5, 4))
+    >>> bool((make_biclusters(**recipe)[0] == X).all())
+    True
+    """
+    n_rows, n_cols = _check_shape(shape)
+    planned = [_check_block(block, k) for k, block in enumerate(blocks)]
+    check_real("background", background, minimum=0)
+    check_choice("effects", effects, ("block", "matrix"))
+    seed = _check_seed(random_state)
+    if effects == "matrix":
+        _check_same_parameters(planned)
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    members = place(planned, (n_rows, n_cols), placement, shared_cells=effects == "matrix", rng=rng)
+    X = background * rng.standard_normal((n_rows, n_cols))
+    if effects == "matrix" and planned:
+        _cut_from_one_matrix(X, planned[0], members, rng)
+    else:
+        _fill_each(X, planned, members, rng)
+    if shuffle:
+        row_order, col_order = rng.permutation(n_rows), rng.permutation(n_cols)
+        X = np.ascontiguousarray(X[np.ix_(row_order, col_order)])
+        row_place, col_place = np.argsort(row_order), np.argsort(col_order)
+        members = [(row_place[rows], col_place[cols]) for rows, cols in members]
+    recipe = {
+        "shape": [n_rows, n_cols],
+        "blocks": [_as_plain(block) for block in planned],
+        "random_state": seed,
+        "background": float(background),
+        "effects": effects,
+        "placement": placement,
+        "shuffle": bool(shuffle),
+    }
+    return X, Biclustering.from_indices(members, (n_rows, n_cols)), recipe
+
+
+def _fill_each(
+    X: Values,
+    blocks: list[Block],
+    members: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    rng: np.random.Generator,
+) -> None:
+    beta = np.zeros(0)
+    for block, (rows, cols) in zip(blocks, members, strict=True):
+        if block.model != "clone":
+            beta = _exact(rng, block.cols, block.col_effect)
+        signal = _signal(block, beta, rng)
+        X[np.ix_(rows, cols)] = signal + block.noise * rng.standard_normal((block.rows, block.cols))
+
+
+def _signal(block: Block, beta: Values, rng: np.random.Generator) -> Values:
+    """Return the noise-free values of a block; `beta` are its column effects."""
+    if block.model == "constant":
+        return block.level + np.tile(np.linspace(*block.pattern, block.cols), (block.rows, 1))
+    if block.model == "scaling":
+        s, p = _even(rng, block.rows, block.scale), _even(rng, block.cols, block.pattern)
+        return block.level + np.multiply.outer(s, p)
+    alpha = _exact(rng, block.rows, block.row_effect)
+    if block.model == "shift_scale":
+        s = _even(rng, block.rows, block.scale)
+        s[rng.permutation(block.rows)[: int(block.negative * block.rows + 0.5)]] *= -1
+        return block.level + alpha[:, None] + np.multiply.outer(s, beta)
+    return block.level + np.add.outer(alpha, beta)
+
+
+def _cut_from_one_matrix(
+    X: Values,
+    block: Block,
+    members: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    rng: np.random.Generator,
+) -> None:
+    used = np.unique(np.concatenate([cols for _, cols in members]))
+    beta = np.zeros(X.shape[1])
+    beta[used] = _exact(rng, len(used), block.col_effect)
+    whole = block.level + np.add.outer(_exact(rng, X.shape[0], block.row_effect), beta)
+    whole += block.noise * rng.standard_normal(X.shape)
+    for rows, cols in members:
+        X[np.ix_(rows, cols)] = whole[np.ix_(rows, cols)]
+
+
+def _exact(rng: np.random.Generator, n: int, sd: float) -> Values:
+    """Return normal draws, centred and rescaled so that their standard deviation is exactly `sd`."""
+    draws = rng.standard_normal(n)
+    draws -= draws.mean()
+    spread = float(draws.std())
+    return draws * (sd / spread) if n > 1 and spread > 0 else np.zeros(n)
+
+
+def _even(rng: np.random.Generator, n: int, limits: tuple[float, float]) -> Values:
+    return np.linspace(*limits, n)[rng.permutation(n)]
+
+
+def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
+    if not isinstance(shape, Sequence) or len(shape) != 2:
+        raise ParameterError(f"shape is {shape!r}; two numbers (rows, columns) are needed.")
+    return check_int("rows of shape", shape[0], minimum=1), check_int("columns of shape", shape[1], minimum=1)
+
+
+def _check_seed(random_state: int | Sequence[int]) -> int | list[int]:
+    if isinstance(random_state, (list, tuple)):
+        return [check_int("random_state", part, minimum=0) for part in random_state]
+    return check_int("random_state", random_state, minimum=0)
+
+
+def _check_block(block: Block | Mapping[str, Any], k: int) -> Block:
+    if isinstance(block, Block):
+        return block
+    if not isinstance(block, Mapping):
+        raise ParameterError(f"block {k + 1} is {block!r}; a Block, or a mapping of its fields, is needed.")
+    fields = [field.name for field in dataclasses.fields(Block)]
+    for name in block:
+        if name not in fields:
+            raise ParameterError(
+                f"block {k + 1} has no field {name!r}; fields: {', '.join(fields)}.{suggest(str(name), fields)}"
+            )
+    for name in ("rows", "cols"):
+        if name not in block:
+            raise ParameterError(f"block {k + 1} does not say its {name}.")
+    return Block(**block)
+
+
+def _check_range(name: str, limits: Any) -> tuple[float, float]:
+    if not isinstance(limits, (list, tuple)) or len(limits) != 2:
+        raise ParameterError(f"{name} of a block is {limits!r}; two numbers (from, to) are needed.")
+    return check_real(f"{name} of a block", limits[0]), check_real(f"{name} of a block", limits[1])
+
+
+def _check_same_parameters(blocks: list[Block]) -> None:
+    for k, block in enumerate(blocks):
+        if block.model != "additive":
+            raise ParameterError(
+                f"block {k + 1} is {block.model!r}; with effects='matrix' every block is cut out of one additive matrix."
+            )
+        for name in ("noise", "level", "row_effect", "col_effect"):
+            if getattr(block, name) != getattr(blocks[0], name):
+                raise ParameterError(
+                    f"block {k + 1} has {name} {getattr(block, name)}, block 1 has {getattr(blocks[0], name)}; "
+                    "with effects='matrix' all blocks need the same."
+                )
+
+
+def _as_plain(block: Block) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in dataclasses.asdict(block).items()
+    }
