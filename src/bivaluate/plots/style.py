@@ -1,0 +1,167 @@
+"""Every colour, line and size of every figure, in one place; colour-blind safe throughout.
+
+Figures are made without pyplot, so nothing global changes. Colours are those of Okabe and Ito; a second
+sign (marker, dash or label) always accompanies them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+INK = "#222222"
+QUIET = "#6b6b6b"
+RULE = "#d9d9d9"
+OUTLINE = "#000000"
+BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+SKY, AMBER, YELLOW = "#56B4E9", "#E69F00", "#F0E442"
+CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER, INK, YELLOW)
+MARKERS = "os^DvPX*"
+ACCENT, WARNING, MUTED = BLUE, ORANGE, QUIET
+
+DIVERGING = "RdBu_r"
+"""Map for signed values: blue below zero, white at zero, red above."""
+SEQUENTIAL = "Blues"
+"""Map for amounts: light is little, dark is much."""
+
+ALGORITHMS: dict[str, tuple[str, str, str]] = {
+    "cca": (BLUE, "o", "-"),
+    "las": (ORANGE, "s", "--"),
+    "spectral": (GREEN, "^", "-."),
+}
+"""Colour, marker and dash of each algorithm; others follow `CYCLE`."""
+
+ALGORITHM_NAMES = {"cca": "CCA", "las": "LAS", "spectral": "Spectral"}
+
+MEASURE_LABELS = {
+    "asr": "ASR",
+    "avg_ve": "AvgVE",
+    "nsr": "NSR",
+    "nve": "NVE",
+    "nve_cov": r"NVE$_{\mathrm{cov}}$",
+    "coverage": "coverage",
+}
+
+COLUMN_WIDTH = 3.5
+PAGE_WIDTH = 7.2
+
+RC: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "text.color": INK,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "grid.color": RULE,
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "figure.facecolor": "white",
+    "svg.hashsalt": "bivaluate",
+    "svg.fonttype": "path",
+    "savefig.dpi": 200,
+}
+
+
+def styled(draw: Callable[P, R]) -> Callable[P, R]:
+    """Run a drawing function under the house style, leaving matplotlib's own settings alone."""
+
+    @functools.wraps(draw)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        from matplotlib import rc_context
+
+        with rc_context(RC):
+            return draw(*args, **kwargs)
+
+    return wrapper
+
+
+@styled
+def new_figure(width: float = COLUMN_WIDTH, height: float = 2.6) -> Figure:
+    """Return an empty figure in the house style, sized in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+@styled
+def new_grid(rows: int, cols: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure in the house style and its axes, row by row; `options` go to ``Figure.subplots``."""
+    figure = new_figure(width, height)
+    return figure, list(figure.subplots(rows, cols, squeeze=False, **options).flat)
+
+
+@styled
+def new_axes(ax: Axes | None = None, width: float = COLUMN_WIDTH, height: float = 2.6) -> Axes:
+    """Return `ax`, or the only axes of a new figure."""
+    return new_figure(width, height).add_subplot() if ax is None else ax
+
+
+@styled
+def save(figure: Figure, stem: str | Path) -> list[Path]:
+    """Write a figure as SVG and PNG beside each other; the same figure gives the same bytes."""
+    paths = [Path(f"{stem}.svg"), Path(f"{stem}.png")]
+    figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
+    figure.savefig(paths[1], metadata={"Software": None})
+    return paths
+
+
+def algorithm_style(key: str, others: Sequence[str] = ()) -> tuple[str, str, str]:
+    """Return colour, marker and dash of an algorithm; one not in `ALGORITHMS` takes its turn among `others`.
+
+    >>> algorithm_style("las")
+    ('#D55E00', 's', '--')
+    """
+    if key in ALGORITHMS:
+        return ALGORITHMS[key]
+    unknown = [other for other in others if other not in ALGORITHMS]
+    turn = unknown.index(key) if key in unknown else 0
+    return series_colour(3 + turn), series_marker(3 + turn), (":", "-", "--")[turn % 3]
+
+
+def series_colour(position: int) -> str:
+    """Return the colour of the series at this position; the colours come round again."""
+    return CYCLE[position % len(CYCLE)]
+
+
+def series_marker(position: int) -> str:
+    """Return the marker of the series at this position."""
+    return MARKERS[position % len(MARKERS)]
+
+
+def algorithm_name(key: str) -> str:
+    """Return the name of an algorithm as figures print it."""
+    return ALGORITHM_NAMES.get(key, key)
+
+
+def measure_label(key: str) -> str:
+    """Return the symbol of a measure as figures print it."""
+    return MEASURE_LABELS.get(key, key)
