@@ -1,0 +1,1 @@
+"""Quality measures of biclusters and biclusterings."""

@@ -1,0 +1,5 @@
+"""``python -m bivaluate`` is the `bivaluate` command."""
+
+from bivaluate.cli.main import main
+
+main()

@@ -1,0 +1,116 @@
+"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from bivaluate import __version__
+from bivaluate._errors import BivaluateError, BivaluateWarning, suggest
+
+# Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
+COMMANDS = {
+    "score": "Score one or several solutions of a matrix.",
+    "metrics": "List the measures: what they mean, which way is better.",
+    "compare": "Compare a solution with a known truth, or two solutions.",
+    "prune": "Propose which biclusters to drop or merge.",
+    "run": "Run a biclustering algorithm on a matrix.",
+    "sweep": "Run algorithms over K, seeds and data sets, and score everything.",
+    "select": "Choose algorithm and K from a sweep.",
+    "report": "Turn a sweep into one HTML page.",
+    "replicate": "Reproduce the paper and judge each of its claims.",
+    "scenarios": "List or write the ten synthetic benchmark matrices.",
+    "datasets": "List or fetch real data sets.",
+    "convert": "Convert solutions between the formats of biclustering tools.",
+}
+
+EPILOG = "Start with: bivaluate score matrix.csv solution.json — every command explains itself with --help."
+
+
+class LazyGroup(TyperGroup):
+    """Lists commands from a table and imports a command's module when it is used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """Return the name and help line only: listing the commands must not import them."""
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if name not in COMMANDS:
+            ctx.fail(f"there is no command {name!r}.{suggest(name, COMMANDS)}")
+        return name, _load(name), args[1:]
+
+
+def _load(name: str) -> Any:
+    module = importlib.import_module(f"bivaluate.cli.{name}")
+    if hasattr(module, "app"):
+        return typer.main.get_command(module.app)
+    app = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+    app.command(name)(getattr(module, name))
+    command = typer.main.get_command(app)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bivaluate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
+
+
+def main() -> None:
+    """Run the command line: exit 0 when fine, 2 for bad usage or input, 1 for anything else."""
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always", BivaluateWarning)
+    try:
+        app()
+    except BivaluateError as error:
+        _say("error", str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        _say("stopped", "interrupted from the keyboard.")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _say(kind: str, text: str) -> None:
+    print(f"{kind}: {text}", file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
+    if issubclass(category, BivaluateWarning):
+        _say("warning", str(message))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What a careful reader would remark about a scored solution, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bivaluate.metrics.null_moments import null_mean
+from bivaluate.metrics.workspace import Workspace
+
+SAME_PATTERN = 1.05
+COHERENT = 0.8
+NEGLIGIBLE_COVERAGE = 0.01
+MOST = 10
+
+
+def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = ()) -> list[str]:
+    """Return the remarks, the gravest first. `names` are what the biclusters are called."""
+    sentences: list[str] = []
+    if dropped:
+        sentences.append(f"{_list(dropped)} left out: smaller than the minimum size.")
+    if not len(workspace.solution):
+        sentences.append("The solution has no biclusters: nothing to score.")
+        return sentences
+    sentences += _degenerate(workspace, names)
+    if len(workspace.solution) == 1:
+        sentences.append("There is one bicluster: NSR and NVE need another one to compare it with.")
+    sentences += _coverage(workspace)
+    sentences += _redundant(workspace, names)
+    sentences += _no_better_than_noise(workspace, names)
+    return sentences
+
+
+def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    rows, cols = workspace.observed
+    found = []
+    for k in range(len(names)):
+        if workspace.degenerate[k]:
+            what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
+            found.append(f"{names[k]} has {what}: coherence is not defined for it.")
+        elif cols[k] == 2:
+            found.append(f"{names[k]} has 2 columns: VE says nothing here.")
+    return _capped(found)
+
+
+def _coverage(workspace: Workspace) -> list[str]:
+    share = workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])
+    if share < NEGLIGIBLE_COVERAGE:
+        return [f"The solution explains only {100 * share:.2g} % of the matrix."]
+    return []
+
+
+def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    """Pairs that are coherent on their own and stay so when merged."""
+    usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
+    ve, merged, jaccard = workspace.ve, workspace.merged_ve, workspace.cover.jaccard
+    worst = np.maximum(ve[:, None], ve[None, :])
+    noise = null_mean(workspace.r, workspace.c)
+    coherent = usable & (ve < COHERENT * noise)
+    alike = (merged <= SAME_PATTERN * worst + 1e-12) & coherent[:, None] & coherent[None, :]
+    first, second = np.nonzero(np.triu(alike | (jaccard == 1.0), k=1))
+    order = np.argsort(merged[first, second], kind="stable")
+    found = []
+    for k, other in zip(first[order], second[order], strict=True):
+        if jaccard[k, other] == 1.0:
+            found.append(f"{names[k]} and {names[other]} are the same bicluster.")
+        else:
+            found.append(
+                f"{names[k]} and {names[other]} are nearly the same pattern: merging them costs nothing "
+                f"(VE {ve[k]:.3g} and {ve[other]:.3g} apart, {merged[k, other]:.3g} together)."
+            )
+    return _capped(found)
+
+
+def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    noise = null_mean(workspace.r, workspace.c)
+    usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
+    found = [
+        f"{names[k]} is no more coherent than noise of its size (VE {workspace.ve[k]:.3g}, noise {noise[k]:.3g})."
+        for k in np.flatnonzero(usable & (workspace.ve >= noise)).tolist()
+    ]
+    return _capped(found)
+
+
+def _capped(sentences: list[str]) -> list[str]:
+    if len(sentences) <= MOST:
+        return sentences
+    return [*sentences[:MOST], f"… and {len(sentences) - MOST} more like the last one."]
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST])
+    return shown if len(names) <= MOST else f"{shown} and {len(names) - MOST} more"
