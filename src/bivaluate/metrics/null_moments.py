@@ -105,7 +105,7 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
         pairs = np.stack([flat_r[usable], flat_c[usable]], axis=1)
         distinct, where = np.unique(pairs, axis=0, return_inverse=True)
         reference[usable] = _search_reference(distinct[:, 0], distinct[:, 1], n, m)[where.ravel()]
-    return reference.reshape(r.shape)
+    return np.asarray(reference.reshape(r.shape))
 
 
 def _search_reference(r: Floats, c: Floats, n: int, m: int) -> Floats:
@@ -118,7 +118,7 @@ def _search_reference(r: Floats, c: Floats, n: int, m: int) -> Floats:
     mean = (kappa @ weights)[:, None]
     rho = (kappa * mean + (1 - kappa**2) / r[:, None]) / np.sqrt(mean**2 + (1 - mean**2) / r[:, None])
     amplitude = np.sqrt(2 * (c - 1) / np.pi) * np.exp(_log_gamma((c - 1) / 2) - _log_gamma(c / 2))
-    return np.minimum(null_mean(r, c), amplitude * (np.sqrt(np.maximum(1 - rho, 0)) @ weights))
+    return np.asarray(np.minimum(null_mean(r, c), amplitude * (np.sqrt(np.maximum(1 - rho, 0)) @ weights)))
 
 
 def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
@@ -138,7 +138,9 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
         unit = np.cos(np.pi * (np.arange(_TABLE_NODES) + 0.5) / _TABLE_NODES)
         at = low + (1 - low) * (unit + 1) / 2
         exact = _beta_angle(np.log(at) / power + log_share[smooth, None], c[smooth, None])
-        basis = chebvander(unit, _TABLE_NODES - 1) * np.where(np.arange(_TABLE_NODES) == 0, 1, 2) / _TABLE_NODES
+        basis = (
+            chebvander(unit, _TABLE_NODES - 1) * np.where(np.arange(_TABLE_NODES) == 0, 1, 2) / _TABLE_NODES
+        )
         position = 2 * (top - low) / (1 - low) - 1
         angles[smooth] = np.einsum("kui,ki->ku", chebvander(position, _TABLE_NODES - 1), exact @ basis)
     return angles

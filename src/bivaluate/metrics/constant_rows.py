@@ -1,0 +1,55 @@
+"""Rows that hold one value only, in biclusters and in their mergers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.solution import Biclustering
+
+TOLERANCE = 32 * np.finfo(np.float64).eps
+
+
+def is_constant_row(A: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Rows whose spread is at most 32·eps·max|x|; missing cells are passed over.
+
+    >>> is_constant_row(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]]))
+    array([ True, False])
+    """
+    return _is_constant(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
+
+
+def constant_row_counts(X: NDArray[np.float64], solution: Biclustering) -> NDArray[np.int64]:
+    """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
+
+    A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
+    constant rows of the biclusters themselves are looked at again.
+    """
+    constant = [_constant_members(X, b.rows, b.cols) for b in solution]
+    counts = np.diag(np.array([len(rows) for rows in constant], dtype=np.int64))
+    candidates = np.unique(np.concatenate(constant)) if constant else np.empty(0, dtype=np.int64)
+    if not len(candidates):
+        return counts
+    low = np.stack([np.fmin.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
+    high = np.stack([np.fmax.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
+    member = np.stack([np.isin(candidates, b.rows, assume_unique=True) for b in solution])
+    for k in range(len(solution)):
+        both = _is_constant(np.fmin(low[k], low[k:]), np.fmax(high[k], high[k:]))
+        counts[k, k:] = counts[k:, k] = (both & (member[k] | member[k:])).sum(axis=1)
+    return counts
+
+
+def _constant_members(
+    X: NDArray[np.float64], rows: NDArray[np.int64], cols: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the constant rows of one bicluster; most are ruled out by two of their cells."""
+    first, last = X[rows, cols[0]], X[rows, cols[-1]]
+    bound = 1.001 * TOLERANCE * np.fmax(np.abs(first), np.abs(last))
+    possible: NDArray[np.int64] = rows[~(np.abs(first - last) > bound)]
+    if not len(possible):
+        return possible
+    return np.asarray(possible[is_constant_row(X[np.ix_(possible, cols)])])
+
+
+def _is_constant(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(~(high - low > TOLERANCE * np.fmax(np.abs(low), np.abs(high))))
