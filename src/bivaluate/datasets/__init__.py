@@ -12,6 +12,7 @@ _HOME = {
     "Scenario": "scenarios",
     "get_scenario": "scenarios",
     "make_scenario": "scenarios",
+    "planted_table": "planted",
 }
 
 __all__ = list(_HOME)
