@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,33 @@ from typing import Any
 from bivaluate._errors import FileError, FormatError
 
 SCHEMA = 1
-MAX_BYTES = 1 << 30
+MAX_BYTES = 1 << 28
+MAX_DEPTH = 32
+MAX_INDEX = 1 << 40
+
+Members = tuple[Sequence[Any], Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class Document:
-    """Members by index or by label, as a file states them; nothing is resolved against a matrix yet."""
+    """Members as a file states them; nothing is resolved against a matrix yet.
 
-    members: list[tuple[list[Any], list[Any]]]
+    `by` says what the members are: ``"index"``, ``"label"``, or ``"token"`` where a text format leaves open
+    whether ``7`` is a position or a name. Positions are counted from `base`. `labels` are the names a file
+    gives beside its positions, `lines` the line each bicluster starts on.
+    """
+
+    members: Sequence[Members]
     by: str
     shape: tuple[int, int] | None = None
     info: dict[str, Any] = field(default_factory=dict)
+    base: int = 0
+    labels: Sequence[Members] | None = None
+    lines: Sequence[int] | None = None
+
+    def where(self, k: int) -> str:
+        """Return ``", line 12"`` for the bicluster at position `k`, where lines are known."""
+        return "" if self.lines is None else f", line {self.lines[k]}"
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
@@ -29,8 +46,8 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     name = os.fspath(path)
     try:
         if os.path.getsize(path) > MAX_BYTES:
-            raise FormatError(f"{name} is larger than 1 GiB; that is no list of biclusters.")
-        text = Path(path).read_text(encoding="utf-8")
+            raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MiB; that is no list of biclusters.")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{name} is not UTF-8 text (byte {error.start}); bivaluate JSON was expected."
@@ -40,58 +57,114 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     return parse_document(text, name)
 
 
-def parse_document(text: str, name: str) -> Document:
-    """Check the text of a bivaluate JSON file; `name` stands in messages."""
+def parse_json(text: str, name: str) -> Any:
+    """Parse JSON of bounded depth."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise FormatError(f"{name}, line {error.lineno}: not valid JSON ({error.msg}).") from None
+    except ValueError as error:
+        raise FormatError(f"{name}: not valid JSON ({str(error)[:100]}).") from None
     except RecursionError:
         raise FormatError(f"{name}: JSON nested too deeply.") from None
+    return content
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is no JSON value")
+
+
+def check_depth(value: Any, name: str, limit: int = MAX_DEPTH) -> None:
+    """Raise where objects and lists are nested deeper than `limit`."""
+    level = [value]
+    for _ in range(limit):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return
+    raise FormatError(f"{name}: JSON nested too deeply (more than {limit} levels).")
+
+
+def parse_document(text: str, name: str) -> Document:
+    """Check the text of a bivaluate JSON file; `name` stands in messages."""
+    return document_from(parse_json(text, name), name)
+
+
+def document_from(content: Any, name: str) -> Document:
+    """Check the parsed content of a bivaluate JSON file."""
     if not isinstance(content, dict) or "biclusters" not in content:
         raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed.')
     if content.get("schema") != SCHEMA:
         raise FormatError(
-            f'{name}: "schema" is {content.get("schema")!r}; this version of bivaluate reads schema {SCHEMA}.'
+            f'{name}: "schema" is {str(content.get("schema"))[:40]!r}; this version of bivaluate reads schema {SCHEMA}.'
         )
     shape = content.get("shape")
     if shape is not None and not (
-        isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and n > 0 for n in shape)
+        isinstance(shape, list)
+        and len(shape) == 2
+        and all(type(n) is int and 0 < n < MAX_INDEX for n in shape)
     ):
-        raise FormatError(f'{name}: "shape" is {shape!r}; [rows, columns] or null is needed.')
+        raise FormatError(f'{name}: "shape" is {str(shape)[:40]}; [rows, columns] or null is needed.')
     biclusters = content["biclusters"]
     if not isinstance(biclusters, list):
         raise FormatError(f'{name}: "biclusters" must be a list.')
-    members, kinds = [], set()
+    members: list[Members] = []
+    labels: list[Members] = []
+    kinds: set[str] = set()
     for k, bicluster in enumerate(biclusters):
         if not isinstance(bicluster, dict) or not {"rows", "cols"} <= bicluster.keys():
             raise FormatError(f'{name}: bicluster {k} must be an object with "rows" and "cols".')
         for side in ("rows", "cols"):
-            kinds |= _kinds(bicluster[side], f"{name}: bicluster {k}, {side}")
+            kinds |= member_kinds(bicluster[side], f"{name}: bicluster {k}, {side}")
         members.append((bicluster["rows"], bicluster["cols"]))
+        if "row_labels" in bicluster or "col_labels" in bicluster:
+            labels.append(_labels(bicluster, f"{name}: bicluster {k}"))
     if len(kinds) > 1:
         raise FormatError(
             f"{name}: members are given partly by index and partly by label; use one of them throughout."
         )
+    if labels and len(labels) != len(members):
+        raise FormatError(f"{name}: some biclusters have labels beside their indices and some have not.")
     info = content.get("info", {})
     if not isinstance(info, dict):
         raise FormatError(f'{name}: "info" must be an object.')
+    check_depth(info, name)
     return Document(
-        members, kinds.pop() if kinds else "index", None if shape is None else (shape[0], shape[1]), info
+        members,
+        kinds.pop() if kinds else "index",
+        None if shape is None else (shape[0], shape[1]),
+        info,
+        labels=labels or None,
     )
 
 
-def _kinds(side: Any, where: str) -> set[str]:
+def _labels(bicluster: dict[str, Any], where: str) -> Members:
+    sides = []
+    for side, key in (("rows", "row_labels"), ("cols", "col_labels")):
+        found = bicluster.get(key)
+        if member_kinds(found, f"{where}, {key}") - {"label"} or len(found) != len(bicluster[side]):  # type: ignore[arg-type]
+            raise FormatError(f'{where}: "{key}" must be one label for each of "{side}".')
+        sides.append(found)
+    return sides[0], sides[1]  # type: ignore[return-value]
+
+
+def member_kinds(side: Any, where: str) -> set[str]:
+    """Return which of "index" and "label" the members are; raise on anything else."""
     if not isinstance(side, list):
         raise FormatError(f"{where}: a list of indices or labels is needed.")
     kinds = set()
     for member in side:
         if type(member) is int:
-            if not -(2**62) < member < 2**62:
-                raise FormatError(f"{where}: {member} is too large for an index.")
+            if abs(member) > MAX_INDEX:
+                raise FormatError(f"{where}: {str(member)[:40]} is too large for an index.")
             kinds.add("index")
         elif isinstance(member, str):
             kinds.add("label")
         else:
-            raise FormatError(f"{where}: {member!r} is neither an index nor a label.")
+            raise FormatError(f"{where}: {str(member)[:40]!r} is neither an index nor a label.")
     return kinds

@@ -1,0 +1,254 @@
+"""How a text table is written: delimiter, decimal mark, header and index columns, found from its first lines."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bivaluate._errors import FormatError
+
+MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None"])
+WHITESPACE = " "
+SAMPLE_LINES = 100
+LEADING = 5
+
+_CORNERS = frozenset(
+    [
+        "#",
+        "id",
+        "ids",
+        "index",
+        "gene",
+        "genes",
+        "gene_id",
+        "geneid",
+        "gene_name",
+        "name",
+        "names",
+        "row",
+        "rows",
+        "rowname",
+        "rownames",
+        "row_names",
+        "probe",
+        "probes",
+        "probe_id",
+        "probeset",
+        "probe_set_id",
+        "orf",
+        "yorf",
+        "gid",
+        "uid",
+        "symbol",
+        "o",
+        "entrez",
+        "ensembl",
+        "feature",
+        "features",
+        "sample",
+        "samples",
+        "cell",
+        "cells",
+    ]
+) | {"", "unnamed: 0"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The grammar of one text table; `first` is the line of the first data row, counted from 1."""
+
+    delimiter: str
+    decimal: str
+    header: tuple[str, ...] | None
+    index_cols: int
+    n_fields: int
+    first: int
+    trailing: bool
+
+    @property
+    def n_cols(self) -> int:
+        """Number of data columns."""
+        return self.n_fields - self.index_cols
+
+    @property
+    def col_labels(self) -> tuple[str, ...] | None:
+        """The labels of the data columns."""
+        if self.header is None:
+            return None
+        return self.header[len(self.header) - self.n_cols :]
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Split one line; quotation marks are understood where a field starts with one."""
+    if delimiter == WHITESPACE:
+        return line.split() if '"' not in line else _quoted(" ".join(line.split()), " ")
+    if '"' in line:
+        return _quoted(line, delimiter)
+    return line.split(delimiter)
+
+
+def _quoted(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+
+
+def number(cell: str, decimal: str = ".") -> float | None:
+    """Return the number in a cell, NaN for a missing one, None for anything else."""
+    cell = cell.strip()
+    if cell in MISSING:
+        return float("nan")
+    if decimal == ",":
+        if "." in cell:
+            return None
+        cell = cell.replace(",", ".", 1)
+    if "_" in cell or not cell.isascii():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def detect(
+    lines: Sequence[tuple[int, str]],
+    name: str,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    index_cols: int | None = None,
+) -> Dialect:
+    """Find the dialect of a table from its first numbered, non-blank lines; whatever is given is obeyed."""
+    if not lines:
+        raise FormatError(f"{name} holds no table: every line is blank.")
+    delimiter, decimal = _delimiter(lines, delimiter, decimal)
+    fields = [(n, _split_or_raise(line, delimiter, name, n)) for n, line in lines]
+    fields = _without_comments(fields)
+    trailing = (
+        delimiter != WHITESPACE
+        and index_cols is None
+        and all(len(f) > 1 and not f[-1].strip() for _, f in fields)
+    )
+    rows = [f[:-1] if trailing else f for _, f in fields]
+    body = rows[1:] or rows
+    n_fields = len(body[0])
+    numeric = [[number(cell, decimal) is not None for cell in row] for row in body if len(row) == n_fields]
+    short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
+    if index_cols is None:
+        index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
+    if not 0 <= index_cols < n_fields:
+        raise FormatError(
+            f"{name}, line {fields[min(1, len(fields) - 1)][0]}: {n_fields} field(s) with delimiter {delimiter!r}, of which "
+            f"{index_cols} are labels: no data column is left. Pass the delimiter or the number of index columns."
+        )
+    if header is None:
+        header = len(rows) > 1 and (
+            short_header or _looks_like_header(rows[0], body, numeric, index_cols, decimal)
+        )
+    if header and len(rows[0]) != n_fields and not short_header:
+        raise FormatError(
+            f"{name}, line {fields[0][0]}: the header has {len(rows[0])} fields, but line {fields[1][0] if len(fields) > 1 else '?'} "
+            f"has {n_fields}."
+        )
+    names = tuple(cell.strip() for cell in rows[0]) if header else None
+    if header and len(fields) == 1:
+        raise FormatError(f"{name} has a header but no data row.")
+    return Dialect(delimiter, decimal, names, index_cols, n_fields, fields[1 if header else 0][0], trailing)
+
+
+def _split_or_raise(line: str, delimiter: str, name: str, n: int) -> list[str]:
+    try:
+        return split(line, delimiter)
+    except csv.Error as error:
+        raise FormatError(f"{name}, line {n}: a quotation mark is opened and not closed ({error}).") from None
+
+
+def _without_comments(fields: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Drop leading lines that start with # unless they have the width of the table: then # is a corner."""
+    width = len(fields[-1][1])
+    start = 0
+    while (
+        start < len(fields) - 1
+        and fields[start][1][0].startswith("#")
+        and len(fields[start][1]) not in (width, width - 1)
+    ):
+        start += 1
+    return fields[start:]
+
+
+def _delimiter(
+    lines: Sequence[tuple[int, str]], delimiter: str | None, decimal: str | None
+) -> tuple[str, str]:
+    """Choose the pair under which the sample is most regular and most numeric."""
+    decimals = [decimal] if decimal else [".", ","]
+    best, best_score = (delimiter or ",", decimals[0]), -1.0
+    for candidate in [delimiter] if delimiter else ["\t", ",", ";", "|", WHITESPACE]:
+        try:
+            rows = [split(line, candidate) for _, line in lines]
+        except csv.Error:
+            continue
+        body = rows[1:] or rows
+        width = max((len(row) for row in body), key=[len(row) for row in body].count)
+        if width < 2 and delimiter is None:
+            continue
+        regular = sum(len(row) == width for row in body) / len(body)
+        for mark in decimals:
+            if mark == candidate:
+                continue
+            cells = [number(cell, mark) is not None for row in body for cell in row]
+            score = regular * sum(cells) / len(cells)
+            if score > best_score + 1e-9:
+                best, best_score = (candidate, mark), score
+    if best_score < 0 and delimiter is None:
+        single = [number(line, ",") is not None and number(line) is None for _, line in lines[1:]]
+        return ("\t", decimal or ("," if any(single) else "."))
+    return best
+
+
+def _count_index(
+    first: Sequence[str],
+    numeric: list[list[bool]],
+    n_fields: int,
+    short_header: bool,
+    header: bool | None,
+) -> int:
+    found = 0
+    for j in range(min(LEADING, n_fields)):
+        wrong = sum(not row[j] for row in numeric)
+        if 2 * wrong > len(numeric):
+            found = j + 1
+    if found == 0 and header is not False and n_fields > 1:
+        corner = first[0].strip().strip("\"'").lower() if first else ""
+        if (
+            short_header
+            or (len(numeric) > 0 and corner in _CORNERS and number(first[0]) is None)
+            or (corner == "" and len(first) == n_fields and len(first) > 1)
+        ):
+            found = 1
+    return found
+
+
+def _looks_like_header(
+    first: Sequence[str],
+    body: list[list[str]],
+    numeric: list[list[bool]],
+    index_cols: int,
+    decimal: str,
+) -> bool:
+    cells = first[index_cols:]
+    values = [number(cell, decimal) for cell in cells]
+    if cells and 2 * sum(v is None for v in values) > len(cells):
+        return True
+    if first and index_cols:
+        corner = first[0].strip().lower()
+        if corner in _CORNERS:
+            return True
+        if number(first[0]) is None and 2 * sum(row[0] for row in numeric) > len(numeric):
+            return True
+    known = [value for value in values if value is not None]
+    whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)
+    if len(known) >= 3 and whole and all(a < b for a, b in pairwise(known)):
+        sample = [cell for row in body for cell in row[index_cols:]]
+        return 2 * sum(decimal in cell for cell in sample) > len(sample)
+    return False

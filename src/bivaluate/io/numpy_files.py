@@ -1,0 +1,153 @@
+"""NumPy's .npy and .npz, never unpickled, sizes checked before anything is allocated."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from bivaluate._errors import FormatError
+from bivaluate.io.options import MatrixOptions
+from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.matrix import Matrix
+
+KEY = "npy"
+NAME = "NumPy .npy and .npz"
+EXTENSIONS = (".npy", ".npz")
+OPTIONS: frozenset[str] = frozenset()
+
+_MAGIC = b"\x93NUMPY"
+_FAULTS = (ValueError, EOFError, OSError, SyntaxError, TypeError, KeyError, zlib.error, RecursionError)
+
+
+def detects(source: Source) -> bool:
+    """By the magic bytes; a zip archive only under the name .npz."""
+    return source.head.startswith(_MAGIC) or (source.suffix == ".npz" and source.head.startswith(b"PK"))
+
+
+def read(source: Source, options: MatrixOptions) -> Matrix:
+    """Read one array, or the array X of an archive with its labels rows and cols."""
+    if source.head.startswith(b"PK"):
+        return _read_archive(source)
+    with source.open() as stream:
+        values = read_array(stream, source.name, None if source.gzipped else source.size)
+    return Matrix(_as_matrix(values, source.name), name=source.stem)
+
+
+def read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
+    """Read one .npy stream of at most `available` bytes."""
+    try:
+        version = npy.read_magic(stream)
+        reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, fortran, dtype = reader(stream)
+    except _FAULTS as error:
+        raise FormatError(f"{name}: the .npy header is damaged ({_first_line(error)}).") from None
+    if dtype.hasobject:
+        raise FormatError(
+            f"{name} holds pickled Python objects (dtype {dtype}). bivaluate never unpickles: "
+            "save plain numbers instead, np.save(path, X.astype(float))."
+        )
+    count = 1
+    for n in shape:
+        if not 0 <= n <= MAX_CELLS:
+            raise FormatError(f"{name}: shape {shape} in the .npy header is not possible.")
+        count *= n
+    if count > MAX_CELLS:
+        raise FormatError(f"{name}: shape {shape} has more than {MAX_CELLS} cells.")
+    needed = count * dtype.itemsize
+    if available is not None and needed > available:
+        raise FormatError(
+            f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes, the file has {available}."
+        )
+    data = stream.read(needed)
+    if len(data) < needed:
+        raise FormatError(f"{name} is truncated: {needed} bytes of data expected, {len(data)} found.")
+    array = np.frombuffer(data, dtype=dtype, count=count)
+    return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
+
+
+def _read_archive(source: Source) -> Matrix:
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
+            chosen = _choose(list(members), source.name)
+            arrays = {
+                key: _read_member(archive, members[key], source.name)
+                for key in (chosen, "rows", "cols")
+                if key in members
+            }
+    except (zipfile.BadZipFile, NotImplementedError, *_FAULTS) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{source.name}: the .npz archive is damaged ({_first_line(error)}).") from None
+    except RuntimeError as error:
+        raise FormatError(f"{source.name}: {_first_line(error)}.") from None
+    values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
+    return Matrix(
+        values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem
+    )
+
+
+def _choose(keys: list[str], name: str) -> str:
+    if {"indptr", "indices", "data"} <= set(keys):
+        raise FormatError(f"{name} is a SciPy sparse matrix; save X.toarray() with np.savez instead.")
+    for key in ("X", "matrix", "data", "arr_0"):
+        if key in keys:
+            return key
+    others = [key for key in keys if key not in ("rows", "cols")]
+    if len(others) != 1:
+        listed = ", ".join(others[:10]) or "none"
+        raise FormatError(f"{name}: name the matrix X; arrays found: {listed}.")
+    return others[0]
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> np.ndarray[Any, Any]:
+    with archive.open(member) as stream:
+        return read_array(stream, f"{name}, array {member.filename!r}", member.file_size)
+
+
+def _as_matrix(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if array.dtype.kind not in "fiub":
+        raise FormatError(f"{name} has dtype {array.dtype}; real numbers are needed.")
+    if array.ndim != 2:
+        raise FormatError(
+            f"{name} has {array.ndim} dimension(s), shape {array.shape}; a 2-D matrix is needed."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(array, dtype=np.float64, order="K")
+
+
+def _labels(array: np.ndarray[Any, Any] | None, source: Source) -> tuple[str, ...] | None:
+    if array is None:
+        return None
+    if array.ndim != 1 or array.dtype.kind not in "UiuS":
+        raise FormatError(f"{source.name}: labels must be a 1-D array of text, found {array.dtype}.")
+    if array.dtype.kind == "S":
+        return tuple(label.decode("latin-1") for label in array.tolist())
+    try:
+        return tuple(str(label) for label in array.tolist())
+    except ValueError as error:
+        raise FormatError(f"{source.name}: damaged labels ({error}).") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def write(matrix: Matrix, path: Path) -> None:
+    """Write .npz with X, rows and cols; a .npy has no place for labels."""
+    from bivaluate.io.target import atomic_path
+
+    with atomic_path(path) as temporary:
+        if path.suffix.lower() == ".npy":
+            with temporary.open("wb") as stream:
+                np.save(stream, matrix.values, allow_pickle=False)
+            return
+        labels = {"rows": matrix.row_labels, "cols": matrix.col_labels}
+        arrays = {key: np.array(value, dtype=str) for key, value in labels.items() if value is not None}
+        with temporary.open("wb") as stream:
+            np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)

@@ -1,0 +1,171 @@
+"""Read and write solutions of every tool; one record per format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from bivaluate._check import check_choice
+from bivaluate._document import Document
+from bivaluate._errors import FormatError, ParameterError
+from bivaluate.io import membership, own_json
+from bivaluate.io.resolve import document_of, settle, to_biclustering
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+
+@dataclass(frozen=True)
+class SolutionFormat:
+    """A way a tool stores biclusters; numbers in it are counted from `index_base`."""
+
+    key: str
+    name: str
+    extensions: tuple[str, ...]
+    index_base: int
+    detects: Callable[[Source], bool]
+    read: Callable[[Source, Matrix | None], Document]
+    write: Callable[[Document, Path], None] | None
+
+    @classmethod
+    def of(cls, module: ModuleType) -> SolutionFormat:
+        """Make the record of a format from its file."""
+        return cls(
+            module.KEY,
+            module.NAME,
+            module.EXTENSIONS,
+            module.INDEX_BASE,
+            module.detects,
+            module.read,
+            getattr(module, "write", None),
+        )
+
+
+SOLUTION_FORMATS: dict[str, SolutionFormat] = {
+    record.key: record for record in map(SolutionFormat.of, (membership, own_json))
+}
+
+
+def read_solution(
+    path: str | os.PathLike[str],
+    X: Any = None,
+    *,
+    format: str | None = None,
+    index_base: int | None = None,
+    members: str | None = None,
+) -> Biclustering:
+    """Read the biclusters any of the known tools wrote.
+
+    Parameters
+    ----------
+    path
+        A file, or the folder of a tool that writes several. The format is recognised by content.
+    X
+        The matrix they belong to (Matrix, DataFrame or array). Needed where members are given by label; where
+        given, it also supplies a shape the file does not state, and is checked against one it does.
+    format
+        Key of a format (see :func:`describe_formats`), where recognition is wrong.
+    index_base
+        0 or 1: how positions are counted, where the format's own custom does not hold.
+    members
+        "index" or "label": what numbers in a text format are, where they could be either.
+
+    Returns
+    -------
+    Biclustering
+        Indices are counted from 0 whatever the file did.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
+    >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
+    >>> X = Matrix(__import__("numpy").eye(3), ("g1", "g2", "g3"), ("c1", "c2", "c3"))
+    >>> read_solution(file, X)[0].rows
+    array([0, 2])
+    """
+    matrix = None if X is None else Matrix.of(X, missing="omit")
+    document, _ = read_members(path, matrix, format=format, index_base=index_base, members=members)
+    return to_biclustering(document, matrix, os.fspath(path))
+
+
+def read_members(
+    path: str | os.PathLike[str],
+    X: Matrix | None = None,
+    *,
+    format: str | None = None,
+    index_base: int | None = None,
+    members: str | None = None,
+) -> tuple[Document, SolutionFormat]:
+    """Read biclusters as a document (by index from 0, or by label where no matrix is given) and say the format."""
+    if index_base is not None and index_base not in (0, 1):
+        raise ParameterError(f"index_base is {index_base!r}; indices are counted from 0 or from 1.")
+    if members is not None:
+        check_choice("members", members, ["index", "label"])
+    source = Source(path)
+    record = _find(source, format)
+    document = record.read(source, X)
+    if X is not None and document.shape is not None and document.shape != X.shape:
+        to_biclustering(replace(document, by="index", members=[]), X, source.name)
+    return settle(document, X, source.name, index_base=index_base, members=members), record
+
+
+def write_solution(
+    solution: Biclustering,
+    path: str | os.PathLike[str],
+    *,
+    X: Any = None,
+    format: str | None = None,
+) -> None:
+    """Write a solution; the extension chooses the format unless it is given.
+
+    With a labelled matrix `X` the labels are written too, or instead where the format knows only labels.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
+    >>> write_solution(Biclustering.from_indices([([0, 1], [2, 3])], shape=(5, 6)), file)
+    >>> read_solution(file).shape
+    (5, 6)
+    """
+    matrix = None if X is None else Matrix.of(X, missing="omit")
+    write_members(document_of(solution, matrix), path, format=format)
+
+
+def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a settled document."""
+    target = Source(path)
+    writers = {f.key: f for f in SOLUTION_FORMATS.values() if f.write is not None}
+    if format is not None:
+        record = writers[check_choice("format", format, writers)]
+    else:
+        found = [f for f in writers.values() if target.suffix in f.extensions]
+        if not found:
+            known = ", ".join(sorted({e for f in writers.values() for e in f.extensions}))
+            raise ParameterError(
+                f"cannot tell the format of {target.name} by its extension {target.suffix!r}; "
+                f"use one of {known}, or name the format: {', '.join(writers)}."
+            )
+        record = found[0]
+    assert record.write is not None
+    record.write(document, target.path)
+
+
+def _find(source: Source, key: str | None) -> SolutionFormat:
+    if key is not None:
+        return SOLUTION_FORMATS[check_choice("format", key, SOLUTION_FORMATS)]
+    if not source.is_folder:
+        source.head  # noqa: B018  an unreadable file is told apart from an unknown one
+    for record in SOLUTION_FORMATS.values():
+        if record.detects(source):
+            return record
+    source.check_text()
+    raise FormatError(
+        f"{source.name} is in no format of biclusters bivaluate knows. Name it with format= (--solution-format): "
+        f"{', '.join(SOLUTION_FORMATS)}."
+    )

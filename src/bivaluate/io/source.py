@@ -1,0 +1,201 @@
+"""Where bytes come from: one file, plain or gzipped, read in bounded steps and decoded once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO
+
+from bivaluate._errors import FileError, FormatError
+
+HEAD_BYTES = 1 << 18
+MAX_LINE = 1 << 26
+MAX_TEXT = 1 << 33
+MAX_SOLUTION = 1 << 28
+MAX_CELLS = 1 << 30
+
+_GZIP = b"\x1f\x8b"
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class Source:
+    """A file to read. Nothing is opened before it is asked for; every read is bounded."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            self.path = Path(path)
+        except TypeError:
+            raise FileError(f"{path!r} is not a path.") from None
+        self.name = str(path)
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether the path is a folder."""
+        return self.path.is_dir()
+
+    @cached_property
+    def suffix(self) -> str:
+        """The extension in lower case, without a final ``.gz``."""
+        stem = self.path.name.lower().removesuffix(".gz")
+        return Path(stem).suffix
+
+    @cached_property
+    def stem(self) -> str:
+        """The file name without its extensions: the name of a matrix."""
+        name = self.path.name
+        name = name[:-3] if name.lower().endswith(".gz") else name
+        return Path(name).stem or "X"
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes on disk."""
+        try:
+            return self.path.stat().st_size
+        except (OSError, ValueError) as error:
+            raise self.unreadable(error) from error
+
+    @cached_property
+    def gzipped(self) -> bool:
+        """Whether the file is a gzip stream, by its first bytes."""
+        with self.open_raw() as stream:
+            return self._guarded_read(stream, 2) == _GZIP
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        with self.open() as stream:
+            return self._guarded_read(stream, HEAD_BYTES)
+
+    @cached_property
+    def head_text(self) -> str:
+        """The first bytes as text, up to the last whole line where there is one."""
+        head = self.head
+        text = head.decode(self.encoding, errors="ignore").replace("\r\n", "\n").replace("\r", "\n")
+        if len(head) == HEAD_BYTES and "\n" in text:
+            text = text[: text.rindex("\n") + 1]
+        return text
+
+    @cached_property
+    def encoding(self) -> str:
+        """UTF-8 or UTF-16 by byte order mark; Latin-1 where the first bytes are not UTF-8."""
+        head = self.head
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return "utf-16"
+        try:
+            head.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if len(head) < HEAD_BYTES or error.start < len(head) - 4:
+                return "latin-1"
+        return "utf-8-sig"
+
+    def open_raw(self) -> IO[bytes]:
+        """Open the bytes as they lie on disk."""
+        try:
+            if not self.path.is_file() and self.path.exists():
+                raise FileError(f"cannot read {self.name}: it is not a file.")
+            return self.path.open("rb")
+        except FileError:
+            raise
+        except (OSError, ValueError) as error:
+            raise self.unreadable(error) from error
+
+    def open(self) -> IO[bytes]:
+        """Open the bytes, unpacked if they are gzipped."""
+        if self.gzipped:
+            import gzip
+
+            return gzip.GzipFile(fileobj=self.open_raw())  # type: ignore[return-value]
+        return self.open_raw()
+
+    def unreadable(self, error: Exception) -> FileError:
+        """Return the error for a file that cannot be read."""
+        reason = getattr(error, "strerror", None) or str(error)
+        return FileError(f"cannot read {self.name}: {reason}.")
+
+    def check_text(self) -> None:
+        """Raise unless the first bytes are text and not empty."""
+        if not self.head.strip():
+            raise FormatError(f"{self.name} is empty.")
+        if self.encoding != "utf-16":
+            found = _NOT_TEXT.search(self.head)
+            if found:
+                raise FormatError(
+                    f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), "
+                    "and no binary format bivaluate knows. Run 'bivaluate convert --formats' for the list."
+                )
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield numbered lines without their line ends; no line and no file is read without bound."""
+        import io
+
+        self.check_text()
+        with self.open() as stream:
+            text = io.TextIOWrapper(stream, encoding=self.encoding, newline=None)
+            total, number = 0, 0
+            while line := self._guarded_readline(text):
+                number += 1
+                total += len(line)
+                if len(line) >= MAX_LINE:
+                    raise FormatError(
+                        f"{self.name}, line {number}: longer than {MAX_LINE >> 20} MiB. "
+                        "Is this a table with line breaks?"
+                    )
+                if total > MAX_TEXT:
+                    raise FormatError(f"{self.name} holds more than {MAX_TEXT >> 30} GiB of text.")
+                yield number, line.rstrip("\n")
+
+    def text(self) -> str:
+        """Return the whole text of a solution file, at most `MAX_SOLUTION` bytes."""
+        self.check_text()
+        data = self.all_bytes()
+        try:
+            text = data.decode(self.encoding)
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def all_bytes(self) -> bytes:
+        """Return all bytes, unpacked, at most `MAX_SOLUTION`."""
+        with self.open() as stream:
+            data = self._guarded_read(stream, MAX_SOLUTION + 1)
+        if len(data) > MAX_SOLUTION:
+            raise FormatError(
+                f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; that is no list of biclusters."
+            )
+        return data
+
+    def _guarded_read(self, stream: IO[bytes], n: int) -> bytes:
+        import zlib
+
+        try:
+            return stream.read(n)
+        except (EOFError, zlib.error) as error:
+            raise FormatError(f"{self.name}: the gzip stream is truncated or damaged ({error}).") from None
+        except OSError as error:
+            if type(error).__name__ == "BadGzipFile":
+                raise FormatError(f"{self.name}: the gzip stream is damaged ({error}).") from None
+            raise self.unreadable(error) from error
+
+    def _guarded_readline(self, text: IO[str]) -> str:
+        import zlib
+
+        try:
+            return text.readline(MAX_LINE)
+        except UnicodeDecodeError:
+            raise
+        except (EOFError, zlib.error) as error:
+            raise FormatError(f"{self.name}: the gzip stream is truncated or damaged ({error}).") from None
+        except OSError as error:
+            if type(error).__name__ == "BadGzipFile":
+                raise FormatError(f"{self.name}: the gzip stream is damaged ({error}).") from None
+            raise self.unreadable(error) from error
+
+    def as_latin1(self) -> Source:
+        """Return the same file, to be decoded as Latin-1 whatever its first bytes say."""
+        other = Source(self.path)
+        other.name = self.name
+        other.__dict__["encoding"] = "latin-1"
+        return other
