@@ -1,0 +1,297 @@
+"""Run a plan into a run folder, and go on where an earlier start was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bivaluate._check import check_int
+from bivaluate._errors import RunError
+from bivaluate.experiment.algorithm import is_nested
+from bivaluate.experiment.data import Source, load_checked, sources
+from bivaluate.experiment.folder import (
+    JOURNAL,
+    PLAN,
+    checksum,
+    locked,
+    prepare_folder,
+    restore_matrix,
+    store_matrix,
+    write_whole,
+)
+from bivaluate.experiment.journal import DATA, Journal, Slot, pack_solution
+from bivaluate.experiment.load import Run, load_run
+from bivaluate.experiment.local import Finished, perform_here, perform_parallel
+from bivaluate.experiment.plan import PLANTED, Cell, Plan
+from bivaluate.experiment.tables import export
+from bivaluate.experiment.work import Task
+from bivaluate.matrix import Matrix
+
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "joblib", "distributed", "pyarrow")
+Progress = Callable[[int, int, Cell], None]
+
+
+class Sweep:
+    """Algorithms x K x seeds x data sets, into a run folder.
+
+    Parameters
+    ----------
+    plan
+        What to run.
+    out
+        The run folder. If it holds an unfinished run of the same plan, that run is continued. None keeps the
+        run in a temporary folder.
+    jobs
+        Worker processes on this machine.
+    scheduler
+        Address of a Dask scheduler, ``"tcp://host:8786"``; its workers are used instead of `jobs`.
+    progress
+        Called after every cell with (finished, all, cell).
+    plan_text
+        The plan as the user wrote it, kept in the folder; by default the plan is written out.
+
+    Examples
+    --------
+    >>> plan = Plan(datasets=["scenario:S9b"], algorithms=["cca"], k=[2, 3], seeds=2)
+    >>> run = Sweep(plan).run()
+    >>> run.results[["dataset", "algorithm", "k", "seed", "status"]].to_string(index=False).splitlines()[1]
+    'scenario:S9b       cca  2     0     ok'
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        jobs: int = 1,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        plan_text: str | None = None,
+    ) -> None:
+        self.plan = plan
+        self.folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="bivaluate-run-"))
+        self.jobs = check_int("jobs", jobs, 1)
+        self.scheduler = scheduler
+        self._progress = progress
+        self._plan_text = plan_text
+
+    def run(self) -> Run:
+        """Perform what is not finished yet and write the tables; return the run.
+
+        Interrupted from the keyboard, it writes the tables of what is finished and raises KeyboardInterrupt.
+        """
+        found = sources(self.plan)
+        prepare_folder(self.folder)
+        with locked(self.folder):
+            journal = Journal(self.folder / JOURNAL, write=True)
+            try:
+                if journal.empty:
+                    self._set_up(journal, found)
+                else:
+                    self._check_same(journal, found)
+                self._work(journal)
+            finally:
+                journal.close()
+        return load_run(self.folder)
+
+    def _set_up(self, journal: Journal, found: list[Source]) -> None:
+        entries, slots_k = [], {}
+        for source, seed in _matrix_keys(found, self.plan):
+            matrix, truth = load_checked(source, seed)
+            slots_k[source.name, seed] = len(truth) if truth is not None else None
+            entries.append(
+                {
+                    "dataset": source.name,
+                    "seed": seed,
+                    "file": store_matrix(self.folder, source.name, seed, matrix, source.spec),
+                    "checksum": checksum(matrix),
+                    "n_rows": matrix.shape[0],
+                    "n_cols": matrix.shape[1],
+                    "source": source.spec,
+                    "truth": None if truth is None else pack_solution(truth),
+                }
+            )
+        write_whole(self.folder / PLAN, self._plan_text or self.plan.to_toml())
+        meta = {
+            "version": _version(),
+            "plan": json.dumps(self.plan.to_dict()),
+            "provenance": json.dumps(_provenance()),
+        }
+        journal.create(meta, entries, _slots(self.plan, found, slots_k))
+
+    def _check_same(self, journal: Journal, found: list[Source]) -> None:
+        meta = journal.meta
+        if meta["version"] != _version():
+            raise RunError(
+                f"{self.folder} was made by bivaluate {meta['version']}, this is {_version()}: results would mix. "
+                f'Install "bivaluate=={meta["version"]}" to continue it, or choose another --out.'
+            )
+        there = Plan.from_dict(json.loads(meta["plan"]), f"the plan in {self.folder}")
+        different = self.plan.differences(there)
+        if different:
+            raise RunError(
+                f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
+                "Choose another --out, or start with the plan the folder was made with."
+            )
+        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.matrices()}
+        for source, seed in _matrix_keys(found, self.plan):
+            matrix, _ = load_checked(source, seed)
+            if known.get((source.name, seed)) != checksum(matrix):
+                raise RunError(
+                    f"the matrix of {source.name} has changed since the run in {self.folder} began. "
+                    "Choose another --out, or restore the matrix."
+                )
+
+    def _work(self, journal: Journal) -> None:
+        everything = len(journal.slots())
+        waiting = journal.slots(finished=False)
+        done = everything - len(waiting)
+        jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
+        session = journal.start_session(_now(), " ".join(sys.argv), jobs)
+        before = done
+        try:
+            if waiting:
+                for task, outcomes in self._perform(journal, list(_tasks(self.plan, waiting))):
+                    slots = [
+                        Slot(Cell(task.dataset, task.algorithm, o.k, task.seed), task.variant, task.run)
+                        for o in outcomes
+                    ]
+                    journal.finish(slots, outcomes)
+                    for slot in slots:
+                        done += 1
+                        if self._progress is not None:
+                            self._progress(done, everything, slot.cell)
+        finally:
+            journal.end_session(session, _now(), done - before)
+            export(journal, self.folder)
+
+    def _perform(self, journal: Journal, tasks: list[Task]) -> Iterator[Finished]:
+        entries = {(entry["dataset"], entry["seed"]): entry for entry in journal.matrices()}
+        run_key = str(self.folder.resolve())
+
+        @lru_cache(maxsize=16)
+        def restored(key: tuple[str, int | None]) -> Matrix:
+            return restore_matrix(self.folder, entries[key], dict(self.plan.read))
+
+        def matrix_of(task: Task) -> Matrix:
+            return restored(task.matrix_key)
+
+        limit = self.plan.time_limit
+        if self.scheduler is not None:
+            from bivaluate.experiment.cluster import perform_on_cluster
+
+            return perform_on_cluster(tasks, matrix_of, run_key, self.scheduler, limit)
+        if self.jobs == 1 and limit is None:
+            return perform_here(tasks, matrix_of)
+        return perform_parallel(tasks, matrix_of, run_key, self.jobs, limit)
+
+
+def _matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | None]]:
+    keys: list[tuple[Source, int | None]] = []
+    for source in found:
+        keys += [(source, seed) for seed in _seeds(plan)] if source.per_seed else [(source, None)]
+    return keys
+
+
+def _slots(
+    plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]
+) -> Iterator[Slot]:
+    """Yield every place of the journal in the order of the tables: data first, then each kind of copy."""
+    seeds = _seeds(plan)
+
+    def ks(source: Source) -> list[int]:
+        return [planted[source.name, seeds[0]] or 0] if plan.k == PLANTED else [int(k) for k in plan.k]
+
+    for source in found:
+        for algorithm in plan.algorithms:
+            for k in ks(source):
+                for seed in seeds:
+                    yield Slot(Cell(source.name, algorithm, k, seed))
+    for variant, run in plan.variants:
+        for source in found:
+            # A data set of one matrix needs one run per copy; the algorithm's seed goes round.
+            own = seeds if source.per_seed else [seeds[run % len(seeds)]]
+            for algorithm in plan.algorithms:
+                for k in ks(source):
+                    for seed in own:
+                        yield Slot(Cell(source.name, algorithm, k, seed), variant, run)
+
+
+def _tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
+    """Group cells that share one fit; cells of one matrix come together, the data before their copies."""
+    order = {slot: position for position, slot in enumerate(waiting)}
+    rank = {cell_dataset: i for i, cell_dataset in enumerate(dict.fromkeys(s.cell.dataset for s in waiting))}
+    per_seed = {source.name: source.per_seed for source in sources(plan)}
+
+    def fit(slot: Slot) -> tuple[Any, ...]:
+        cell = slot.cell
+        alone = 0 if is_nested(cell.algorithm) else cell.k
+        return (
+            slot.variant != DATA,
+            rank[cell.dataset],
+            cell.seed,
+            slot.variant,
+            slot.run,
+            cell.algorithm,
+            alone,
+        )
+
+    for _, group in groupby(sorted(waiting, key=lambda slot: (fit(slot), order[slot])), key=fit):
+        members = list(group)
+        first = members[0].cell
+        yield Task(
+            dataset=first.dataset,
+            matrix_seed=first.seed if per_seed[first.dataset] else None,
+            seed=first.seed,
+            algorithm=first.algorithm,
+            ks=tuple(sorted(member.cell.k for member in members)),
+            random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
+            variant=members[0].variant,
+            run=members[0].run,
+            metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
+            parameters=plan.parameters.get(first.algorithm, {}),
+            score=plan.score,
+        )
+
+
+def _seeds(plan: Plan) -> list[int]:
+    assert not isinstance(plan.seeds, int)
+    return list(plan.seeds)
+
+
+def _version() -> str:
+    from bivaluate import __version__
+
+    return __version__
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _provenance() -> dict[str, Any]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    packages = {}
+    for name in PACKAGES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = "not installed"
+    return {
+        "bivaluate": _version(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": packages,
+        "command": " ".join(sys.argv),
+        "created": _now(),
+    }
