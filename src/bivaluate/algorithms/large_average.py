@@ -1,0 +1,216 @@
+"""Large Average Submatrices (Shabalin et al. 2009): blocks whose average is too high to be chance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, ndtri
+from sklearn.utils import check_random_state
+
+from bivaluate._check import check_int, check_real
+from bivaluate._errors import ParameterError
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+
+Masks = NDArray[np.uint8]
+
+
+class LargeAverageSubmatrices(BiclusteringEstimator):
+    """Biclusters with a significantly large average (LAS).
+
+    Columns are standardised. For each bicluster, many searches start from a random set of l columns and alternate
+    between the k rows and the l columns with the largest sums; then the numbers of rows and columns are adapted
+    greedily to maximise the score −log[C(n, r) · C(m, c) · Φ(−τ√(rc))], τ the average of the block. The best block
+    is kept and its average subtracted from it before the next search.
+
+    Parameters
+    ----------
+    n_biclusters : int, default=10
+        Number of biclusters to find; fewer are returned once no block reaches `min_score`.
+        The first k of K are those found by a run for k.
+    n_restarts : int, default=1000
+        Searches from random columns per bicluster.
+    min_score : float, default=1.0
+        Smallest score a bicluster may have.
+    two_sided : bool, default=False
+        Look for low averages too: as many searches again for blocks with a significantly small average.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for as many as there are cores. The answer never depends on it.
+    random_state : int, RandomState or None
+        Source of the random starts.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
+    scores_ : score of each bicluster, in nats
+    averages_ : average of each bicluster at the time it was found, in standard deviations
+
+    Notes
+    -----
+    Among equal sums the row or column with the lower index comes first; among equal scores the smaller block, and
+    the search that started earlier.
+
+    References
+    ----------
+    Shabalin, Weigman, Perou, Nobel 2009, Finding large average submatrices in high dimensional data,
+    Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:12, :5] += 4
+    >>> model = LargeAverageSubmatrices(1, n_restarts=50, random_state=0).fit(X)
+    >>> model.solution_[0].shape
+    (12, 5)
+    """
+
+    key: ClassVar[str] = "las"
+
+    def __init__(
+        self,
+        n_biclusters: int = 10,
+        *,
+        n_restarts: int = 1000,
+        min_score: float = 1.0,
+        two_sided: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.n_restarts = n_restarts
+        self.min_score = min_score
+        self.two_sided = two_sided
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        n_restarts = check_int("n_restarts", self.n_restarts, minimum=1)
+        min_score = check_real("min_score", self.min_score)
+        if not isinstance(self.two_sided, (bool, np.bool_)):
+            raise ParameterError(f"two_sided is {self.two_sided!r}; True or False is needed.")
+        rng = check_random_state(self.random_state)
+        scores: list[float] = []
+        averages: list[float] = []
+        values = standardised(X)
+        with Workers(self.n_jobs, X.size * n_restarts) as workers:
+            for _ in range(self.n_biclusters):
+                score, rows, cols = search(values, n_restarts, rng, workers)
+                if self.two_sided:
+                    low_score, low_rows, low_cols = search(-values, n_restarts, rng, workers)
+                    if low_score > score:
+                        score, rows, cols = low_score, low_rows, low_cols
+                if score < min_score:
+                    break
+                block = np.ix_(rows, cols)
+                average = float(values[block].mean())
+                values[block] -= average
+                scores.append(score)
+                averages.append(average)
+                yield rows, cols
+        self.scores_ = np.array(scores)
+        self.averages_ = np.array(averages)
+
+
+def standardised(X: Values) -> Values:
+    """Return a copy of `X` with columns of mean 0 and standard deviation 1; constant columns become 0."""
+    centred = X - X.mean(axis=0)
+    centred -= centred.mean(axis=0)
+    spread = centred.std(axis=0)
+    constant = X.max(axis=0) == X.min(axis=0)
+    centred[:, constant] = 0.0
+    return np.ascontiguousarray(centred / np.where(constant, 1.0, spread))
+
+
+def log_binomials(n: int) -> Values:
+    """Return log C(n, r) for r = 0 … n."""
+    r = np.arange(n + 1.0)
+    return np.asarray(gammaln(n + 1.0) - gammaln(r + 1.0) - gammaln(n - r + 1.0), dtype=np.float64)
+
+
+def search(
+    X: Values, n_restarts: int, rng: np.random.RandomState, workers: Workers
+) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
+    """Return (score, rows, cols) of the best block found from random starts."""
+    from bivaluate.algorithms._kernels_las import adapt_size, constrained_search
+
+    n, m = X.shape
+    Xt = np.ascontiguousarray(X.T)
+    n_rows = rng.randint(1, -(-n // 2) + 1, n_restarts)
+    n_cols = rng.randint(1, -(-m // 2) + 1, n_restarts)
+    starts = rng.random_sample((n_restarts, m)).argsort(axis=1, kind="stable")
+    # Row sums of standardised columns are near normal: a first guess at the k-th largest.
+    guess = np.sqrt(n_cols) * ndtri(1.0 - n_rows / (n + 1.0))
+    sets = np.empty((n_restarts, m), np.uint8)
+
+    def start(part: slice) -> None:
+        constrained_search(X, Xt, n_rows[part], n_cols[part], starts[part], guess[part], sets[part])
+
+    workers.run(start, n_restarts)
+    row_choose, col_choose = log_binomials(n), log_binomials(m)
+    best, best_set = -np.inf, sets[0]
+    seen: set[bytes] = set()
+    while True:
+        fresh = [s for s in _distinct(sets) if s.tobytes() not in seen]
+        if not fresh:
+            break
+        sets = np.array(fresh)
+        seen.update(s.tobytes() for s in fresh)
+        new_sets, scores = np.empty_like(sets), np.empty(len(sets))
+
+        def adapt(part: slice, sets: Masks = sets, new: Masks = new_sets, scores: Values = scores) -> None:
+            rows = np.empty(n, np.uint8)
+            adapt_size(X, Xt, sets[part], row_choose, col_choose, rows, new[part], scores[part])
+
+        workers.run(adapt, len(sets))
+        top = int(scores.argmax())
+        if scores[top] > best:
+            best, best_set = float(scores[top]), sets[top]
+        sets = new_sets
+    rows, cols = np.empty(n, np.uint8), np.empty((1, m), np.uint8)
+    adapt_size(X, Xt, best_set[np.newaxis], row_choose, col_choose, rows, cols, np.empty(1))
+    return best, np.flatnonzero(rows), np.flatnonzero(cols[0])
+
+
+def _distinct(sets: Masks) -> Masks:
+    """Return the distinct lines in order of first appearance."""
+    packed = np.packbits(sets, axis=1)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first = np.unique(keys, return_index=True)
+    return sets[np.sort(first)]
+
+
+class Workers:
+    """Threads that share out a range of work items in parts of fixed size, if there is enough work to pay."""
+
+    PART = 32
+    WORTHWHILE = 1 << 18
+
+    def __init__(self, n_jobs: int | None, work: int) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if n_jobs is None or n_jobs == -1:
+            n_threads = cores
+        else:
+            n_threads = check_int("n_jobs", n_jobs, minimum=1)
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(self, task: Callable[[slice], None], n_items: int) -> None:
+        """Call `task` for consecutive slices that cover range(n_items)."""
+        parts = [slice(a, min(a + self.PART, n_items)) for a in range(0, n_items, self.PART)]
+        if self._pool is None or len(parts) == 1:
+            for part in parts:
+                task(part)
+        else:
+            for future in [self._pool.submit(task, part) for part in parts]:
+                future.result()
