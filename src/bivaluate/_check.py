@@ -89,7 +89,10 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     """Return `X` as a float64 array, without a copy where it is one already."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise MatrixError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory.")
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise MatrixError(f"{name} is ragged: its rows have different lengths.") from None
     if array.dtype == np.float64:
         return array
     if array.dtype.kind in "fiub":

@@ -162,7 +162,8 @@ def _sums(workspace: Workspace, own: Floats, nearest: Nearest) -> tuple[float, f
     """Return numerator and denominator; the denominator is NaN where no bicluster has a partner."""
     paired = ~np.isnan(nearest.merged)
     if not paired.any():
-        return float(own[workspace.defined].sum()), float("nan")
+        alone = own[workspace.defined]
+        return float(alone.sum()) if len(alone) else float("nan"), float("nan")
     return float(own[paired].sum()), float(nearest.merged[paired].sum())
 
 

@@ -41,7 +41,10 @@ def _metric(key: str, name: str, summary: str, compute: Callable[[Workspace], fl
 def _reduced(side: str, reduce: Callable[[Any], Any]) -> Callable[[Workspace], float]:
     def compute(workspace: Workspace) -> float:
         sizes = workspace.r if side == "rows" else workspace.c
-        return float(reduce(sizes)) if len(sizes) else float("nan")
+        if not len(sizes):
+            return float("nan")
+        value = reduce(sizes)
+        return int(value) if isinstance(value, np.integer) else float(value)
 
     return compute
 

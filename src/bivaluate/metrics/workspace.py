@@ -14,10 +14,10 @@ from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
 from bivaluate.metrics.cover import Cover, count_cover
 from bivaluate.metrics.mergers import (
-    mean_squared_residue_value,
+    block_values,
+    block_values_missing,
     merger_matrices,
     merger_matrices_missing,
-    virtual_error_value,
 )
 from bivaluate.metrics.missing import observed_part
 from bivaluate.solution import Biclustering
@@ -98,9 +98,14 @@ class Workspace:
         return (b.of(self.X) for b in self.solution)
 
     @cached_property
+    def has_missing(self) -> bool:
+        """Whether cells are missing (they may only with ``missing="omit"``)."""
+        return self.options.missing == "omit" and bool(np.isnan(self.X).any())
+
+    @cached_property
     def observed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows and columns of each bicluster that take part once missing cells are left out."""
-        if self.options.missing == "raise" or not np.isnan(self.X).any():
+        if not self.has_missing:
             return self.r, self.c
         shapes = [observed_part(A).shape for A in self.blocks()]
         return np.array([s[0] for s in shapes], dtype=np.int64), np.array(
@@ -140,7 +145,7 @@ class Workspace:
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
-        if self.options.missing == "omit" and np.isnan(self.X).any():
+        if self.has_missing:
             return merger_matrices_missing(self.X, self.solution)
         return merger_matrices(self.X, self.solution, self.options.n_jobs)
 
@@ -167,21 +172,25 @@ class Workspace:
     @cached_property
     def nearest_ve(self) -> Nearest:
         """Partner with the lowest VE of the merger."""
-        return self._nearest(self.merged_ve, virtual_error_value)
+        return self._nearest(self.merged_ve, 0)
 
     @cached_property
     def nearest_msr(self) -> Nearest:
         """Partner with the lowest MSR of the merger."""
-        return self._nearest(self.merged_msr, mean_squared_residue_value)
+        return self._nearest(self.merged_msr, 1)
 
-    def _nearest(self, merged: Floats, of_block: Callable[[Floats], float]) -> Nearest:
+    @cached_property
+    def whole(self) -> tuple[float, float]:
+        """VE and MSR of the whole matrix."""
+        return (block_values_missing if self.has_missing else block_values)(self.X)
+
+    def _nearest(self, merged: Floats, which: int) -> Nearest:
         n = len(merged)
         partner = np.full(n, NO_PARTNER, dtype=np.int64)
         value = np.full(n, np.nan)
-        if n == 1 and self.options.single == "matrix" and self.defined[0]:
-            return Nearest(
-                np.array([WHOLE_MATRIX], dtype=np.int64), np.array([of_block(observed_part(self.X))])
-            )
+        if self.defined.sum() == 1 and self.options.single == "matrix":
+            partner[self.defined] = WHOLE_MATRIX
+            value[self.defined] = self.whole[which]
         if self.defined.sum() > 1:
             candidates = np.where(self.defined[None, :], merged, np.inf)
             np.fill_diagonal(candidates, np.inf)

@@ -1,0 +1,98 @@
+"""Layers point one way, numba is imported in one place, and importing bivaluate is cheap."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "bivaluate"
+LAYERS = {
+    "_errors": 0,
+    "_check": 1,
+    "_document": 1,
+    "matrix": 2,
+    "solution": 3,
+    "_jit": 3,
+    "io": 4,
+    "metrics": 4,
+    "datasets": 5,
+    "algorithms": 5,
+    "experiment": 6,
+    "plots": 7,
+    "report": 8,
+    "replicate": 9,
+    "cli": 10,
+    "__main__": 11,
+}
+
+
+def modules():
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def layer(parts):
+    return LAYERS[parts[0]]
+
+
+def imported(path):
+    """Names of bivaluate modules imported anywhere in a file, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "bivaluate":
+            if node.module == "bivaluate":
+                yield from (alias.name for alias in node.names if alias.name in LAYERS)
+            else:
+                yield node.module.removeprefix("bivaluate.")
+        elif isinstance(node, ast.Import):
+            yield from (
+                a.name.removeprefix("bivaluate.") for a in node.names if a.name.startswith("bivaluate.")
+            )
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_to_lower_layers(path):
+    own = path.relative_to(SOURCE).with_suffix("").parts
+    if own == ("__init__",):
+        return
+    for name in imported(path):
+        parts = name.split(".")
+        assert parts[0] == own[0] or layer(parts) < layer(own), f"{path.name} imports bivaluate.{name}"
+
+
+def test_layers_name_every_part_of_the_package():
+    parts = {p.relative_to(SOURCE).with_suffix("").parts[0] for p in modules()} - {"__init__"}
+    assert parts == set(LAYERS)
+
+
+def test_only_jit_imports_numba():
+    users = [
+        p.name for p in modules() for node in ast.walk(ast.parse(p.read_text())) if _imports(node, "numba")
+    ]
+    assert set(users) == {"_jit.py"}
+
+
+def _imports(node, package):
+    if isinstance(node, ast.Import):
+        return any(a.name.split(".")[0] == package for a in node.names)
+    return isinstance(node, ast.ImportFrom) and bool(node.module) and node.module.split(".")[0] == package
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import bivaluate", {"numpy", "pandas", "sklearn", "numba", "scipy", "matplotlib", "typer", "rich"}),
+        ("import bivaluate.cli.main", {"numpy", "pandas", "sklearn", "numba", "scipy", "matplotlib"}),
+        (
+            "import numpy; from bivaluate import Biclustering, evaluate;"
+            "evaluate(numpy.eye(6), Biclustering.from_indices([([0, 1], [0, 1, 2]), ([2, 3], [3, 4, 5])]))",
+            {"pandas", "sklearn", "numba", "matplotlib", "scipy.stats"},
+        ),
+    ],
+)
+def test_heavy_packages_load_only_when_used(statement, forbidden):
+    code = f"{statement}\nimport sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not forbidden & set(loaded)

@@ -1,0 +1,98 @@
+"""The matrix model and every rule about its cells."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from bivaluate import Matrix
+from bivaluate._check import check_choice, check_int, check_real, check_values
+from bivaluate._errors import MatrixError, ParameterError
+
+
+def test_float64_is_not_copied():
+    X = np.asfortranarray(np.random.default_rng(0).random((4, 3)))
+    assert Matrix.of(X).values is X
+    assert np.shares_memory(Matrix.of(X[::2]).values, X)
+
+
+def test_labels_of_a_frame_are_kept():
+    frame = pd.DataFrame([[1, 2], [3, 4]], index=["g1", "g2"], columns=["a", 7])
+    matrix = Matrix.of(frame)
+    assert matrix.row_labels == ("g1", "g2")
+    assert matrix.col_labels == ("a", "7")
+    assert matrix.T.row_labels == ("a", "7")
+    assert matrix.row_label(1) == "g2"
+    assert Matrix.of([[1.0]]).col_label(0) == "0"
+    pd.testing.assert_frame_equal(matrix.to_frame(), frame.astype(float).rename(columns=str))
+    assert Matrix.of(pd.DataFrame([[1.0]])).row_labels is None
+
+
+@pytest.mark.parametrize(
+    "values", [[[1, 2], [3, 4]], np.float32([[1, 2], [3, 4]]), np.array([["1", "2"], ["3", "4"]])]
+)
+def test_other_types_become_float64(values):
+    assert Matrix.of(values).values.dtype == np.float64
+    assert Matrix.of(values).values.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        ([1, 2], r"1 dimension\(s\), shape \(2,\); a 2-D matrix"),
+        (np.zeros((2, 2, 2)), r"3 dimension\(s\)"),
+        (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
+        ([[1, np.nan], [3, 4]], r"1 missing cell\(s\) \(NaN\), the first at row 0, column 1.*missing='omit'"),
+        ([[1, 2], [np.inf, 4]], r"1 infinite cell\(s\), the first at row 1, column 0"),
+        ([[1, "x"]], r"not a number at row 0, column 1 \(counted from 0\): .*x"),
+        ([[1, 2], [3]], "X is ragged: its rows have different lengths"),
+        (np.array([[1j]]), "dtype complex128"),
+        (scipy.sparse.eye(3), r"sparse matrix; pass X\.toarray\(\)"),
+    ],
+)
+def test_bad_matrices_are_refused(X, words):
+    with pytest.raises(MatrixError, match=words):
+        Matrix.of(X)
+
+
+def test_non_numeric_cell_of_a_frame_is_named():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["3", "oops"]}, index=["g1", "g2"])
+    with pytest.raises(MatrixError, match=r"not a number at row 'g2', column 'b': 'oops'"):
+        Matrix.of(frame)
+
+
+def test_missing_may_stay_infinite_may_not():
+    assert np.isnan(check_values([[1, np.nan]], "omit")[0, 1])
+    with pytest.raises(MatrixError, match="infinite"):
+        check_values([[np.nan, np.inf]], "omit")
+
+
+def test_huge_finite_values_are_fine():
+    assert check_values(np.full((2, 2), 1e308)).shape == (2, 2)
+
+
+def test_labels_must_fit():
+    with pytest.raises(MatrixError, match="X has 1 rows but 2 row labels"):
+        Matrix(np.zeros((1, 1)), ("a", "b"))
+
+
+def test_parameters():
+    with pytest.raises(
+        ParameterError, match=r"degenerate is 'formla'; allowed: 'nan', 'formula'\. Did you mean 'formula'"
+    ):
+        check_choice("degenerate", "formla", ("nan", "formula"))
+    with pytest.raises(ParameterError, match="k is 0; it must be at least 1"):
+        check_int("k", 0, 1)
+    with pytest.raises(ParameterError, match="k is 9; it must be at most 3"):
+        check_int("k", 9, 1, 3)
+    for bad in (1.5, True, "3"):
+        with pytest.raises(ParameterError, match="a whole number is needed"):
+            check_int("k", bad)
+    assert check_int("k", np.int32(4)) == 4
+    for value in (np.nan, "x", True):
+        with pytest.raises(ParameterError, match="a finite number is needed"):
+            check_real("e", value)
+    with pytest.raises(ParameterError, match="at least 0"):
+        check_real("e", -1, 0)
+    with pytest.raises(ParameterError, match="at most 1"):
+        check_real("e", 2, 0, 1)

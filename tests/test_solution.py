@@ -1,0 +1,195 @@
+"""The solution model: what it accepts, what it refuses and in which words."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
+
+from bivaluate import Biclustering
+from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, SolutionError
+
+PAIRS = [([2, 0, 1], [0, 1]), ([3, 4], [2, 3, 5])]
+
+
+def test_members_are_sorted_read_only_integers():
+    solution = Biclustering.from_indices(PAIRS, (5, 6))
+    assert solution[0].rows.tolist() == [0, 1, 2]
+    assert solution[0].rows.dtype == np.int64
+    with pytest.raises(ValueError, match="read-only"):
+        solution[0].rows[0] = 7
+
+
+def test_masks_and_indices_agree():
+    solution = Biclustering.from_indices(PAIRS, (5, 6))
+    assert Biclustering.from_masks(solution.row_masks, solution.col_masks) == solution
+    assert solution.row_masks.shape == (2, 5)
+    assert solution.col_masks.shape == (2, 6)
+
+
+def test_select_keeps_order_and_info():
+    solution = Biclustering.from_indices(PAIRS, (5, 6), info={"algorithm": "x"})
+    assert solution.select([1, 0])[0] == solution[1]
+    assert solution.select([1]).info == {"algorithm": "x"}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        ([([0, 57], [0])], r"bicluster 0 uses row 57, but X has 5 rows \(0\.\.4\)\. X has shape \(5, 6\)\."),
+        ([([0], [0]), ([0, 5], [0])], r"bicluster 1 uses row 5, .*Were rows and columns swapped\?"),
+        ([([0], [6])], r"bicluster 0 uses column 6.*counted from 1\?"),
+        ([([0, -1], [0])], r"uses row -1; indices are counted from 0 and never negative"),
+        ([([0, 0], [0])], r"bicluster 0 lists row 0 more than once"),
+        ([([], [0])], r"bicluster 0 is empty: it has no rows"),
+        ([([0], [])], r"bicluster 0 is empty: it has no columns"),
+        ([([0.5], [0])], r"rows must be whole numbers counted from 0, found .*0\.5"),
+        ([([True, False], [0])], r"use Biclustering\.from_masks"),
+        ([([[0]], [0])], r"rows must be a list of indices, found 2 dimensions"),
+        ([3], r"bicluster 0 is not a pair"),
+    ],
+)
+def test_bad_members_are_refused(pairs, words):
+    with pytest.raises(SolutionError, match=words):
+        Biclustering.from_indices(pairs, (5, 6))
+
+
+def test_bad_shapes_are_refused():
+    with pytest.raises(SolutionError, match="two numbers"):
+        Biclustering.from_indices([], (5,))
+    with pytest.raises(SolutionError, match="at least one row"):
+        Biclustering.from_indices([], (0, 3))
+
+
+def test_solution_for_another_shape():
+    solution = Biclustering.from_indices(PAIRS, (5, 6))
+    with pytest.raises(
+        SolutionError, match=r"shape \(5, 6\), but X has shape \(6, 5\)\. Were rows and columns swapped"
+    ):
+        solution.with_shape((6, 5))
+    with pytest.raises(SolutionError, match=r"shape \(5, 6\), but X has shape \(9, 9\)\.$"):
+        solution.with_shape((9, 9))
+
+
+def test_unknown_shape_is_filled_in():
+    solution = Biclustering.from_indices(PAIRS)
+    assert not solution.has_shape
+    with pytest.raises(SolutionError, match="does not say the shape"):
+        _ = solution.shape
+    assert solution.with_shape((5, 6)).shape == (5, 6)
+    with pytest.raises(SolutionError, match="uses row 4"):
+        solution.with_shape((4, 6))
+
+
+def test_empty_masks_are_dropped_with_one_warning():
+    rows = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    cols = np.array([[1, 0], [1, 1], [0, 0]], dtype=bool)
+    with pytest.warns(EmptyBiclusterWarning, match=r"2 empty bicluster\(s\) dropped: B2, B3\.") as caught:
+        solution = Biclustering.from_masks(rows, cols)
+    assert len(solution) == len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "words"),
+    [
+        (np.ones((2, 3)), np.ones((1, 4)), "rows has 2 biclusters and cols has 1"),
+        (np.ones(3), np.ones((1, 4)), "rows has 1 dimension"),
+        (np.full((1, 3), 2), np.ones((1, 4)), "True and False"),
+    ],
+)
+def test_bad_masks_are_refused(rows, cols, words):
+    with pytest.raises(SolutionError, match=words):
+        Biclustering.from_masks(rows, cols)
+
+
+def test_from_estimators():
+    X = np.random.default_rng(0).random((30, 20))
+    model = SpectralCoclustering(n_clusters=3, random_state=0).fit(X)
+    solution = Biclustering.from_estimator(model)
+    assert solution.shape == (30, 20)
+    for k, bicluster in enumerate(solution):
+        rows, cols = model.get_indices(k)
+        assert bicluster.rows.tolist() == rows.tolist()
+        assert bicluster.cols.tolist() == cols.tolist()
+    checkerboard = SpectralBiclustering(n_clusters=(3, 2), random_state=0).fit(X)
+    assert len(Biclustering.from_estimator(checkerboard)) == 6
+    with pytest.raises(SolutionError, match="SpectralCoclustering has no rows_ and columns_: call fit first"):
+        Biclustering.from_estimator(SpectralCoclustering())
+
+
+def test_from_labels():
+    board = Biclustering.from_labels([0, 0, 1], [1, 0, 1, 0])
+    assert [b.shape for b in board] == [(2, 2), (2, 2), (1, 2), (1, 2)]
+    diagonal = Biclustering.from_labels(["a", "b", "a"], ["b", "a"], diagonal=True)
+    assert [(b.rows.tolist(), b.cols.tolist()) for b in diagonal] == [([0, 2], [1]), ([1], [0])]
+    with pytest.warns(EmptyBiclusterWarning, match="1 empty"):
+        assert len(Biclustering.from_labels([0, 1], [0, 0], diagonal=True)) == 1
+    with pytest.raises(SolutionError, match="one label per row"):
+        Biclustering.from_labels([[0]], [0])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sets(st.integers(0, 6), min_size=1).map(sorted),
+            st.sets(st.integers(0, 3), min_size=1).map(sorted),
+        ),
+        max_size=5,
+    )
+)
+def test_json_round_trip(tmp_path_factory, pairs):
+    path = tmp_path_factory.mktemp("json") / "solution.json"
+    for shape in ((7, 4), None):
+        solution = Biclustering.from_indices(pairs, shape, info={"name": "été"})
+        solution.to_json(path)
+        again = Biclustering.from_json(path)
+        assert again == solution
+        assert again.info == solution.info
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "line 1: not valid JSON"),
+        ("[]", 'the key "biclusters"'),
+        ('{"schema": 7, "biclusters": []}', r'"schema" is .7.; this version of bivaluate reads schema 1'),
+        ('{"schema": 1, "shape": [1], "biclusters": []}', r'"shape" is \[1\]'),
+        ('{"schema": 1, "biclusters": {}}', '"biclusters" must be a list'),
+        ('{"schema": 1, "biclusters": [{"rows": [0]}]}', "bicluster 0 must be an object"),
+        ('{"schema": 1, "biclusters": [{"rows": 0, "cols": [0]}]}', "bicluster 0, rows: a list"),
+        (
+            '{"schema": 1, "biclusters": [{"rows": [0.5], "cols": [0]}]}',
+            "'0.5' is neither an index nor a label",
+        ),
+        (
+            '{"schema": 1, "biclusters": [{"rows": ["a"], "cols": [0]}]}',
+            "partly by index and partly by label",
+        ),
+        ('{"schema": 1, "info": 3, "biclusters": []}', '"info" must be an object'),
+        ("[" * 100_000, "nested too deeply|not valid JSON"),
+    ],
+)
+def test_wrong_documents_are_refused(tmp_path, content, words):
+    path = tmp_path / "solution.json"
+    path.write_text(content)
+    with pytest.raises(FormatError, match=words):
+        Biclustering.from_json(path)
+
+
+def test_members_by_label_need_a_matrix(tmp_path):
+    path = tmp_path / "solution.json"
+    path.write_text(json.dumps({"schema": 1, "shape": None, "biclusters": [{"rows": ["a"], "cols": ["b"]}]}))
+    with pytest.raises(SolutionError, match="names its members by label; pair it with a matrix"):
+        Biclustering.from_json(path)
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    with pytest.raises(FileError, match="cannot read .*missing.json: No such file"):
+        Biclustering.from_json(tmp_path / "missing.json")
+    with pytest.raises(FileError, match="cannot write"):
+        Biclustering.from_indices(PAIRS).to_json(tmp_path / "no" / "folder.json")
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="not UTF-8"):
+        Biclustering.from_json(tmp_path / "binary.json")
