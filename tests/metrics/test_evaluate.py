@@ -58,11 +58,10 @@ def test_worked_example():
 def problems(draw):
     n, m = draw(st.integers(3, 9)), draw(st.integers(3, 7))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    values = (rng.normal(size=(n, m)) + draw(st.sampled_from([0.0, 5.0]))) * draw(
-        st.sampled_from([1e-8, 1.0, 1e6])
-    )
+    values = rng.normal(size=(n, m)) + draw(st.sampled_from([0.0, 5.0]))
     if draw(st.booleans()):
         values[draw(st.integers(0, n - 1))] = draw(st.sampled_from([0.0, 0.1, 3.0]))
+    values *= draw(st.sampled_from([1e-8, 1.0, 1e6]))
     count = draw(st.integers(2, 5))
     rows = [rng.choice(n, rng.integers(2, n + 1), replace=False) for _ in range(count)]
     cols = [rng.choice(m, rng.integers(3, m + 1), replace=False) for _ in range(count)]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from rich.console import Console
 
-out = Console(highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False)
+WIDE = 200
+
+out = Console(highlight=False)
+if not out.is_terminal:
+    out.width = WIDE
+err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -177,7 +177,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("solution")
         for key in keys:
-            table.add_column(_heading(key), justify="right")
+            table.add_column(_heading(key), justify="right", no_wrap=True)
         for index in order:
             scores = evaluations[index].solution
             table.add_row(_name(evaluations[index]), *(_shown(key, scores.get(key)) for key in keys))
@@ -213,11 +213,11 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
     table = Table(
         box=None, pad_edge=False, header_style="bold", title=_name(evaluation), title_justify="left"
     )
-    table.add_column("bicluster")
-    for heading in ("rows", "columns", *(_heading(k) for k in keys)):
-        table.add_column(heading, justify="right")
+    table.add_column("", no_wrap=True)
+    for heading in ("rows", "cols", *(_heading(k) for k in keys)):
+        table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("nearest")
-    table.add_column("merged VE", justify="right")
+    table.add_column("merged VE", justify="right", no_wrap=True)
     table.add_column("status")
     for index in order:
         record = records[index]
@@ -249,7 +249,7 @@ def _heading(key: str) -> str:
     from bivaluate.metrics.registry import METRICS
 
     metric = METRICS[key]
-    return {"n_biclusters": "K"}.get(key, metric.symbol) + {"low": " ↓", "high": " ↑", "none": ""}[
+    return {"n_biclusters": "K"}.get(key, metric.symbol) + {"low": "↓", "high": "↑", "none": ""}[
         metric.direction
     ]
 

@@ -111,12 +111,12 @@ def evaluate(
         below = below[positions]
     names = [f"B{k + 1}" for k in positions]
     result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped)
-    _warn(workspace, names)
+    _warn(result)
     return result
 
 
-def _warn(workspace: Workspace, names: Sequence[str]) -> None:
-    undefined = [name for name, defined in zip(names, workspace.defined, strict=True) if not defined]
+def _warn(result: Evaluation) -> None:
+    undefined = [record["bicluster"] for record in result.records if record["status"] == "undefined"]
     if undefined:
         shown = ", ".join(undefined[:10]) + (" …" if len(undefined) > 10 else "")
         warnings.warn(
@@ -125,10 +125,10 @@ def _warn(workspace: Workspace, names: Sequence[str]) -> None:
             DegenerateWarning,
             stacklevel=3,
         )
-    elif len(names) == 1 and workspace.options.single == "nan":
+    elif len(result.names) == 1 and {"nve", "nsr"} & result.status.keys():
         warnings.warn(
-            f"{names[0]} is the only bicluster: NSR and NVE are undefined. Pass single='matrix' to compare it "
-            "with the whole matrix.",
+            f"{result.names[0]} is the only bicluster: NSR and NVE are undefined. Pass single='matrix' to compare "
+            "it with the whole matrix.",
             DegenerateWarning,
             stacklevel=3,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate.metrics.null_moments import null_mean
 from bivaluate.metrics.workspace import Workspace
@@ -59,18 +60,39 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
     noise = null_mean(workspace.r, workspace.c)
     coherent = usable & (ve < COHERENT * noise)
     alike = (merged <= SAME_PATTERN * worst + 1e-12) & coherent[:, None] & coherent[None, :]
-    first, second = np.nonzero(np.triu(alike | (jaccard == 1.0), k=1))
-    order = np.argsort(merged[first, second], kind="stable")
-    found = []
-    for k, other in zip(first[order], second[order], strict=True):
-        if jaccard[k, other] == 1.0:
-            found.append(f"{names[k]} and {names[other]} are the same bicluster.")
-        else:
-            found.append(
-                f"{names[k]} and {names[other]} are nearly the same pattern: merging them costs nothing "
-                f"(VE {ve[k]:.3g} and {ve[other]:.3g} apart, {merged[k, other]:.3g} together)."
-            )
+    same = jaccard == 1.0
+    np.fill_diagonal(same, False)
+    np.fill_diagonal(alike, False)
+    found = [f"{_and(names, group)} are the same bicluster." for group in _groups(same)]
+    for group in _groups(alike & ~same):
+        apart = ", ".join(f"{ve[k]:.3g}" for k in group)
+        together = max(merged[k, other] for k in group for other in group if k != other)
+        costs = "them" if len(group) == 2 else "any two of them"
+        found.append(
+            f"{_and(names, group)} are nearly the same pattern: merging {costs} costs nothing "
+            f"(VE {apart} apart, {'' if len(group) == 2 else 'at most '}{together:.3g} together)."
+        )
     return _capped(found)
+
+
+def _groups(related: NDArray[np.bool_]) -> list[list[int]]:
+    """Split the pairs into groups in which everyone is related to everyone, the largest first."""
+    related = related.copy()
+    groups = []
+    while related.any():
+        group = [int(related.sum(axis=1).argmax())]
+        candidates = related[group[0]].copy()
+        while candidates.any():
+            group.append(int(np.where(candidates, (related & candidates).sum(axis=1), -1).argmax()))
+            candidates &= related[group[-1]]
+        related[np.ix_(group, group)] = False
+        groups.append(sorted(group))
+    return groups
+
+
+def _and(names: Sequence[str], group: Sequence[int]) -> str:
+    *most, last = (names[k] for k in group)
+    return f"{', '.join(most)} and {last}"
 
 
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:

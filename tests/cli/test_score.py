@@ -1,0 +1,135 @@
+"""`bivaluate score` and `bivaluate metrics`, typed as a newcomer would."""
+
+import csv
+import json
+
+import pytest
+
+from bivaluate.cli.main import COMMANDS
+from bivaluate.metrics.registry import METRICS
+
+
+def test_help_lists_every_command(run):
+    shown = run("--help")
+    assert shown.code == 0
+    for name in COMMANDS:
+        assert name in shown.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_teaches(run, name):
+    shown = run(name, "--help")
+    assert shown.code == 0
+    assert "bivaluate " + name in shown.out
+
+
+def test_no_arguments_show_help(run):
+    assert "Usage" in run().out + run().err
+
+
+def test_version(run):
+    assert run("--version").out.startswith("bivaluate 0.")
+
+
+def test_unknown_command(run):
+    shown = run("scroe")
+    assert shown.code == 2
+    assert "Did you mean 'score'?" in shown.err
+
+
+def test_solution_table(run, example):
+    shown = run("score", "matrix.csv", "solution.json", "two.json")
+    assert shown.code == 0
+    header, first, second, *_ = shown.out.splitlines()
+    assert header.split() == ["solution", "K", "ASR↓", "AvgVE↓", "NSR↓", "NVE↓", "NVE_cov↓", "CR↑", "CC↑"]
+    assert first.split()[0] == "two"
+    assert second.split()[:7] == ["solution", "3", "1.256", "0.6003", "0.5626", "0.9343", "1.091"]
+    assert "73.3 %" in second
+    assert "B3 has 2 columns: VE says nothing here." in shown.out
+
+
+def test_sorting(run, example):
+    shown = run("score", "matrix.csv", "solution.json", "two.json", "--sort", "coverage")
+    assert shown.out.splitlines()[1].startswith("solution")
+    assert run("score", "matrix.csv", "solution.json", "--sort", "ve").code == 2
+    assert "Did you mean 'nve'?" in run("score", "matrix.csv", "solution.json", "--sort", "nev").err
+
+
+def test_bicluster_table_is_worst_first(run, example):
+    shown = run("score", "matrix.csv", "solution.json", "--biclusters")
+    names = [line.split()[0] for line in shown.out.splitlines() if line.startswith("B")]
+    assert names == ["B3", "B2", "B1"]
+    assert "low power" in shown.out
+
+
+def test_json(run, example):
+    (document,) = json.loads(run("score", "matrix.csv", "solution.json", "--json").out)
+    assert document["name"] == "solution"
+    assert document["solution"]["nve"] == pytest.approx(0.934293, abs=1e-6)
+    assert [b["bicluster"] for b in document["biclusters"]] == ["B1", "B2", "B3"]
+    assert document["findings"]
+
+
+def test_csv(run, example):
+    shown = run("score", "matrix.csv", "solution.json", "two.json", "--csv", "scores.csv")
+    assert "wrote scores.csv" in shown.err
+    with (example / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["solution"] for row in rows] == ["solution", "two"]
+    assert float(rows[0]["nve_cov"]) == pytest.approx(1.091020, abs=1e-6)
+    run("score", "matrix.csv", "solution.json", "--biclusters", "--csv", "biclusters.csv")
+    with (example / "biclusters.csv").open() as file:
+        assert [row["bicluster"] for row in csv.DictReader(file)] == ["B1", "B2", "B3"]
+    assert "cannot write" in run("score", "matrix.csv", "solution.json", "--csv", "no/folder.csv").err
+
+
+def test_options_reach_the_scores(run, example):
+    def nve(*options):
+        return json.loads(run("score", "matrix.csv", "solution.json", "--json", *options).out)[0]
+
+    assert nve("--min-cols", "3", "--small", "drop")["solution"]["n_biclusters"] == 2
+    assert nve("--metrics", "nve,coverage")["solution"].keys() == {"nve", "coverage"}
+    assert len(nve("--all")["solution"]) == sum(m.level == "solution" for m in METRICS.values())
+    assert run("score", "matrix.csv", "solution.json", "--all").code == 0
+    assert (
+        "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
+    )
+
+
+def test_degenerate_is_a_warning_not_a_failure(run, example):
+    (example / "thin.json").write_text(
+        json.dumps({"schema": 1, "shape": None, "biclusters": [{"rows": [0, 1], "cols": [2]}]})
+    )
+    shown = run("score", "matrix.csv", "thin.json")
+    assert shown.code == 0
+    assert "warning: 1 bicluster(s) of one row or one column" in shown.err
+    assert "–" in shown.out
+    assert run("score", "matrix.csv", "thin.json", "--degenerate", "formula").err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("score", "nothing.csv", "solution.json"), "nothing.csv"),
+        (("score", "matrix.csv", "nothing.json"), "nothing.json"),
+        (("score", "matrix.csv"), "Missing argument"),
+        (("score", "matrix.csv", "solution.json", "--transpose"), "Were rows and columns swapped?"),
+        (("score", "matrix.csv", "solution.json", "--degenerate", "zero"), "allowed: 'nan', 'formula'"),
+        (("score", "matrix.csv", "solution.json", "--min-rows", "0"), "min_rows is 0"),
+        (("score", "matrix.csv", "matrix.csv"), "matrix.csv"),
+        (("metrics", "nvee"), "Did you mean 'nve'?"),
+    ],
+)
+def test_bad_input_exits_2_with_a_message(run, example, words, message):
+    shown = run(*words)
+    assert shown.code == 2
+    assert message in shown.err
+    assert not shown.out
+
+
+def test_metrics_lists_the_registry(run):
+    shown = run("metrics").out
+    for key in METRICS:
+        assert key in shown
+    assert {m["key"] for m in json.loads(run("metrics", "--json").out)} == set(METRICS)
+    assert "min_{l≠k} VE(B_kl)" in run("metrics", "nve").out
