@@ -116,7 +116,7 @@ def evaluate(
 
 
 def _warn(result: Evaluation) -> None:
-    undefined = [record["bicluster"] for record in result.records if record["status"] == "undefined"]
+    undefined = result.undefined
     if undefined:
         shown = ", ".join(undefined[:10]) + (" …" if len(undefined) > 10 else "")
         warnings.warn(
@@ -184,6 +184,11 @@ class Evaluation:
     def options(self) -> Options:
         """How degenerate cases were treated."""
         return self._workspace.options
+
+    @property
+    def undefined(self) -> list[str]:
+        """Names of the biclusters that left the scores."""
+        return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
 
     @cached_property
     def mergers(self) -> dict[str, NDArray[np.float64]]:
