@@ -40,7 +40,7 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
 
 
 def _read(source: Source, options: MatrixOptions) -> Matrix:
-    lines = ((n, line) for n, line in source.lines() if line and not line.isspace())
+    lines = source.filled_lines()
     sample = list(itertools.islice(lines, SAMPLE_LINES))
     dialect = detect(
         sample,
@@ -50,13 +50,18 @@ def _read(source: Source, options: MatrixOptions) -> Matrix:
         header=options.header,
         index_cols=options.index_cols,
     )
+    return parse(source, dialect, itertools.chain(sample, lines))
+
+
+def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
+    """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
     if source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE:
         from bivaluate.io.fast_text import read_fast
 
         fast = read_fast(source, dialect)
         if fast is not None:
             return fast
-    return parse_rows(source, dialect, itertools.chain(sample, lines))
+    return parse_rows(source, dialect, lines)
 
 
 def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
@@ -91,7 +96,7 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
             del cells[(len(labels) - 1) * dialect.n_cols :]
             cells.extend(_row_with_care(data, source, dialect, n, labels[-1]))
     values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
-    return Matrix(values, row_labels(labels), dialect.col_labels, source.stem)
+    return Matrix(values, row_labels(labels, dialect), dialect.col_labels, source.stem)
 
 
 def _row_with_care(
@@ -102,7 +107,10 @@ def _row_with_care(
         if value is None:
             names = dialect.col_labels
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
-            row = f"row {labels[-1].strip()!r}, " if labels else ""
+            label = (
+                labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
+            )
+            row = f"row {label!r}, " if labels else ""
             hint = _hint(cell, dialect)
             raise FormatError(
                 f"{source.name}, line {n}: {row}{column} holds {cell[:40]!r}, which is not a number.{hint}"
@@ -117,10 +125,12 @@ def _hint(cell: str, dialect: Dialect) -> str:
     return f" Leave missing cells empty or write one of {listed}."
 
 
-def row_labels(labels: list[list[str]]) -> tuple[str, ...] | None:
+def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | None:
     """Choose the labels among the index columns: the first that is not all whole numbers."""
     if not labels or not labels[0]:
         return None
+    if dialect.label_col is not None:
+        return tuple(row[dialect.label_col].strip() for row in labels)
     columns = [[row[j].strip() for row in labels] for j in range(len(labels[0]))]
     chosen = next((c for c in columns if not all(cell.isdigit() for cell in c)), columns[0])
     return tuple(chosen)

@@ -57,7 +57,11 @@ _CORNERS = frozenset(
 
 @dataclass(frozen=True)
 class Dialect:
-    """The grammar of one text table; `first` is the line of the first data row, counted from 1."""
+    """The grammar of one text table.
+
+    `first` is the line of the first data row, counted from 1; `trailing` says that every line ends with a
+    delimiter; `label_col` is the index column that holds the labels, where the format says which.
+    """
 
     delimiter: str
     decimal: str
@@ -65,7 +69,8 @@ class Dialect:
     index_cols: int
     n_fields: int
     first: int
-    trailing: bool
+    trailing: bool = False
+    label_col: int | None = None
 
     @property
     def n_cols(self) -> int:

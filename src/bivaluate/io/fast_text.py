@@ -102,5 +102,5 @@ def read_with_pandas(source: Source, dialect: Dialect) -> Matrix | None:
 
 
 def _matrix(values: np.ndarray, index: list[list[str]], source: Source, dialect: Dialect) -> Matrix:
-    labels = row_labels([list(row) for row in zip(*index, strict=True)]) if index else None
+    labels = row_labels([list(row) for row in zip(*index, strict=True)], dialect) if index else None
     return Matrix(values, labels, dialect.col_labels, source.stem)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io import delimited, numpy_files, parquet
+from bivaluate.io import delimited, excel, gct, h5ad, loom, numpy_files, parquet, pcl, tenx
 from bivaluate.io.options import MatrixOptions
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -42,8 +42,9 @@ class MatrixFormat:
         )
 
 
+_IN_ORDER_OF_DETECTION = (tenx, numpy_files, parquet, loom, h5ad, excel, gct, pcl, delimited)
 MATRIX_FORMATS: dict[str, MatrixFormat] = {
-    record.key: record for record in map(MatrixFormat.of, (numpy_files, parquet, delimited))
+    record.key: record for record in map(MatrixFormat.of, _IN_ORDER_OF_DETECTION)
 }
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from bivaluate._document import Document, Members
 from bivaluate._errors import FormatError
+from bivaluate.io.options import SolutionOptions
 from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 KEY = "csv"
 NAME = "membership table (CSV, TSV)"
@@ -51,7 +51,7 @@ def _layout(header: list[str]) -> str | None:
     return None
 
 
-def read(source: Source, X: Matrix | None) -> Document:
+def read(source: Source, options: SolutionOptions) -> Document:
     """Read a table in whichever layout its header announces."""
     text = source.text()
     header = _header(text)

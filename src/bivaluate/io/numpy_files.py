@@ -25,8 +25,12 @@ _FAULTS = (ValueError, EOFError, OSError, SyntaxError, TypeError, KeyError, zlib
 
 
 def detects(source: Source) -> bool:
-    """By the magic bytes; a zip archive only under the name .npz."""
-    return source.head.startswith(_MAGIC) or (source.suffix == ".npz" and source.head.startswith(b"PK"))
+    """By the magic bytes; a zip archive if it holds arrays or bears the name."""
+    if source.is_folder:
+        return False
+    if source.head.startswith(b"PK"):
+        return source.suffix == ".npz" or source.zip_holds(".npy")
+    return source.head.startswith(_MAGIC)
 
 
 def read(source: Source, options: MatrixOptions) -> Matrix:

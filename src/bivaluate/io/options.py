@@ -1,8 +1,10 @@
-"""What a caller may say about a matrix file; everything is optional."""
+"""What a caller may say about a file; everything is optional."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from bivaluate.matrix import Matrix
 
 
 @dataclass(frozen=True)
@@ -15,3 +17,11 @@ class MatrixOptions:
     index_cols: int | None = None
     layer: str | None = None
     sheet: str | int | None = None
+
+
+@dataclass(frozen=True)
+class SolutionOptions:
+    """The matrix a solution belongs to, and which solution of a file that holds several (from 0)."""
+
+    X: Matrix | None = None
+    item: int | None = None

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._document import SCHEMA, Document, parse_document
+from bivaluate.io.options import SolutionOptions
 from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 KEY = "bivaluate"
 NAME = "bivaluate JSON"
@@ -21,7 +21,7 @@ def detects(source: Source) -> bool:
     return source.head_text.lstrip().startswith(("{", "["))
 
 
-def read(source: Source, X: Matrix | None) -> Document:
+def read(source: Source, options: SolutionOptions) -> Document:
     """Read and check the document."""
     return parse_document(source.text(), source.name)
 

@@ -20,7 +20,7 @@ OPTIONS: frozenset[str] = frozenset()
 
 def detects(source: Source) -> bool:
     """By the magic bytes."""
-    return source.head.startswith(b"PAR1")
+    return not source.is_folder and source.head.startswith(b"PAR1")
 
 
 def _pyarrow(purpose: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bivaluate._document import MAX_INDEX, Document, Members
+from bivaluate._document import Document, Members
 from bivaluate._errors import SolutionError, suggest
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -191,8 +191,3 @@ def document_of(solution: Biclustering, X: Matrix | None) -> Document:
             labels = [([rows[i] for i in r], [cols[j] for j in c]) for r, c in members]
     shape = solution.shape if solution.has_shape else None
     return Document(members, "index", shape, solution.info, labels=labels)
-
-
-def plausible(indices: Sequence[int]) -> bool:
-    """Whether numbers may be positions at all."""
-    return all(abs(i) < MAX_INDEX for i in indices)

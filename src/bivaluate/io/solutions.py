@@ -12,7 +12,23 @@ from typing import Any
 from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io import membership, own_json
+from bivaluate.io import (
+    bibit,
+    bicat,
+    biclustlib,
+    bicpams,
+    coalesce,
+    ebic,
+    jbiclustge,
+    membership,
+    own_json,
+    qubic,
+    r_rds,
+    r_text,
+    score_tables,
+    unpast,
+)
+from bivaluate.io.options import SolutionOptions
 from bivaluate.io.resolve import document_of, settle, to_biclustering
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -28,7 +44,7 @@ class SolutionFormat:
     extensions: tuple[str, ...]
     index_base: int
     detects: Callable[[Source], bool]
-    read: Callable[[Source, Matrix | None], Document]
+    read: Callable[[Source, SolutionOptions], Document]
     write: Callable[[Document, Path], None] | None
 
     @classmethod
@@ -45,8 +61,24 @@ class SolutionFormat:
         )
 
 
+_IN_ORDER_OF_DETECTION = (
+    score_tables,
+    r_rds,
+    jbiclustge,
+    biclustlib,
+    own_json,
+    qubic,
+    bicpams,
+    unpast,
+    bibit,
+    ebic,
+    coalesce,
+    membership,
+    bicat,
+    r_text,
+)
 SOLUTION_FORMATS: dict[str, SolutionFormat] = {
-    record.key: record for record in map(SolutionFormat.of, (membership, own_json))
+    record.key: record for record in map(SolutionFormat.of, _IN_ORDER_OF_DETECTION)
 }
 
 
@@ -57,6 +89,7 @@ def read_solution(
     format: str | None = None,
     index_base: int | None = None,
     members: str | None = None,
+    item: int | None = None,
 ) -> Biclustering:
     """Read the biclusters any of the known tools wrote.
 
@@ -73,6 +106,8 @@ def read_solution(
         0 or 1: how positions are counted, where the format's own custom does not hold.
     members
         "index" or "label": what numbers in a text format are, where they could be either.
+    item
+        Which solution of a file that holds several (biclustlib writes such), counted from 0.
 
     Returns
     -------
@@ -89,7 +124,7 @@ def read_solution(
     array([0, 2])
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
-    document, _ = read_members(path, matrix, format=format, index_base=index_base, members=members)
+    document, _ = read_members(path, matrix, format=format, index_base=index_base, members=members, item=item)
     return to_biclustering(document, matrix, os.fspath(path))
 
 
@@ -100,6 +135,7 @@ def read_members(
     format: str | None = None,
     index_base: int | None = None,
     members: str | None = None,
+    item: int | None = None,
 ) -> tuple[Document, SolutionFormat]:
     """Read biclusters as a document (by index from 0, or by label where no matrix is given) and say the format."""
     if index_base is not None and index_base not in (0, 1):
@@ -108,7 +144,7 @@ def read_members(
         check_choice("members", members, ["index", "label"])
     source = Source(path)
     record = _find(source, format)
-    document = record.read(source, X)
+    document = record.read(source, SolutionOptions(X, item))
     if X is not None and document.shape is not None and document.shape != X.shape:
         to_biclustering(replace(document, by="index", members=[]), X, source.name)
     return settle(document, X, source.name, index_base=index_base, members=members), record

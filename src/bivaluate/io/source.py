@@ -15,7 +15,7 @@ HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 26
 MAX_TEXT = 1 << 33
 MAX_SOLUTION = 1 << 28
-MAX_CELLS = 1 << 30
+MAX_CELLS = 1 << 29
 
 _GZIP = b"\x1f\x8b"
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -147,6 +147,10 @@ class Source:
                     raise FormatError(f"{self.name} holds more than {MAX_TEXT >> 30} GiB of text.")
                 yield number, line.rstrip("\n")
 
+    def filled_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield numbered lines that are not blank."""
+        return ((n, line) for n, line in self.lines() if line and not line.isspace())
+
     def text(self) -> str:
         """Return the whole text of a solution file, at most `MAX_SOLUTION` bytes."""
         self.check_text()
@@ -192,6 +196,16 @@ class Source:
             if type(error).__name__ == "BadGzipFile":
                 raise FormatError(f"{self.name}: the gzip stream is damaged ({error}).") from None
             raise self.unreadable(error) from error
+
+    def zip_holds(self, ending: str) -> bool:
+        """Whether the file is a zip archive with a member whose name ends so."""
+        import zipfile
+
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                return any(name.endswith(ending) for name in archive.namelist())
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            return False
 
     def as_latin1(self) -> Source:
         """Return the same file, to be decoded as Latin-1 whatever its first bytes say."""

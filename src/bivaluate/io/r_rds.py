@@ -1,0 +1,97 @@
+"""R Biclust objects in .rds, through the ``rdata`` parser (extra ``rdata``); no R is needed, nothing is run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bivaluate._document import Document
+from bivaluate._errors import FormatError, MissingExtraError
+from bivaluate.io.options import SolutionOptions
+from bivaluate.io.source import MAX_CELLS, Source
+
+KEY = "rds"
+NAME = "R Biclust object (.rds)"
+EXTENSIONS = (".rds",)
+INDEX_BASE = 0
+
+
+def detects(source: Source) -> bool:
+    """By the extension, or by the first bytes of R's binary serialisation."""
+    if source.is_folder:
+        return False
+    return source.suffix == ".rds" or source.head.startswith((b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03"))
+
+
+def read(source: Source, options: SolutionOptions) -> Document:
+    """Read the slots RowxNumber and NumberxCol."""
+    attributes = _slots(source)
+    masks = []
+    for slot in ("RowxNumber", "NumberxCol"):
+        mask = attributes.get(slot)
+        if mask is None:
+            raise FormatError(
+                f"{source.name}: no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file))."
+            )
+        masks.append(_mask(mask, slot, source.name))
+    rows, cols = masks[0].T, masks[1]
+    if len(rows) != len(cols):
+        raise FormatError(
+            f"{source.name}: RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}."
+        )
+    members = [
+        (np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)
+    ]
+    return Document(members, "index", (rows.shape[1], cols.shape[1]))
+
+
+def _slots(source: Source) -> dict[str, Any]:
+    try:
+        from rdata import parser
+    except ImportError:
+        raise MissingExtraError("reading .rds", "rdata", "rdata") from None
+    import warnings
+
+    data = source.all_bytes()
+    if not data:
+        raise FormatError(f"{source.name} is empty.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node = parser.parse_data(data, extension=".rds").object.attributes
+        slots = {}
+        while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
+            head, rest = node.value
+            slots[_text(node.tag)] = head
+            node = rest
+    except MemoryError:
+        raise FormatError(f"{source.name}: a vector in this file is larger than memory.") from None
+    except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
+        reason = (str(error).splitlines() or [""])[0][:120]
+        raise FormatError(
+            f"{source.name} is not a readable .rds file, or truncated ({type(error).__name__}: {reason})."
+        ) from None
+    return slots
+
+
+def _text(tag: Any) -> str:
+    node = tag
+    while node is not None and not isinstance(node, (bytes, str)):
+        node = getattr(node, "referenced_object", None) or getattr(node, "value", None)
+    return node.decode("latin-1") if isinstance(node, bytes) else str(node)
+
+
+def _mask(node: Any, slot: str, name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    try:
+        values = np.asarray(node.value)
+        attribute = node.attributes
+        while _text(attribute.tag) != "dim":
+            attribute = attribute.value[1]
+        n, m = (int(x) for x in np.asarray(attribute.value[0].value))
+        if n < 1 or m < 1 or n * m > MAX_CELLS or values.dtype.kind not in "iufb":
+            raise ValueError
+        mask: np.ndarray[Any, np.dtype[np.bool_]] = values.reshape(m, n).T == 1
+        return mask
+    except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
+        raise FormatError(f"{name}: slot {slot} is not a logical matrix with dimensions.") from None
