@@ -1,0 +1,107 @@
+"""Write the generated parts of README and docs from the registries and from files the commands wrote.
+
+``python docs/generate.py`` writes them, ``python docs/generate.py --check`` says whether they are up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from bivaluate.metrics.registry import METRICS
+
+ROOT = Path(__file__).resolve().parents[1]
+ARROWS = {"low": "↓ low", "high": "↑ high", "none": ""}
+INFINITY = {float("inf"): "∞", float("-inf"): "−∞"}
+
+
+def measure_table() -> str:
+    """The measures computed by default that have a direction."""
+    lines = ["| key | measure | of a | better | what it tells |", "|---|---|---|---|---|"]
+    for metric in METRICS.values():
+        if metric.default and metric.direction != "none":
+            lines.append(
+                f"| `{metric.key}` | {metric.symbol}, {metric.name} | {metric.level} "
+                f"| {ARROWS[metric.direction]} | {metric.summary} |"
+            )
+    return "\n".join(lines)
+
+
+def measure_pages() -> str:
+    """Every measure of the registry with range, invariances and reference."""
+    lines = [
+        "# Measures",
+        "",
+        "Generated from the registry (`bivaluate metrics KEY` prints formula and degenerate cases).",
+        "Invariances: changes of the matrix that leave the value alone.",
+    ]
+    for level in ("bicluster", "solution"):
+        lines += [
+            "",
+            f"## Of a {level}",
+            "",
+            "| key | measure | better | range | invariances | what it tells | reference |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for metric in METRICS.values():
+            if metric.level == level:
+                low, high = (INFINITY.get(bound, f"{bound:g}") for bound in metric.range)
+                invariances = ", ".join(sorted(metric.invariances)).replace("_", " ")
+                lines.append(
+                    f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
+                    f"| {ARROWS[metric.direction]} | {low} … {high} | {invariances} | {metric.summary} | {metric.reference} |"
+                )
+    return "\n".join([*lines, "", "● computed by default.", ""])
+
+
+def speed_table() -> str:
+    """What `make bench` measured last."""
+    rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
+    lines = ["| work | against | times as fast |", "|---|---|---|"]
+    lines += [
+        f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |"
+        for row in rows
+        if row.get("ratio") is not None
+    ]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "Both sides in one run of `make bench` on 2 cores, compiled kernels warm ([all numbers](docs/benchmarks.json)).",
+        ]
+    )
+
+
+def filled(text: str, name: str, content: str) -> str:
+    """Return `text` with the part between the markers of `name` replaced."""
+    return re.sub(
+        rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)",
+        lambda match: f"{match[1]}{content}\n{match[2]}",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def documents() -> dict[Path, str]:
+    """Every generated file and its content."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = filled(readme, "measures", measure_table())
+    readme = filled(readme, "speed", speed_table())
+    return {ROOT / "README.md": readme, ROOT / "docs" / "measures.md": measure_pages()}
+
+
+def main() -> None:
+    stale = []
+    for path, content in documents().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            stale.append(path.relative_to(ROOT))
+            if "--check" not in sys.argv:
+                path.write_text(content, encoding="utf-8")
+    if "--check" in sys.argv and stale:
+        sys.exit(f"out of date: {', '.join(map(str, stale))}; run `make docs`")
+
+
+if __name__ == "__main__":
+    main()
