@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,12 @@ from bivaluate.solution import Biclustering
 COUNTS = ("n_biclusters", "n_clusters")
 
 
-def check_algorithm(key: str) -> None:
-    """Raise if there is no such algorithm; near names are suggested."""
-    if ":" in key:
-        _own_class(key)
-    else:
-        from bivaluate.algorithms.registry import get_algorithm
-
-        get_algorithm(key)
+def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
+    """Raise if there is no such algorithm or parameter; near names are suggested."""
+    try:
+        make(key, 2, 0, parameters)
+    except TypeError as error:
+        raise ParameterError(f"algorithm {key!r} does not take these parameters: {error}.") from None
 
 
 def is_nested(key: str) -> bool:
@@ -38,7 +37,7 @@ def is_nested(key: str) -> bool:
 
 
 def find_biclusters(
-    key: str, X: NDArray[np.float64], k: int, random_state: int, parameters: dict[str, Any]
+    key: str, X: NDArray[np.float64], k: int, random_state: int, parameters: Mapping[str, Any]
 ) -> Biclustering:
     """Fit the algorithm and return its solution."""
     estimator = make(key, k, random_state, parameters)
@@ -52,12 +51,14 @@ def solution_of(estimator: Any) -> Biclustering:
     return solution if isinstance(solution, Biclustering) else Biclustering.from_estimator(estimator)
 
 
-def make(key: str, k: int, random_state: int, parameters: dict[str, Any]) -> Any:
+def make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
     """Return the unfitted estimator of a cell."""
     if ":" not in key:
-        from bivaluate.algorithms.registry import make_estimator
+        from bivaluate.algorithms.registry import get_algorithm, make_estimator
 
-        return make_estimator(key, k, random_state, **parameters)
+        # One thread inside each cell: the sweep itself is parallel.
+        single = {"n_jobs": 1} if "n_jobs" in get_algorithm(key).estimator().get_params() else {}
+        return make_estimator(key, k, random_state, **{**single, **parameters})
     cls = _own_class(key)
     accepted = inspect.signature(cls).parameters
     arguments = dict(parameters)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bivaluate._errors import MissingExtraError, RunError
+from bivaluate._errors import BivaluateError, MissingExtraError, RunError
 from bivaluate.experiment.child import Children
 from bivaluate.experiment.journal import Outcome
 from bivaluate.experiment.local import Finished, MatrixOf
@@ -17,14 +18,12 @@ TRIES = 3
 AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
 CONNECT_SECONDS = 10
 
-_children: Children | None = None
+# Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
+_children = Children()
 
 
 def perform_on_worker(run_key: str, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
     """Perform a task; runs in a thread of a Dask worker, which keeps one worker process."""
-    global _children
-    if _children is None:
-        _children = Children()
     return _children.perform(run_key, task, lambda: matrix, limit)
 
 
@@ -39,6 +38,13 @@ def perform_on_cluster(
     client = connect(address)
     try:
         yield from _Submission(client, matrix_of, run_key, limit).finished(tasks)
+    except BivaluateError:
+        raise
+    except OSError as error:
+        raise RunError(
+            f"the connection to the Dask scheduler at {address} was lost ({error}). Finished cells are safe: "
+            "start a scheduler and the same command again."
+        ) from error
     finally:
         client.close()
 
@@ -46,11 +52,7 @@ def perform_on_cluster(
 def connect(address: str) -> Any:
     """Return a client of the scheduler, once it has at least one worker with this version of bivaluate."""
     try:
-        from distributed import Client
-    except ImportError:
-        raise MissingExtraError("running on a cluster", "distributed", "dask") from None
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = _distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RunError(
             f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
@@ -76,6 +78,13 @@ def connect(address: str) -> Any:
     return client
 
 
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtraError("running on a cluster", "distributed", "dask") from None
+
+
 def _worker_version() -> str:
     try:
         from bivaluate import __version__
@@ -94,15 +103,14 @@ class _Submission:
         self._limit = limit
         self._scattered: dict[Any, Any] = {}
         self._tasks: dict[str, Task] = {}
-        self._tries: Counter[Task] = Counter()
+        self._tries: Counter[Any] = Counter()
 
     def finished(self, tasks: Sequence[Task]) -> Iterator[Finished]:
-        from distributed import as_completed
-
         ahead = AHEAD * max(1, sum(self._client.nthreads().values()))
         waiting = list(reversed(tasks))
         left = Counter(task.matrix_key for task in tasks)
-        running = as_completed([self._submit(waiting.pop()) for _ in range(min(ahead, len(waiting)))])
+        first = [self._submit(waiting.pop()) for _ in range(min(ahead, len(waiting)))]
+        running = _distributed().as_completed(first, loop=self._client.loop)
         for future in running:
             task = self._tasks.pop(future.key)
             outcomes = self._outcomes(task, future)
@@ -130,8 +138,10 @@ class _Submission:
         """Return what a future brought, or None if the task has to be submitted again."""
         if future.status == "finished":
             return list(future.result())
-        self._tries[task] += 1
-        if self._tries[task] < TRIES:
+        if self._client.status != "running":
+            raise ConnectionError(f"the client is {self._client.status}")
+        self._tries[task.key] += 1
+        if self._tries[task.key] < TRIES:
             self._scattered.pop(task.matrix_key, None)
             return None
         error = future.exception() if future.status == "error" else None

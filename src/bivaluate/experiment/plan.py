@@ -89,8 +89,6 @@ class Plan:
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
         put(self, "algorithms", _words("algorithms", self.algorithms))
-        for key in self.algorithms:
-            check_algorithm(key)
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
         if self.algorithm_seed is not None:
@@ -99,6 +97,8 @@ class Plan:
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
         _check_known("parameters", self.parameters, self.algorithms)
+        for key in self.algorithms:
+            check_algorithm(key, _check_table(f"parameters of {key}", self.parameters.get(key, {})))
         _check_known("score", self.score, SCORE_OPTIONS)
         if self.time_limit is not None:
             put(self, "time_limit", check_real("time_limit", self.time_limit, 0.001))

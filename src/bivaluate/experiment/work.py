@@ -35,6 +35,11 @@ class Task:
     score: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells the task from every other of its run."""
+        return self.variant, self.run, self.dataset, self.seed, self.algorithm, self.ks
+
+    @property
     def matrix_key(self) -> tuple[str, int | None]:
         """Which matrix of the run the task works on."""
         return self.dataset, self.matrix_seed
@@ -59,7 +64,7 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outc
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = find_biclusters(
-                task.algorithm, matrix.values, largest, task.random_state, dict(task.parameters)
+                task.algorithm, matrix.values, largest, task.random_state, task.parameters
             )
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
