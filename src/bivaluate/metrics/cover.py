@@ -1,4 +1,4 @@
-"""How often cells are covered, counted without a matrix of cells."""
+"""How many cells are covered, and how many more than once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.solution import Biclustering
-
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -42,32 +40,29 @@ class Cover:
 
 
 def count_cover(solution: Biclustering) -> Cover:
-    """Count the covered cells of a solution.
+    """Count the covered cells of a solution, with one bit per cell."""
+    n_rows, n_cols = solution.shape
+    words = -(-n_cols // 64)
+    once = np.zeros((n_rows, words), dtype=np.uint64)
+    twice = np.zeros_like(once)
+    for bicluster, bits in zip(solution, _bits(solution.col_masks, words), strict=True):
+        covered = once[bicluster.rows]
+        twice[bicluster.rows] |= covered & bits
+        once[bicluster.rows] = covered | bits
+    return Cover(
+        solution,
+        solution.shape,
+        cells=int(np.bitwise_count(once).sum()),
+        cells_shared=int(np.bitwise_count(twice).sum()),
+        cells_counted=sum(b.size for b in solution),
+        rows=int(once.any(axis=1).sum()),
+        cols=int(np.bitwise_count(np.bitwise_or.reduce(once, axis=0)).sum()),
+    )
 
-    Rows with the same memberships are counted together, and so are columns: cell (i, j) is covered as
-    often as row i and column j have a bicluster in common.
-    """
-    shape = solution.shape
-    counted = sum(b.size for b in solution)
-    row_patterns, row_times = _patterns(solution.row_masks)
-    col_patterns, col_times = _patterns(solution.col_masks)
-    covered = shared = 0
-    step = max(1, CHUNK // max(1, len(col_patterns)))
-    for start in range(0, len(row_patterns), step):
-        times = row_patterns[start : start + step] @ col_patterns.T
-        weight = row_times[start : start + step]
-        covered += int(weight @ ((times > 0) @ col_times))
-        shared += int(weight @ ((times > 1) @ col_times))
-    return Cover(solution, shape, covered, shared, counted, int(row_times.sum()), int(col_times.sum()))
 
-
-def _patterns(masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return the distinct non-empty membership patterns of the members and how often each occurs."""
-    if not len(masks):
-        return np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.int64)
-    packed = np.ascontiguousarray(np.packbits(masks, axis=0).T)
-    packed = packed[packed.any(axis=1)]
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    distinct, times = np.unique(keys, return_counts=True)
-    bits = distinct.view(np.uint8).reshape(len(distinct), packed.shape[1])
-    return np.unpackbits(bits, axis=1, count=len(masks)).astype(np.float32), times.astype(np.int64)
+def _bits(masks: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
+    """Return each mask as a row of 64-bit words."""
+    packed = np.zeros((len(masks), 8 * words), dtype=np.uint8)
+    bits = np.packbits(masks, axis=1)
+    packed[:, : bits.shape[1]] = bits
+    return packed.view(np.uint64)
