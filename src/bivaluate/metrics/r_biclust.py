@@ -88,7 +88,7 @@ def _both(A: Floats, transform: Callable[[Floats], Floats]) -> float:
     r, c = A.shape
     if r < 2 or c < 2:
         return float("nan")
-    return float(r * _half_mean_distance(transform(A)) + c * _half_mean_distance(transform(A.T))) / (r + c)
+    return float((r * _half_mean_distance(transform(A)) + c * _half_mean_distance(transform(A.T))) / (r + c))
 
 
 def _half_mean_distance(M: Floats) -> float:

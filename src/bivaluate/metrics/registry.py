@@ -5,10 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.metrics import coverage, normalised, residue, sizes, virtual_error
+from bivaluate.metrics import (
+    chance,
+    correlation,
+    coverage,
+    differential,
+    normalised,
+    permutation,
+    r_biclust,
+    redundancy,
+    residue,
+    residue_variants,
+    sizes,
+    virtual_error,
+    virtual_error_variants,
+)
 from bivaluate.metrics.metric import Metric
 
-MODULES = (residue, virtual_error, normalised, coverage, sizes)
+MODULES = (
+    residue,
+    virtual_error,
+    normalised,
+    coverage,
+    sizes,
+    chance,
+    redundancy,
+    residue_variants,
+    virtual_error_variants,
+    correlation,
+    r_biclust,
+    differential,
+    permutation,
+)
 
 METRICS: dict[str, Metric] = {metric.key: metric for module in MODULES for metric in module.METRICS}
 

@@ -24,7 +24,8 @@ def transposed_virtual_error(A: Any) -> float:
     References
     ----------
     Pontes B, Giráldez R, Aguilar-Ruiz JS (2010). Measuring the quality of shifting and scaling patterns in
-    biclusters. PRIB 2010, LNCS 6282:242–252. doi:10.1007/978-3-642-16001-1_21
+    biclusters. PRIB 2010; reviewed in their Quality measures for gene expression biclusters, PLoS ONE 10:e0115497
+    (2015). doi:10.1371/journal.pone.0115497
 
     Examples
     --------
@@ -84,7 +85,7 @@ METRICS = (
         function=transposed_virtual_error,
         compute=lambda w: w.per_block(transposed_virtual_error),
         invariances=frozenset({SHIFT, SCALE, COL_SHIFT}),
-        reference="Pontes, Giráldez & Aguilar-Ruiz 2010, doi:10.1007/978-3-642-16001-1_21",
+        reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497",
     ),
     Metric(
         key="ve_standardised",
