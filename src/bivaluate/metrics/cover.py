@@ -26,10 +26,12 @@ class Cover:
     @cached_property
     def intersections(self) -> NDArray[np.float64]:
         """Cells two biclusters share, K x K; the diagonal holds the sizes."""
-        shared = np.ones((len(self.solution), len(self.solution)))
-        for masks in (self.solution.row_masks, self.solution.col_masks):
-            as_float = masks.astype(np.float32)
-            shared *= as_float @ as_float.T
+        rows, cols = _bits(self.solution.row_masks), _bits(self.solution.col_masks)
+        shared = np.empty((len(rows), len(rows)))
+        for k in range(len(rows)):
+            shared[k] = np.bitwise_count(rows & rows[k]).sum(axis=1) * np.bitwise_count(cols & cols[k]).sum(
+                axis=1
+            )
         return shared
 
     @cached_property
@@ -41,11 +43,10 @@ class Cover:
 
 def count_cover(solution: Biclustering) -> Cover:
     """Count the covered cells of a solution, with one bit per cell."""
-    n_rows, n_cols = solution.shape
-    words = -(-n_cols // 64)
-    once = np.zeros((n_rows, words), dtype=np.uint64)
+    col_bits = _bits(solution.col_masks)
+    once = np.zeros((solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
     twice = np.zeros_like(once)
-    for bicluster, bits in zip(solution, _bits(solution.col_masks, words), strict=True):
+    for bicluster, bits in zip(solution, col_bits, strict=True):
         covered = once[bicluster.rows]
         twice[bicluster.rows] |= covered & bits
         once[bicluster.rows] = covered | bits
@@ -60,9 +61,9 @@ def count_cover(solution: Biclustering) -> Cover:
     )
 
 
-def _bits(masks: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
+def _bits(masks: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return each mask as a row of 64-bit words."""
-    packed = np.zeros((len(masks), 8 * words), dtype=np.uint8)
+    packed = np.zeros((len(masks), 8 * -(-masks.shape[1] // 64)), dtype=np.uint8)
     bits = np.packbits(masks, axis=1)
     packed[:, : bits.shape[1]] = bits
     return packed.view(np.uint64)
