@@ -1,28 +1,73 @@
-"""The only file that imports numba: one decorator, one set of flags.
+"""The only file that imports numba: the decorators every kernel goes through, one set of flags.
 
 Modules that hold kernels import this one, so they are themselves imported only when work is large enough.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event, types
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # reassoc lets sums use vector lanes; NaN and infinity keep their meaning.
-FLAGS: dict[str, Any] = {
-    "nogil": True,
-    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
-    "error_model": "numpy",
-}
+FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` at its first call, and keep the machine code on disk where that is possible."""
+    return _compiled(function, FASTMATH)
+
+
+def strict_kernel(function: Function) -> Function:
+    """Like `kernel`, but the order of additions stays as written: for code that guards its digits."""
+    return _compiled(function, False)
+
+
+def _compiled(function: Function, fastmath: set[str] | bool) -> Function:
+    flags: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     try:
-        return cast(Function, numba.njit(cache=True, **FLAGS)(function))
+        return cast(Function, numba.njit(cache=True, **flags)(function))
     except RuntimeError:  # no writable cache folder
-        return cast(Function, numba.njit(**FLAGS)(function))
+        return cast(Function, numba.njit(**flags)(function))
+
+
+@intrinsic  # type: ignore[misc]
+def _prefer_512_bits(typing_context: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        attributes = builder.function.attributes
+        if isinstance(attributes, set):
+            set.add(attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+def _do_nothing() -> None:
+    pass
+
+
+# Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
+use_wide_vectors: Callable[[], None] = _do_nothing if numba.config.DISABLE_JIT else _prefer_512_bits
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Say on stderr, once per process, that the first compilation takes a while; a cached kernel is silent."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said:
+            self.said = True
+            print("compiling kernels, once …", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())

@@ -22,9 +22,8 @@ def ve(A):
     sd[constant] = 1.0
     b = (A - A.mean(axis=1, keepdims=True)) / sd[:, None]
     b[constant] = 0.0
-    if p.max() - p.min() <= 32 * EPS * np.abs(A).max():
-        q = np.zeros_like(p)
-    else:
+    q = np.zeros_like(p)
+    if p.max() - p.min() > 32 * EPS * np.abs(A).max():
         q = (p - p.mean()) / p.std()
     return np.mean(np.abs(b - q))
 

@@ -26,6 +26,8 @@ CONSTANT = 32 * EPS
 # Below these shares of the data the quick formulas lose digits and the careful ones take over.
 SMALL_SPREAD = 1e-7
 SMALL_RESIDUE = 1e-6
+# From this many cells of mergers on, compiled kernels answer.
+KERNEL_CELLS = 1_000_000
 # Outside this range of max|x| squares overflow or underflow.
 TINY, HUGE = 1e-140, 1e150
 
@@ -60,7 +62,25 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     n_jobs
         Number of threads; ``None`` uses every core allowed. The result is the same to the bit.
     """
-    return _all_pairs(X, solution, block_values)
+    if union_cells(solution) < KERNEL_CELLS:
+        return _all_pairs(X, solution, block_values)
+    from bivaluate.metrics._merging import compiled_merger_matrices
+
+    return compiled_merger_matrices(X, solution, n_jobs)
+
+
+def union_cells(solution: Biclustering) -> int:
+    """Return the number of cells of all biclusters and all mergers, overlaps not subtracted.
+
+    >>> from bivaluate.solution import Biclustering
+    >>> union_cells(Biclustering.from_indices([([0, 1], [0, 1]), ([2], [2, 3])], shape=(3, 4)))
+    18
+    """
+    r = np.array([b.shape[0] for b in solution], dtype=np.float64)
+    c = np.array([b.shape[1] for b in solution], dtype=np.float64)
+    K = len(solution)
+    ordered = 2.0 * (K * float(r @ c) + float(r.sum()) * float(c.sum()))
+    return int((ordered - 4.0 * float(r @ c)) / 2.0 + float(r @ c))
 
 
 def merger_matrices_missing(X: Values, solution: Biclustering) -> tuple[Values, Values]:
@@ -116,7 +136,7 @@ def _careful_block_values(A: Values) -> tuple[float, float]:
     Rows are written as the pattern plus a deviation; both are built from differences of cells, so that offsets
     cancel before anything is squared.
     """
-    r, c = A.shape
+    c = A.shape[1]
     exponent = math.frexp(float(np.abs(A).max()))[1]
     A = np.ldexp(A, -exponent)
     deviation = (A - A[0]) - (A[:, :1] - A[0, 0])
