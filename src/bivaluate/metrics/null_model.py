@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ def null_model_findings(X: Any) -> list[str]:
 
     Looks at no more than 2000 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
     variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
-    are the cells (limits 1 and 3); how strongly do neighbouring columns correlate (limit 0.20).
+    are the cells (limits 1 and 3); how strongly do neighbouring columns correlate (limit 0.20). Limits are widened
+    by about three standard errors for small matrices.
 
     Examples
     --------
@@ -85,21 +87,22 @@ def null_model_findings(X: Any) -> list[str]:
     if n < 10 or m < 3:
         return []
     findings = []
+    error = 3 / math.sqrt(n * m)
     explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
-    if explained > COLUMN_EFFECT_LIMIT:
+    if explained > COLUMN_EFFECT_LIMIT + error:
         findings.append(
             f"columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
             'scores are too favourable on raw data; centre the columns first (centre="columns", or the *_centred keys).'
         )
     residual = _standardised(rows - rows.mean(axis=0))
     skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
-    if abs(skew) > SKEW_LIMIT or kurtosis > KURTOSIS_LIMIT:
+    if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
         findings.append(
             f"values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             'more in them than the null allows for; take logarithms or rank-normalise (normalise="rank").'
         )
     neighbours = float((residual[:, 1:] * residual[:, :-1]).mean()) + 1 / m
-    if neighbours > AUTOCORRELATION_LIMIT:
+    if neighbours > AUTOCORRELATION_LIMIT + error:
         findings.append(
             f"neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
             "coherent by themselves; refit the cut on surrogates (ordered_columns=True, --ordered-columns)."

@@ -65,8 +65,15 @@ def permutation_null(
     values = check_values(A, name="A")
     check_int("n_permutations", n_permutations, 1)
     rng = np.random.default_rng(random_state)
-    null = np.array([virtual_error_value(rng.permuted(values, axis=1)) for _ in range(n_permutations)])
+    start = _canonical(values)
+    null = np.array([virtual_error_value(rng.permuted(start, axis=1)) for _ in range(n_permutations)])
     return PermutationNull(virtual_error_value(values), null)
+
+
+def _canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sort each row, and the rows: one seed then gives one answer whatever the order of rows and columns."""
+    ordered = np.sort(values, axis=1)
+    return np.asarray(ordered[np.lexsort((ordered - ordered.mean(axis=1, keepdims=True)).T)])
 
 
 def permutation_p_value(A: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
 
 Floats = NDArray[np.float64]
 
@@ -138,7 +138,7 @@ METRICS = (
         "multiplicative variance",
         "Constant variance of ratios of neighbours: 0 for scaling blocks; order-dependent.",
         multiplicative_variance,
-        frozenset({SCALE, ROW_SCALE, COL_SCALE}),
+        frozenset({SCALE}),
     ),
     _metric(
         "sign_variance",

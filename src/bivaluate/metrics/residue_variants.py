@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
 
 Floats = NDArray[np.float64]
 
@@ -76,8 +76,9 @@ def corrected_squared_residue(A: Any) -> float:
 def scaling_squared_residue(A: Any) -> float:
     """Scaling mean squared residue: SMSR = 1/(rc) · Σ (a_iJ·a_Ij − a_ij·a_IJ)²/(a_iJ²·a_Ij²).
 
-    Low is better; ≥ 0; 0 for blocks s_i·p_j. Not changed by scaling the block, its rows or its columns, but
-    changed by every shift: never use it on centred data. NaN if a row mean or a column mean is 0.
+    Low is better; ≥ 0; 0 for blocks s_i·p_j, and that 0 survives any rescaling of rows and columns. Not changed by
+    scaling the whole block, but changed by every shift: never use it on centred data. NaN if a row mean or a
+    column mean is 0.
 
     References
     ----------
@@ -182,7 +183,7 @@ METRICS = (
         summary="How far the block is from a product of a row and a column factor; not for centred data.",
         function=scaling_squared_residue,
         compute=lambda w: w.per_block(scaling_squared_residue),
-        invariances=frozenset({SCALE, ROW_SCALE, COL_SCALE}),
+        invariances=frozenset({SCALE}),
         reference="Mukhopadhyay, Maulik & Bandyopadhyay 2009, doi:10.1142/S0219720009004370",
     ),
     Metric(
