@@ -13,6 +13,10 @@ _HOME = {
     "get_scenario": "scenarios",
     "make_scenario": "scenarios",
     "planted_table": "planted",
+    "fetch": "real",
+    "list_datasets": "real",
+    "load": "real",
+    "load_yeast": "real",
 }
 
 __all__ = list(_HOME)

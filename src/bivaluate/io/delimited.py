@@ -84,8 +84,10 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
                 f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
                 f"(delimiter {_spell(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
             )
-        if dialect.trailing:
-            fields.pop()
+        if dialect.trailing and (last := fields.pop()).strip():
+            raise FormatError(
+                f"{source.name}, line {n}: {last[:40]!r} stands in a last column that was empty, without a name, before."
+            )
         labels.append(fields[:n_index])
         data = fields[n_index:]
         try:

@@ -130,11 +130,7 @@ def detect(
     delimiter, decimal = _delimiter(lines, delimiter, decimal)
     fields = [(n, _split_or_raise(line, delimiter, name, n)) for n, line in lines]
     fields = _without_comments(fields)
-    trailing = (
-        delimiter != WHITESPACE
-        and index_cols is None
-        and all(len(f) > 1 and not f[-1].strip() for _, f in fields)
-    )
+    trailing = delimiter != WHITESPACE and all(len(f) > 1 and not f[-1].strip() for _, f in fields)
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
     n_fields = len(body[0])

@@ -56,6 +56,8 @@ def read_with_pyarrow(source: Source, dialect: Dialect) -> Matrix | None:
             )
     except (pa.ArrowException, UnicodeDecodeError, OSError, EOFError):
         return None
+    if dialect.trailing and any(cell.strip() for cell in table.column(names[-1]).to_pylist()):
+        return None
     values = np.empty((table.num_rows, len(data)))
     start = 0
     for batch in table.to_batches(max_chunksize=512):
@@ -93,6 +95,8 @@ def read_with_pandas(source: Source, dialect: Dialect) -> Matrix | None:
                 engine="c",
             )
     except (ValueError, Warning, OSError, EOFError):
+        return None
+    if dialect.trailing and frame[width - 1].str.strip().astype(bool).any():
         return None
     values = np.ascontiguousarray(frame[list(data)].to_numpy(dtype=np.float64))
     if np.isnan(values[:, -1]).any():
