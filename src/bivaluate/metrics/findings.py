@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.metrics.null_model import null_model_findings
 from bivaluate.metrics.null_moments import null_mean
 from bivaluate.metrics.workspace import Workspace
 
@@ -30,6 +31,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
+    sentences += null_model_findings(workspace.X)
     return sentences
 
 

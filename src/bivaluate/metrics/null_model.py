@@ -78,7 +78,7 @@ def null_model_findings(X: Any) -> list[str]:
     >>> null_model_findings(X)
     []
     >>> null_model_findings(X + 2 * np.sin(np.arange(30)))[0][:28]
-    'columns have strong effects '
+    'Columns have strong effects '
     """
     values = check_values(X, "omit")
     step = -(-len(values) // _ROWS_LOOKED_AT)
@@ -91,20 +91,20 @@ def null_model_findings(X: Any) -> list[str]:
     explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
     if explained > COLUMN_EFFECT_LIMIT + error:
         findings.append(
-            f"columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
+            f"Columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
             'scores are too favourable on raw data; centre the columns first (centre="columns", or the *_centred keys).'
         )
     residual = _standardised(rows - rows.mean(axis=0))
     skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
         findings.append(
-            f"values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
+            f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             'more in them than the null allows for; take logarithms or rank-normalise (normalise="rank").'
         )
     neighbours = float((residual[:, 1:] * residual[:, :-1]).mean()) + 1 / m
     if neighbours > AUTOCORRELATION_LIMIT + error:
         findings.append(
-            f"neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
+            f"Neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
             "coherent by themselves; refit the cut on surrogates (ordered_columns=True, --ordered-columns)."
         )
     return findings
