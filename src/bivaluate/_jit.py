@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event, types
+from numba.core import config, event, types
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,7 +37,7 @@ def _compiled(function: Function, fastmath: set[str] | bool) -> Function:
         return cast(Function, numba.njit(**flags)(function))
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _prefer_512_bits(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         attributes = builder.function.attributes
@@ -53,10 +53,10 @@ def _do_nothing() -> None:
 
 
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
-use_wide_vectors: Callable[[], None] = _do_nothing if numba.config.DISABLE_JIT else _prefer_512_bits
+use_wide_vectors: Any = _do_nothing if cast(Any, config).DISABLE_JIT else _prefer_512_bits
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Say on stderr, once per process, that the first compilation takes a while; a cached kernel is silent."""
 
     said = False
@@ -70,4 +70,4 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         pass
 
 
-event.register("numba:compile", _Announcer())
+cast(Any, event).register("numba:compile", _Announcer())

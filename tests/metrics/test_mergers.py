@@ -147,7 +147,7 @@ SHIFTS = {
 def test_offsets_and_scales_cost_no_digits(path, shift):
     rng = np.random.default_rng(7)
     X = SHIFTS[shift](rng.normal(size=(70, 14)), rng)
-    pairs = random_pairs(rng, X.shape, 4, 25, 5) + [(np.arange(40), np.arange(0, 14, 2))]
+    pairs = [*random_pairs(rng, X.shape, 4, 25, 5), (np.arange(40), np.arange(0, 14, 2))]
     V, M = solve(path, X, pairs)
     expected_V, expected_M = naive.exact_mergers(X, pairs)
     assert pytest.approx(expected_V, rel=1e-6, abs=0) == V
@@ -163,7 +163,7 @@ def test_noiseless_patterns(path):
     family = np.outer(s, p) + rng.normal(size=(30, 1))
     pairs = [(np.arange(20), np.arange(6)), (np.arange(10, 30), np.arange(3, 9))]
     V, M = solve(path, family, pairs)
-    assert V == pytest.approx(np.zeros((2, 2)), abs=1e-12)
+    assert np.abs(V).max() < 1e-12
     V, M = solve(path, np.outer(s, p), pairs)
     assert M[0, 0] == pytest.approx(np.var(s[:20]) * np.var(p[:6]), rel=1e-9)
     assert M[0, 1] == pytest.approx(np.var(s) * np.var(p), rel=1e-9)
@@ -209,8 +209,8 @@ def test_twins_merge_into_themselves(path):
     X = rng.normal(size=(50, 20))
     pair = (np.arange(5, 30), np.arange(3, 11))
     V, M = solve(path, X, [pair, pair])
-    assert V == pytest.approx(np.full((2, 2), V[0, 0]), rel=1e-12)
-    assert M == pytest.approx(np.full((2, 2), M[0, 0]), rel=1e-12)
+    assert np.ptp(V) < 1e-14
+    assert np.ptp(M) < 1e-14
 
 
 @pytest.mark.parametrize("path", PATHS)

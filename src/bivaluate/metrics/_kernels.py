@@ -1,19 +1,18 @@
 """Compiled kernels for the K x K matrices of VE and MSR of mergers.
 
-Promise of the caller: `flat` is a read-only C-contiguous float64 array in which cell (row, column) of a finite X
-lies at ``origin + row * s0 + column * s1``; all indices are int64, in range and sorted; `scale` is a power of two.
-`dense` says that s1 is 1 and `used` is every column in order. Work items are independent of each other, so the
-result does not depend on how they are shared out to threads.
-
-Each bicluster i gets one block of values, transposed (column, row) and centred by row, in which VE and MSR of its
+Each bicluster i gets blocks of values, transposed (column, row) and centred by row, in which VE and MSR of its
 mergers with every j are added up for the rows of i. What belongs to the rows of j alone is added when j has its turn.
+Groups are independent of each other, so the result does not depend on how they are shared out to threads.
+
+Promise of the caller: X is finite; all indices are int64, in range and sorted.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._jit import kernel, strict_kernel, use_wide_vectors
 
@@ -22,7 +21,36 @@ CONSTANT = 32 * EPS
 # Shares of the sums of squares below which a difference of sums has lost too many digits.
 LOST_ROW = 1e-5
 LOST_PATTERN = 1e-10
+# Blocks are padded to a multiple of this many rows.
 LANES = 16
+
+Values = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """Where the cells of X are: (row, column) at ``origin + row * s0 + column * s1`` of a read-only flat array."""
+
+    flat: Values
+    origin: int
+    s0: int
+    s1: int
+    scale: float  # a power of two by which every cell is multiplied
+    used: Indices  # the columns to work on
+    dense: bool  # s1 is 1 and `used` is every column in order
+
+
+class Layout(NamedTuple):
+    """The members of all biclusters, one after the other."""
+
+    row_start: Indices
+    rows: Indices
+    col_start: Indices
+    cols: Indices  # as positions in Cells.used
+    owner_start: Indices
+    owners: Indices  # the biclusters that hold each row
+    col_set: Indices  # a number per bicluster, equal where the columns are
+    by_set: Indices  # biclusters ordered by that number
 
 
 @kernel
@@ -39,18 +67,13 @@ def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
 
 @kernel
 def row_levels(
-    flat: Any,
-    origin: int,
-    s0: int,
-    s1: int,
-    scale: float,
-    used: Any,
-    dense: bool,
+    cells: Cells,
     rows: Any,
     level: Any,
     norm: Any,
 ) -> None:
     """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
+    flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
     for row in rows:
         at = origin + row * s0
@@ -73,18 +96,13 @@ def row_levels(
 
 @kernel
 def column_sums(
-    flat: Any,
-    origin: int,
-    s0: int,
-    s1: int,
-    scale: float,
-    used: Any,
-    dense: bool,
+    cells: Cells,
     rows: Any,
     level: Any,
     sums: Any,
 ) -> None:
     """Add the centred values of `rows` to `sums`, one entry per used column."""
+    flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
     if dense:
         for row in rows:
@@ -104,18 +122,13 @@ def column_sums(
 
 @kernel
 def fill_block(
-    flat: Any,
-    origin: int,
-    s0: int,
-    s1: int,
-    scale: float,
-    used: Any,
-    dense: bool,
+    cells: Cells,
     rows: Any,
     level: Any,
     block: Any,
 ) -> None:
     """Write the centred values of `rows` into `block` (column, row)."""
+    flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
     R = rows.size
     if dense:
@@ -153,10 +166,10 @@ def fill_block(
 
 
 @strict_kernel
-def row_in_two_passes(
-    flat: Any, at: int, s1: int, scale: float, used: Any, union: Any, block: Any, r: int
-) -> tuple[float, float]:
+def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) -> tuple[float, float]:
     """Return mean and variance of one row of the block over the columns `union`; a constant row has variance 0."""
+    flat, origin, s0, s1, scale, used, _ = cells
+    at = origin + row * s0
     m = union.size
     low = high = flat[at + used[union[0]] * s1] * scale
     for t in range(1, m):
@@ -179,21 +192,8 @@ def row_in_two_passes(
 
 @kernel
 def merge_groups(
-    flat: Any,
-    origin: int,
-    s0: int,
-    s1: int,
-    scale: float,
-    used: Any,
-    dense: bool,
-    row_start: Any,
-    rows: Any,
-    col_start: Any,
-    cols: Any,
-    owner_start: Any,
-    owners: Any,
-    col_set: Any,
-    by_set: Any,
+    cells: Cells,
+    layout: Layout,
     level: Any,
     norm: Any,
     sums: Any,
@@ -209,6 +209,8 @@ def merge_groups(
     ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
     MSR; the diagonal is complete by itself. A merger that needs careful arithmetic is marked in `doubtful`.
     """
+    flat, origin, s0, s1, scale, used, _ = cells
+    row_start, rows, col_start, cols, owner_start, owners, col_set, by_set = layout
     use_wide_vectors()
     K = row_start.size - 1
     widest = 0
@@ -266,7 +268,7 @@ def merge_groups(
             part = I[begin : min(begin + step, r_i)]
             R = part.size
             padded = (R + LANES - 1) // LANES * LANES
-            fill_block(flat, origin, s0, s1, scale, used, dense, part, level, block)
+            fill_block(cells, part, level, block)
             for r in range(padded):
                 own_sum[r] = 0.0
                 own_square[r] = 0.0 if r < R else 1.0
@@ -309,9 +311,8 @@ def merge_groups(
                                 spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r])
                                 and spread[r] > 2 * floor[r]
                             ):
-                                at = origin + part[r] * s0
                                 mean[r], spread[r] = row_in_two_passes(
-                                    flat, at, s1, scale, used, union[start[j] : start[j + 1]], block, r
+                                    cells, part[r], union[start[j] : start[j + 1]], block, r
                                 )
                                 inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
                 if not variances[j] > LOST_PATTERN * squares:
@@ -435,143 +436,3 @@ def distance(
             total += weight[r] * abs((x0[r] - mean[r]) * inverse[r] - p0)
         t += 1
     return total
-
-
-@strict_kernel
-def careful_pairs(
-    flat: Any,
-    origin: int,
-    s0: int,
-    s1: int,
-    scale: float,
-    used: Any,
-    row_start: Any,
-    rows: Any,
-    col_start: Any,
-    cols: Any,
-    pairs: Any,
-    ve: Any,
-    msr: Any,
-) -> None:
-    """Write VE and MSR of the mergers `pairs`, cell by cell, so that no offset costs digits.
-
-    A row is the pattern plus a deviation; both are built from differences of cells before anything is squared.
-    """
-    u = used.size
-    inside = np.zeros(u, np.bool_)
-    union = np.empty(u, np.int64)
-    pivot, column, pattern = np.empty(u), np.empty(u), np.empty(u)
-    line, deviation = np.empty(u), np.empty(u)
-    for k in range(pairs.shape[0]):
-        i, j = pairs[k]
-        members = merged(rows[row_start[i] : row_start[i + 1]], rows[row_start[j] : row_start[j + 1]])
-        m = 0
-        inside[:] = False
-        for side in (i, j):
-            for q in cols[col_start[side] : col_start[side + 1]]:
-                if not inside[q]:
-                    inside[q] = True
-                    union[m] = used[q] * s1
-                    m += 1
-        n = members.size
-        top = 0.0
-        at = origin + members[0] * s0
-        for t in range(m):
-            pivot[t] = flat[at + union[t]] * scale
-            column[t] = 0.0
-        for row in members:
-            at = origin + row * s0
-            for t in range(m):
-                line[t] = flat[at + union[t]] * scale
-                top = max(top, abs(line[t]))
-            for t in range(m):
-                column[t] += (line[t] - pivot[t]) - (line[0] - pivot[0])
-        for t in range(m):
-            column[t] /= n
-            pattern[t] = (pivot[t] - pivot[0]) + column[t]
-        centre(pattern, m)
-        centre(pattern, m)
-        flat_pattern = spread_of(pattern, m) <= CONSTANT * top
-        pattern_sd = 1.0 if flat_pattern else np.sqrt(mean_product(pattern, pattern, m))
-        error = 0.0
-        residue = 0.0
-        for row in members:
-            at = origin + row * s0
-            first = flat[at + union[0]] * scale
-            largest = 0.0
-            for t in range(m):
-                x = flat[at + union[t]] * scale
-                largest = max(largest, abs(x))
-                line[t] = x - first
-                deviation[t] = ((x - pivot[t]) - (first - pivot[0])) - column[t]
-            constant = spread_of(line, m) <= CONSTANT * largest
-            centre(line, m)
-            centre(deviation, m)
-            spread = mean_product(deviation, deviation, m)
-            residue += spread
-            sd = 1.0 if constant else np.sqrt(mean_product(line, line, m))
-            total = 0.0
-            if flat_pattern or constant:
-                for t in range(m):
-                    b = 0.0 if constant else line[t] / sd
-                    total += abs(b if flat_pattern else b - pattern[t] / pattern_sd)
-            elif spread < 1e-4 * pattern_sd * pattern_sd:
-                # 1/sd - 1/pattern_sd from what the row adds to the pattern, not from the difference of two roots
-                added = 2.0 * mean_product(deviation, pattern, m) + spread
-                factor = -added / (sd * pattern_sd * (sd + pattern_sd))
-                for t in range(m):
-                    total += abs(pattern[t] * factor + deviation[t] / sd)
-            else:
-                for t in range(m):
-                    total += abs(line[t] / sd - pattern[t] / pattern_sd)
-            error += total / m
-        ve[i, j] = ve[j, i] = error / n
-        msr[i, j] = msr[j, i] = residue / n
-
-
-@strict_kernel
-def merged(a: Any, b: Any) -> Any:
-    """Return the union of two sorted arrays without repeats."""
-    out = np.empty(a.size + b.size, np.int64)
-    n = s = t = 0
-    while s < a.size or t < b.size:
-        if t == b.size or (s < a.size and a[s] <= b[t]):
-            if t < b.size and a[s] == b[t]:
-                t += 1
-            out[n] = a[s]
-            s += 1
-        else:
-            out[n] = b[t]
-            t += 1
-        n += 1
-    return out[:n]
-
-
-@strict_kernel
-def centre(v: Any, m: int) -> None:
-    """Subtract the mean of v[:m] from it."""
-    total = 0.0
-    for t in range(m):
-        total += v[t]
-    total /= m
-    for t in range(m):
-        v[t] -= total
-
-
-@strict_kernel
-def spread_of(v: Any, m: int) -> float:
-    """Return max - min of v[:m]."""
-    low = high = v[0]
-    for t in range(m):
-        low = min(low, v[t])
-        high = max(high, v[t])
-    return high - low
-
-
-@strict_kernel
-def mean_product(v: Any, w: Any, m: int) -> float:
-    """Return the mean of v * w over the first m."""
-    total = 0.0
-    for t in range(m):
-        total += v[t] * w[t]
-    return total / m

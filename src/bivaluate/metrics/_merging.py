@@ -7,19 +7,18 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate.metrics import _kernels
+from bivaluate.metrics._kernels import Cells, Layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bivaluate.metrics._kernels import Indices, Values
     from bivaluate.solution import Biclustering
-
-    Values = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
 DOUBTFUL_VE = 1e-7
@@ -32,27 +31,6 @@ TILE_CELLS = 8000
 TINY, HUGE = 1e-140, 1e150
 
 
-class Cells(NamedTuple):
-    """Where the cells of X are: the first arguments of every kernel."""
-
-    flat: Values
-    origin: int
-    row_stride: int
-    col_stride: int
-    scale: float
-    used: Indices
-    dense: bool
-
-
-class Layout(NamedTuple):
-    """The members of all biclusters, one after the other; columns as positions among the used ones."""
-
-    row_start: Indices
-    rows: Indices
-    col_start: Indices
-    cols: Indices
-
-
 def compiled_merger_matrices(
     X: Values, solution: Biclustering, n_jobs: int | None = None
 ) -> tuple[Values, Values]:
@@ -61,35 +39,34 @@ def compiled_merger_matrices(
     if K == 0:
         return np.empty((0, 0)), np.empty((0, 0))
     used, cols = _used_columns(np.concatenate([b.cols for b in solution]), X.shape[1])
-    layout = Layout(
-        _starts([len(b.rows) for b in solution]),
-        np.concatenate([b.rows for b in solution]),
-        _starts([len(b.cols) for b in solution]),
-        cols,
-    )
+    layout = _layout(solution, cols, n)
     threads = _threads(n_jobs, 2 * len(layout.rows) * len(cols))
-    owner_start = _starts(np.bincount(layout.rows, minlength=n))
-    owners = _kernels.list_owners(layout.row_start, layout.rows, owner_start)
-    cells, level, norm = _centre_rows(X, used, np.flatnonzero(np.diff(owner_start)), threads)
+    cells, level, norm = _centre_rows(X, used, np.flatnonzero(np.diff(layout.owner_start)), threads)
 
     sums = np.zeros((K, len(used)))
-    members = [
-        layout.rows[start:stop] for start, stop in zip(layout.row_start, layout.row_start[1:], strict=False)
-    ]
-    _share([partial(_kernels.column_sums, *cells, members[k], level, sums[k]) for k in range(K)], threads)
+    _share(
+        [partial(_kernels.column_sums, cells, b.rows, level, sums[k]) for k, b in enumerate(solution)],
+        threads,
+    )
 
     ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
     doubtful = np.zeros((K, K), dtype=np.bool_)
+    largest_first = np.argsort([-len(b.rows) for b in solution], kind="stable")
+    groups = [largest_first] if threads == 1 else list(largest_first[:, None])
+    merge = partial(_kernels.merge_groups, cells, layout, level, norm, sums, _tile_rows(layout))
+    _share([partial(merge, group, ve, msr, pattern_part, doubtful) for group in groups], threads)
+    return _finish(cells, layout, ve, msr, pattern_part, doubtful, threads)
+
+
+def _layout(solution: Biclustering, cols: Indices, n_rows: int) -> Layout:
+    row_start = _starts([len(b.rows) for b in solution])
+    rows = np.concatenate([b.rows for b in solution])
+    col_start = _starts([len(b.cols) for b in solution])
+    owner_start = _starts(np.bincount(rows, minlength=n_rows))
+    owners = _kernels.list_owners(row_start, rows, owner_start)
     col_set = _set_numbers([b.cols for b in solution])
     by_set = np.argsort(col_set, kind="stable")
-    largest_first = np.argsort([-len(rows) for rows in members], kind="stable")
-    merge = partial(
-        _kernels.merge_groups, *cells, *layout, owner_start, owners, col_set, by_set, level, norm, sums
-    )  # fmt: skip
-    step = _tile_rows(layout)
-    groups = [largest_first] if threads == 1 else list(largest_first[:, None])
-    _share([partial(merge, step, group, ve, msr, pattern_part, doubtful) for group in groups], threads)
-    return _finish(cells, layout, ve, msr, pattern_part, doubtful, threads)
+    return Layout(row_start, rows, col_start, cols, owner_start, owners, col_set, by_set)
 
 
 def _centre_rows(X: Values, used: Indices, rows: Indices, threads: int) -> tuple[Cells, Values, Values]:
@@ -99,11 +76,11 @@ def _centre_rows(X: Values, used: Indices, rows: Indices, threads: int) -> tuple
     cells = Cells(flat, origin, row_stride, col_stride, 1.0, used, dense)
     level, norm = np.zeros(len(X)), np.zeros(len(X))
     parts = np.array_split(rows, threads)
-    _share([partial(_kernels.row_levels, *cells, part, level, norm) for part in parts], threads)
+    _share([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
     if not TINY < float(norm.max()) < HUGE:
         exponent = math.frexp(max(float(X.max()), -float(X.min())))[1]
         cells = cells._replace(scale=math.ldexp(1.0, min(-exponent, 1000)))
-        _share([partial(_kernels.row_levels, *cells, part, level, norm) for part in parts], threads)
+        _share([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
     return cells, level, norm
 
 
@@ -126,9 +103,10 @@ def _finish(
     doubtful |= (ve < DOUBTFUL_VE) | (msr < DOUBTFUL_RESIDUE * row_part)
     pairs = np.argwhere(np.triu(doubtful))
     if len(pairs):
+        from bivaluate.metrics._careful_kernels import careful_pairs
+
         parts = np.array_split(pairs, min(len(pairs), 64))
-        careful = partial(_kernels.careful_pairs, *cells[:-1], *layout)
-        _share([partial(careful, part, ve, msr) for part in parts], threads)
+        _share([partial(careful_pairs, cells, layout, part, ve, msr) for part in parts], threads)
     if cells.scale != 1.0:
         with np.errstate(over="ignore", under="ignore"):
             msr = msr / cells.scale / cells.scale
