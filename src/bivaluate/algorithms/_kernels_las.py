@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import kernel
+from bivaluate.algorithms._kernels_select import choose, kth_largest
 
 BINS = 256
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -30,60 +31,10 @@ def minus_log_tail(z: float) -> float:
 
 
 @kernel
-def split(source: Any, size: int, pivot: float, above: Any, below: Any) -> Any:
-    """Copy the values above and below `pivot`, without branches; `above` may be `source` itself."""
-    n_above = 0
-    n_below = 0
-    for i in range(size):
-        v = source[i]
-        above[n_above] = v
-        below[n_below] = v
-        n_above += v > pivot
-        n_below += v < pivot
-    return n_above, n_below
-
-
-@kernel
-def kth_largest(values: Any, k: int, guess: float, one: Any, two: Any) -> float:
-    """Return the k-th largest value; `guess` is where to cut first, `one` and `two` are scratch."""
-    size = len(values)
-    pivot = guess
-    n_above, n_below = split(values, size, pivot, one, two)
-    while True:
-        if k <= n_above:
-            size = n_above
-        elif k <= size - n_below:
-            return pivot
-        else:
-            k -= size - n_below
-            size = n_below
-            one, two = two, one
-        first, middle, last = one[0], one[size // 2], one[size - 1]
-        pivot = max(min(first, middle), min(max(first, middle), last))
-        n_above, n_below = split(one, size, pivot, one, two)
-
-
-@kernel
-def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
-    """Mark the k largest values, of which `cut` is the smallest; among equals the lower index first."""
-    spare = k
-    for i in range(len(values)):
-        above = values[i] > cut
-        chosen[i] = above
-        spare -= above
-    for i in range(len(values)):
-        if spare == 0:
-            break
-        if values[i] == cut:
-            chosen[i] = 1
-            spare -= 1
-
-
-@kernel
 def constrained_search(
     X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, row_guess: Any, sets: Any
 ) -> None:
-    """For each restart, alternate between the best k rows and the best l columns; fill `sets` with the columns.
+    """For each restart, alternate between the best k rows and the best `width` columns; fill `sets` with the columns.
 
     Sums follow by adding and subtracting only the rows and columns that changed.
     """
@@ -96,13 +47,13 @@ def constrained_search(
     one = np.empty(max(n, m))
     two = np.empty(max(n, m))
     for restart in range(len(n_rows)):
-        k, l = n_rows[restart], n_cols[restart]
+        k, width = n_rows[restart], n_cols[restart]
         cols = sets[restart]
         cols[:] = 0
         rows[:] = 0
         row_sum[:] = 0.0
         col_sum[:] = 0.0
-        for at in range(l):
+        for at in range(width):
             j = starts[restart, at]
             cols[j] = 1
             column = Xt[j]
@@ -124,8 +75,8 @@ def constrained_search(
                     else:
                         for j in range(m):
                             col_sum[j] -= values[j]
-            col_cut = kth_largest(col_sum, l, col_cut, one, two)
-            choose(col_sum, l, col_cut, chosen_cols)
+            col_cut = kth_largest(col_sum, width, col_cut, one, two)
+            choose(col_sum, width, col_cut, chosen_cols)
             total = 0.0
             changed = 0
             for j in range(m):
@@ -142,7 +93,7 @@ def constrained_search(
                         for i in range(n):
                             row_sum[i] -= column[i]
             before = average
-            average = total / (k * l)
+            average = total / (k * width)
             if changed == 0 or average - before <= 1e-9:
                 break
 

@@ -85,8 +85,6 @@ class ChengChurch(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        from bivaluate.algorithms._kernels_cca import find_bicluster
-
         factor = check_real("deletion_factor", self.deletion_factor, minimum=1.0)
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
         if not isinstance(self.inverted_rows, (bool, np.bool_)):
@@ -100,17 +98,31 @@ class ChengChurch(BiclusteringEstimator):
         # Residues do not change when a constant is subtracted; rounding does.
         middle = low + (high - low) / 2
         work = np.ascontiguousarray((X - middle).T)
+        tie = TIE * (high - low) ** 2
         n_wanted = self.n_biclusters if low < high else 1
         for k in range(n_wanted):
             rows, cols = find_bicluster(
-                work,
-                delta,
-                factor,
-                X.shape[1] >= min_columns,
-                bool(self.inverted_rows),
-                TIE * (high - low) ** 2,
+                work, delta, factor, X.shape[1] >= min_columns, bool(self.inverted_rows), tie
             )
             yield rows, cols
             if k + 1 < n_wanted:
                 noise = rng.uniform(low, high, (len(rows), len(cols))) - middle
                 work[cols[:, np.newaxis], rows] = noise.T
+
+
+def find_bicluster(
+    Xt: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float
+) -> Pair:
+    """Return one bicluster of the transposed matrix `Xt` as it is now."""
+    from bivaluate.algorithms._kernels_cca import add_nodes, delete_many
+    from bivaluate.algorithms._kernels_cca_single import delete_single
+
+    m, n = Xt.shape
+    block, rows, cols, more = Xt, np.arange(n), np.arange(m), True
+    while more:
+        block, rows, cols, more = delete_many(block, rows, cols, delta, factor, columns_too, tie)
+    more = True
+    while more:
+        block, rows, cols, more = delete_single(block, rows, cols, delta, tie)
+    rows, cols = add_nodes(Xt, rows, cols, inverted, tie)
+    return rows, cols

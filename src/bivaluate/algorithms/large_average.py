@@ -192,10 +192,7 @@ class Workers:
 
     def __init__(self, n_jobs: int | None, work: int) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if n_jobs is None or n_jobs == -1:
-            n_threads = cores
-        else:
-            n_threads = check_int("n_jobs", n_jobs, minimum=1)
+        n_threads = cores if n_jobs is None or n_jobs == -1 else check_int("n_jobs", n_jobs, minimum=1)
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
 
     def __enter__(self) -> Workers:

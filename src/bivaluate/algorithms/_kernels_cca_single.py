@@ -1,0 +1,266 @@
+"""Single node deletion of Cheng and Church without looking at every row; promises as in `_kernels_residue`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bivaluate._jit import kernel
+from bivaluate.algorithms._kernels_residue import (
+    column_product,
+    pattern_of,
+    positions,
+    row_products,
+    squares_of,
+    sums_of,
+    take,
+)
+from bivaluate.algorithms._kernels_select import kth_largest
+
+
+@kernel
+def moved(g: Any, before: Any, alive: Any, m: int) -> float:
+    """Return the length of g - before over the columns alive, after centring."""
+    total = 0.0
+    square = 0.0
+    for j in range(len(g)):
+        d = alive[j] * (g[j] - before[j])
+        total += d
+        square += d * d
+    return np.sqrt(max(square - total * total / m, 0.0))
+
+
+@kernel
+def candidates(values: Any, size: int, want: int, scratch: Any, picks: Any) -> Any:
+    """Fill the positions of the `want` largest values that are not negative; return (count, bound on the rest)."""
+    n_alive = 0
+    for a in range(size):
+        n_alive += values[a] >= 0.0
+    cut = -1.0
+    if n_alive > want:
+        cut = kth_largest(values[:size], want, values[0], scratch[0], scratch[1])
+    count = 0
+    for a in range(size):
+        if values[a] > cut:
+            picks[count] = a
+            count += 1
+    for a in range(size):
+        if cut < 0.0 or count == want:
+            break
+        if values[a] == cut:
+            picks[count] = a
+            count += 1
+    return count, cut
+
+
+@kernel
+def evaluate(
+    near: Any,
+    slots: Any,
+    count: int,
+    g: Any,
+    pattern: float,
+    m: int,
+    row_sum: Any,
+    row_square: Any,
+    alive: Any,
+    out: Any,
+) -> float:
+    """Fill the sum of squared residues of each candidate row, -1 for the deleted; return the largest."""
+    largest = -1.0
+    for a in range(count):
+        slot = slots[a]
+        out[a] = -1.0
+        if alive[slot] != 0.0:
+            value = row_square[slot] - row_sum[slot] * row_sum[slot] / m + pattern
+            out[a] = max(value - 2.0 * column_product(near[a], g), 0.0)
+            largest = max(largest, out[a])
+    return largest
+
+
+@kernel
+def first_of(values: Any, size: int, slots: Any, limit: float) -> int:
+    """Return the lowest slot whose value is at least `limit`."""
+    first = -1
+    for a in range(size):
+        if values[a] >= limit and (first < 0 or slots[a] < first):
+            first = slots[a]
+    return first
+
+
+@kernel
+def refresh(
+    Bt: Any,
+    j: int,
+    row_g: Any,
+    row_pattern: float,
+    n: int,
+    col_sum: Any,
+    col_square: Any,
+    col_value: Any,
+    exact: Any,
+) -> None:
+    """Compute the sum of squared residues of one column afresh."""
+    product = column_product(Bt[j], row_g)
+    value = col_square[j] - col_sum[j] * col_sum[j] / n - 2.0 * product + row_pattern
+    col_value[j] = max(value, 0.0)
+    exact[j] = True
+
+
+@kernel
+def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> Any:
+    """Single node deletion (Algorithm 1), until H <= delta or half of the rows or columns are gone.
+
+    The length of the residues of row i is |u_i - g|. Deleting other rows moves g only, so it changes by no more than
+    g moved; deleting a column never makes it grow. So the worst row need be sought only among candidates: the rows
+    that were worst when g was last looked at, as long as the worst of them beats the bound on all others.
+    There are two nested lists of candidates, `far` (refilled from all rows) and `near` (refilled from `far`).
+    The sum of squares of a column follows exactly when a row is deleted, and is bounded when a column is.
+
+    Returns (block, rows, cols, whether to go on with this packed block).
+    """
+    m_slots, n_slots = Bt.shape
+    m, n = m_slots, n_slots
+    row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    row_product, row_alive, col_alive = np.empty(n), np.ones(n), np.ones(m)
+    col_exact = np.zeros(m, np.bool_)
+    sums_of(Bt, row_sum, row_square, col_sum, col_square)
+    squares = 0.0
+    total = 0.0
+    for j in range(m):
+        squares += col_square[j]
+        total += col_sum[j]
+    row_squares = column_product(row_sum, row_sum)
+    n_far = max(int(0.8 * n ** (2.0 / 3.0)), 16)
+    n_near = max(int(2.0 * np.sqrt(n_far)), 8)
+    far, near = np.empty((n_far, m)), np.empty((n_near, m))
+    far_slots, near_slots = np.empty(n_far, np.int64), np.empty(n_near, np.int64)
+    far_value, near_value = np.empty(n_far), np.empty(n_near)
+    far_g, near_g = np.zeros(m), np.zeros(m)
+    far_bound, near_bound = np.inf, np.inf
+    far_count, near_count = 0, 0
+    picks = np.empty(n, np.int64)
+    scratch = np.empty((2, n))
+    all_slots = np.arange(n)
+    first_step = True
+    while True:
+        pattern = pattern_of(col_sum, col_alive, m, n, col_g)
+        mean = total / (n * m)
+        col_squares = 0.0
+        for j in range(m_slots):
+            col_squares += col_alive[j] * col_sum[j] * col_sum[j]
+        H = (squares - row_squares / m - col_squares / n + total * mean) / (n * m)
+        done = delta + tie >= H
+        if done or 2 * n <= n_slots or 2 * m <= m_slots:
+            break
+        if first_step:
+            row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+            for j in range(m_slots):
+                refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+            first_step = False
+        # The largest row residue, from as few rows as will do.
+        worst = evaluate(
+            near, near_slots, near_count, col_g, pattern, m, row_sum, row_square, row_alive, near_value
+        )
+        slack = tie * m
+        reach = near_bound + moved(col_g, near_g, col_alive, m)
+        fallback = False
+        if reach > 0.0 and reach * reach >= worst - slack:
+            worst = evaluate(
+                far, far_slots, far_count, col_g, pattern, m, row_sum, row_square, row_alive, far_value
+            )
+            reach = far_bound + moved(col_g, far_g, col_alive, m)
+            if reach > 0.0 and reach * reach >= worst - slack:
+                row_products(Bt, col_g, row_product)
+                _, worst = squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                far_count, cut = candidates(row_value, n_slots, n_far, scratch, picks)
+                far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
+                reach = far_bound
+                fallback = cut >= worst - slack
+                for j in range(m_slots):
+                    far_g[j] = col_g[j]
+                    column = Bt[j]
+                    for a in range(far_count):
+                        far[a, j] = column[picks[a]]
+                for a in range(far_count):
+                    far_slots[a] = picks[a]
+                    far_value[a] = row_value[picks[a]]
+            near_count, cut = candidates(far_value, far_count, n_near, scratch, picks)
+            near_bound = max(np.sqrt(max(cut, 0.0)), reach)
+            fallback = fallback or cut >= worst - slack
+            for j in range(m_slots):
+                near_g[j] = col_g[j]
+            for a in range(near_count):
+                near_slots[a] = far_slots[picks[a]]
+                near_value[a] = far_value[picks[a]]
+                for j in range(m_slots):
+                    near[a, j] = far[picks[a], j]
+        R = worst / m
+        # The largest column residue, exactly only if it exceeds the largest row residue.
+        row_pattern = -1.0
+        while True:
+            worst_col = 0
+            for j in range(m_slots):
+                if col_value[j] > col_value[worst_col]:
+                    worst_col = j
+            C = col_value[worst_col] / n
+            if R + tie >= C or col_exact[worst_col]:
+                break
+            if row_pattern < 0.0:
+                row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+            refresh(Bt, worst_col, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+        if R + tie >= C:
+            if fallback:
+                row_products(Bt, col_g, row_product)
+                squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                chosen = first_of(row_value, n_slots, all_slots, worst - slack)
+            else:
+                chosen = first_of(near_value, near_count, near_slots, worst - slack)
+            own_mean = row_sum[chosen] / m
+            share = n / max(n - 1.0, 1.0)
+            for j in range(m_slots):
+                x = Bt[j, chosen]
+                z = x - own_mean - col_g[j]
+                col_sum[j] -= x
+                col_square[j] -= x * x
+                if col_alive[j] != 0.0:
+                    squares -= x * x
+                    col_value[j] = max(col_value[j] - share * z * z, 0.0)
+            row_alive[chosen] = 0.0
+            total -= row_sum[chosen]
+            row_squares -= row_sum[chosen] * row_sum[chosen]
+            n -= 1
+        else:
+            chosen = worst_col
+            for j in range(m_slots):
+                if col_value[j] >= (C - tie) * n and j < chosen:
+                    if not col_exact[j]:
+                        if row_pattern < 0.0:
+                            row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                        refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+                    if col_value[j] >= (C - tie) * n:
+                        chosen = j
+                        break
+            push = np.sqrt(max(col_value[chosen], 0.0)) / max(m - 1.0, 1.0)
+            column = Bt[chosen]
+            row_squares = 0.0
+            for i in range(n_slots):
+                x = column[i]
+                row_sum[i] -= x
+                row_square[i] -= x * x
+                row_squares += row_alive[i] * row_sum[i] * row_sum[i]
+            squares -= col_square[chosen]
+            total -= col_sum[chosen]
+            col_alive[chosen] = 0.0
+            for j in range(m_slots):
+                if col_alive[j] != 0.0:
+                    longer = np.sqrt(col_value[j]) + push
+                    col_value[j] = longer * longer
+                    col_exact[j] = False
+            col_value[chosen] = -1.0
+            col_exact[chosen] = True
+            m -= 1
+    left_rows, left_cols = positions(row_alive), positions(col_alive)
+    return take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols], not done
