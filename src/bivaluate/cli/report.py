@@ -1,0 +1,34 @@
+"""`bivaluate report`: turn a run folder into one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bivaluate.cli.console import err
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The run folder of a sweep or a replication.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[
+        str | None, typer.Option(help="Heading of the page (default: named after the data).")
+    ] = None,
+) -> None:
+    """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
+
+    The page is one file that needs no network. An unfinished run is shown as far as it got.
+
+    Examples:
+
+    - `bivaluate report run -o report.html`
+    - `bivaluate report run --title "Yeast, seventeen matrices"`
+    """
+    from bivaluate.report import build_report
+
+    written = build_report(run, output, title)
+    err.print(f"wrote {written}", soft_wrap=True)

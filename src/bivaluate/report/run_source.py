@@ -1,0 +1,156 @@
+"""A run folder as the source of a report."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bivaluate.plots.style import algorithm_name
+from bivaluate.report.source import Drawn, Null, Scored, Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bivaluate.experiment import Run
+
+_NOT_MEASURES = frozenset({"dataset", "algorithm", "k", "seed", "status", "reason", "variant", "run"})
+
+
+def is_run(source: Any) -> bool:
+    """Whether `source` is a run or the path of one."""
+    return isinstance(source, (str, os.PathLike)) or all(
+        hasattr(source, name) for name in ("results", "biclusters", "missing", "mergers")
+    )
+
+
+def from_run(source: Run | str | os.PathLike[str]) -> Source:
+    """Return the source for a run or its folder; unfinished cells are named, not an error."""
+    from bivaluate.experiment import Cell, load_run
+
+    run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
+    solutions, cells = [], []
+    for row in run.results.to_dict("records"):
+        cells.append(Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"])))
+        solutions.append(_scored(row))
+    records = _records(run.biclusters)
+
+    def load(index: int) -> Drawn | None:
+        if solutions[index].status not in ("ok", "degenerate"):
+            return None
+        cell = cells[index]
+        return Drawn(
+            run.matrix(cell.dataset, cell.seed),
+            run.solution(cell),
+            records.get(cell, []),
+            run.mergers(cell),
+            run.findings(cell),
+        )
+
+    return Source(
+        kind="run",
+        solutions=solutions,
+        load=load,
+        records=lambda index: records.get(cells[index], []),
+        missing=[_named(cell) for cell in run.missing],
+        missing_by_dataset=_counted(cell.dataset for cell in run.missing),
+        planned_by_dataset=_counted(cell.dataset for cell in run.cells),
+        provenance=_provenance(run.provenance),
+        rerun=_command(run.provenance, run.path),
+        nulls=_nulls(run),
+    )
+
+
+def _scored(row: Mapping[Any, Any]) -> Scored:
+    reason = "" if _absent(row.get("reason")) else str(row["reason"])
+    return Scored(
+        dataset=str(row["dataset"]),
+        algorithm=algorithm_name(str(row["algorithm"])),
+        k=int(row["k"]),
+        seed=int(row["seed"]),
+        status=str(row["status"]),
+        reason=reason,
+        values={
+            str(key): math.nan if _absent(value) else float(value)
+            for key, value in row.items()
+            if key not in _NOT_MEASURES
+        },
+    )
+
+
+def _absent(value: Any) -> bool:
+    import pandas as pd
+
+    return value is None or bool(pd.isna(value))
+
+
+def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[str, Any]]]:
+    keys = ["dataset", "algorithm", "k", "seed"]
+    grouped: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
+    for row in table.to_dict("records"):
+        place = (row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
+        record = {
+            str(key): None if _absent(value) else value for key, value in row.items() if key not in keys
+        }
+        grouped.setdefault(place, []).append(record)
+    return grouped
+
+
+def _named(cell: Any) -> str:
+    return f"{cell.dataset}, {algorithm_name(cell.algorithm)}, K = {cell.k}, seed {cell.seed}"
+
+
+def _counted(names: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _nulls(run: Any) -> list[Null]:
+    """Return the scores of surrogate matrices, if the run has any; perturbed copies are no null."""
+    variants = run.variants
+    if not len(variants):
+        return []
+    rows = variants[variants["variant"].isin(("permute", "phase"))].to_dict("records")
+    return [
+        Null(
+            str(row["dataset"]),
+            algorithm_name(str(row["algorithm"])),
+            int(row["k"]),
+            _scored(row).values,
+        )
+        for row in rows
+    ]
+
+
+def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return what fits into a two-column table; the folder's provenance.json has the rest."""
+    shown: dict[str, str] = {}
+    for key, value in provenance.items():
+        if isinstance(value, Mapping) and key == "versions":
+            shown[key] = ", ".join(f"{name} {version}" for name, version in value.items())
+        elif isinstance(value, (str, int, float)):
+            shown[key.replace("_", " ")] = str(value)
+    matrices: Sequence[Mapping[str, Any]] = provenance.get("matrices", [])
+    for entry in matrices[:40]:
+        seed = "" if entry.get("seed") is None else f", seed {entry['seed']}"
+        size = f"{entry.get('n_rows')} × {entry.get('n_cols')}"
+        shown[f"matrix {entry.get('dataset')}{seed}"] = (
+            f"{size}, sha256 {str(entry.get('checksum', ''))[:16]}…"
+        )
+    if len(matrices) > 40:
+        shown["more matrices"] = f"{len(matrices) - 40} more in provenance.json"
+    return shown
+
+
+def _command(provenance: Mapping[str, Any], folder: Path) -> str:
+    sessions: Sequence[Mapping[str, Any]] = provenance.get("sessions", [])
+    command = provenance.get("command") or next((s["command"] for s in sessions if s.get("command")), "")
+    if isinstance(command, (list, tuple)):
+        import shlex
+
+        command = shlex.join(str(part) for part in command)
+    return str(command) or f"bivaluate sweep --plan {folder.name}/plan.toml --out NEW_FOLDER"

@@ -1,0 +1,175 @@
+"use strict";
+/* The reordered matrix on a canvas: outlines, zoom, labels under the pointer or the keyboard cursor. */
+R.halves = function (text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const view = new DataView(bytes.buffer), values = new Float32Array(bytes.length / 2);
+  for (let i = 0; i < values.length; i++) {
+    const bits = view.getUint16(2 * i, true), exponent = (bits >> 10) & 31, part = bits & 1023, sign = bits >> 15 ? -1 : 1;
+    values[i] = exponent === 31 ? NaN : sign * (exponent ? 2 ** (exponent - 15) * (1 + part / 1024) : 2 ** -14 * (part / 1024));
+  }
+  return values;
+};
+
+R.heatmap = function (host, detail) {
+  const map = detail.heatmap, values = R.halves(map.data), { rows, cols } = map;
+  const noun = (detail.shape[0] === rows ? "row" : "rows"), columnNoun = detail.shape[1] === cols ? "column" : "columns";
+  const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1 };
+  const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
+    "aria-label": `Heatmap of ${detail.shape[0]} rows by ${detail.shape[1]} columns, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
+  const live = R.make("p", { class: "sr", "aria-live": "polite" });
+  const context = canvas.getContext("2d");
+  let picture = null, size = { width: 0, height: 0 }, lastDark = null;
+
+  function paint() {
+    const colour = R.diverging(R.isDark()), lookup = d3.range(256).map((i) => d3.rgb(colour(i / 255)));
+    const blank = d3.rgb(R.token("--soft"));
+    picture = new OffscreenCanvas(cols, rows);
+    const image = new ImageData(cols, rows);
+    for (let i = 0; i < values.length; i++) {
+      const t = (values[i] * map.scale - map.middle) / (2 * map.reach) + 0.5;
+      const c = Number.isNaN(t) ? blank : lookup[Math.max(0, Math.min(255, Math.round(t * 255)))];
+      image.data.set([c.r, c.g, c.b, 255], 4 * i);
+    }
+    picture.getContext("2d").putImageData(image, 0, 0);
+    lastDark = R.isDark();
+  }
+
+  const toX = (col) => state.zoom.applyX((col / cols) * size.width);
+  const toY = (row) => state.zoom.applyY((row / rows) * size.height);
+
+  function outline(k) {
+    const block = map.blocks[k];
+    context.strokeStyle = R.token(`--s${k % R.SERIES}`);
+    let largest = null;
+    for (const [top, bottom] of block.rows) {
+      for (const [left, right] of block.cols) {
+        const x = toX(left), y = toY(top), w = Math.max(2, toX(right) - x), h = Math.max(2, toY(bottom) - y);
+        context.strokeRect(x, y, w, h);
+        if (!largest || w * h > largest.area) largest = { x, y, area: w * h };
+      }
+    }
+    return largest;
+  }
+
+  function draw() {
+    if (lastDark !== R.isDark()) paint();
+    const ratio = devicePixelRatio || 1;
+    size = { width: canvas.clientWidth, height: canvas.clientHeight };
+    if (!size.width) return;
+    canvas.width = size.width * ratio;
+    canvas.height = size.height * ratio;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.imageSmoothingEnabled = cols > size.width || rows > 1.5 * size.height;
+    context.drawImage(picture, toX(0), toY(0), toX(cols) - toX(0), toY(rows) - toY(0));
+    const labels = [];
+    map.blocks.forEach((_, k) => {
+      const faded = state.chosen >= 0 && state.chosen !== k;
+      context.globalAlpha = faded ? 0.18 : 1;
+      context.lineWidth = state.chosen === k ? 3.5 : map.blocks.length > 40 ? 1.2 : 2.2;
+      const place = outline(k);
+      if (place && !faded && (map.blocks.length <= 40 || state.chosen === k)) labels.push({ ...place, k });
+    });
+    context.globalAlpha = 1;
+    context.font = "600 12px system-ui, sans-serif";
+    const taken = [];
+    for (const { x, y, k } of labels) {
+      const text = detail.names[k], w = context.measureText(text).width + 9;
+      const left = Math.max(1, Math.min(x, size.width - w - 1));
+      let top = Math.max(1, Math.min(y, size.height - 18));
+      while (taken.some((o) => left < o.left + o.w && o.left < left + w && top < o.top + 17 && o.top < top + 17)) top += 18;
+      taken.push({ left, top, w });
+      const colour = R.token(`--s${k % R.SERIES}`);
+      context.fillStyle = colour;
+      context.fillRect(left, top, w, 17);
+      context.fillStyle = R.onto(colour);
+      context.fillText(text, left + 4.5, top + 13);
+    }
+    if (state.cursor) {
+      context.strokeStyle = R.token("--ink");
+      context.lineWidth = 2;
+      const [row, col] = state.cursor;
+      context.strokeRect(toX(col) - 1, toY(row) - 1, Math.max(5, toX(col + 1) - toX(col)) + 2, Math.max(5, toY(row + 1) - toY(row)) + 2);
+    }
+  }
+
+  function describe(row, col) {
+    const value = values[row * cols + col] * map.scale;
+    const inside = (runs, i) => runs.some(([from, to]) => i >= from && i < to);
+    const owners = map.blocks.flatMap((b, k) => (inside(b.rows, row) && inside(b.cols, col) ? [detail.names[k]] : []));
+    return `${noun} ${map.row_names[row]}\n${columnNoun} ${map.col_names[col]}\n${map.note ? "mean" : "value"} ${Number.isNaN(value) ? "missing" : R.number(value)}${owners.length ? `\nin ${owners.slice(0, 8).join(", ")}${owners.length > 8 ? " …" : ""}` : "\nin no bicluster"}`;
+  }
+
+  const zoom = d3.zoom().scaleExtent([1, 60])
+    .filter((event) => (event.type === "wheel" ? event.ctrlKey || event.metaKey : event.type === "touchstart" ? event.touches.length > 1 || state.zoom.k > 1 : !event.button))
+    .on("start zoom", (event) => {
+      const { width, height } = size;
+      zoom.extent([[0, 0], [width, height]]).translateExtent([[0, 0], [width, height]]);
+      state.zoom = event.transform;
+      draw();
+    });
+  const selection = d3.select(canvas).call(zoom);
+  const smooth = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? selection : selection.transition().duration(250));
+
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = state.zoom.invert([event.clientX - box.left, event.clientY - box.top]);
+    const col = Math.floor((x / size.width) * cols), row = Math.floor((y / size.height) * rows);
+    if (row < 0 || row >= rows || col < 0 || col >= cols) return R.tip.hide();
+    R.tip.show(describe(row, col), event.clientX, event.clientY);
+  });
+  canvas.addEventListener("pointerleave", () => R.tip.hide());
+  canvas.addEventListener("keydown", (event) => {
+    const step = event.shiftKey ? 10 : 1, moves = { ArrowUp: [-step, 0], ArrowDown: [step, 0], ArrowLeft: [0, -step], ArrowRight: [0, step] };
+    if (moves[event.key]) {
+      const [row, col] = state.cursor || [0, 0], first = !state.cursor;
+      const [dr, dc] = first ? [0, 0] : moves[event.key];
+      state.cursor = [Math.max(0, Math.min(rows - 1, row + dr)), Math.max(0, Math.min(cols - 1, col + dc))];
+      live.textContent = describe(...state.cursor).replaceAll("\n", ", ");
+      draw();
+      const box = canvas.getBoundingClientRect();
+      R.tip.show(describe(...state.cursor), box.left + toX(state.cursor[1] + 1), box.top + toY(state.cursor[0] + 1));
+    } else if (event.key === "+" || event.key === "=") smooth().call(zoom.scaleBy, 1.6);
+    else if (event.key === "-") smooth().call(zoom.scaleBy, 1 / 1.6);
+    else if (event.key === "0") smooth().call(zoom.transform, d3.zoomIdentity);
+    else return;
+    event.preventDefault();
+  });
+  canvas.addEventListener("blur", () => { state.cursor = null; R.tip.hide(); draw(); });
+
+  /** Zoom so that the bicluster fills most of the canvas. */
+  function focusOn(k) {
+    const block = map.blocks[k];
+    const from = [d3.min(block.cols, (c) => c[0]) / cols, d3.min(block.rows, (r) => r[0]) / rows];
+    const to = [d3.max(block.cols, (c) => c[1]) / cols, d3.max(block.rows, (r) => r[1]) / rows];
+    const k0 = Math.max(1, Math.min(60, 0.8 / Math.max(to[0] - from[0], to[1] - from[1])));
+    const centre = [((from[0] + to[0]) / 2) * size.width, ((from[1] + to[1]) / 2) * size.height];
+    smooth().call(zoom.transform, d3.zoomIdentity.translate(size.width / 2 - k0 * centre[0], size.height / 2 - k0 * centre[1]).scale(k0));
+  }
+  const chips = R.make("div", { class: "chips", role: "group", "aria-label": "Show one bicluster" }, ...map.blocks.map((_, k) => {
+    const chip = R.make("button", { type: "button", class: "chip", "aria-pressed": "false", style: `--chip:${R.series(k)}` }, detail.names[k]);
+    chip.addEventListener("click", () => {
+      state.chosen = state.chosen === k ? -1 : k;
+      chips.querySelectorAll("button").forEach((b, i) => b.setAttribute("aria-pressed", String(i === state.chosen)));
+      if (state.chosen >= 0) focusOn(k);
+      else smooth().call(zoom.transform, d3.zoomIdentity);
+      draw();
+    });
+    return chip;
+  }));
+  const tool = (text, label, act) => R.make("button", { type: "button", "aria-label": label, onclick: act }, text);
+  const tools = R.make("div", { class: "heat-tools" },
+    tool("+", "Zoom in", () => smooth().call(zoom.scaleBy, 1.6)), tool("−", "Zoom out", () => smooth().call(zoom.scaleBy, 1 / 1.6)),
+    tool("Reset", "Show the whole matrix", () => smooth().call(zoom.transform, d3.zoomIdentity)), map.blocks.length ? chips : null);
+  host.append(tools, R.make("div", { class: "heat-frame" }, canvas), R.scaleBar(map), live);
+  R.picture(host, draw);
+};
+
+R.scaleBar = function (map) {
+  const canvas = R.make("canvas", { width: 160, height: 12, "aria-hidden": "true" });
+  const bar = R.make("p", { class: "scale" }, R.number(map.middle - map.reach), canvas, `${R.number(map.middle + map.reach)}, middle at the median ${R.number(map.middle)}; values beyond are clipped in colour only`);
+  R.picture(bar, () => {
+    const context = canvas.getContext("2d"), colour = R.diverging(R.isDark());
+    d3.range(160).forEach((i) => { context.fillStyle = colour(i / 159); context.fillRect(i, 0, 1, 12); });
+  });
+  return bar;
+};

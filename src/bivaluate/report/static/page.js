@@ -1,0 +1,181 @@
+"use strict";
+/* Put the page together. */
+(function () {
+  const { data } = R, isRun = data.kind === "run";
+
+  /* The table of solutions: one row per group over seeds, or per seed. */
+  const table = document.getElementById("solution-table"), controls = R.make("div", { class: "controls" }), body = R.make("div");
+  table.append(controls, body);
+  const unique = (values) => [...new Set(values)];
+  const select = (label, values, all) => {
+    const box = R.make("select", {}, R.make("option", { value: "" }, all), ...values.map((v) => R.make("option", { value: v }, String(v))));
+    controls.append(R.make("label", {}, label, box));
+    return box;
+  };
+  const search = R.make("input", { type: "search", placeholder: "name, K, status …" });
+  controls.append(R.make("label", {}, "Filter", search));
+  const ofDataset = data.datasets.length > 1 ? select("Data set", data.datasets, "all") : null;
+  const ofAlgorithm = isRun && data.algorithms.length > 1 ? select("Algorithm", data.algorithms, "all") : null;
+  const seeds = isRun && data.groups.some((g) => g.seeds > 1);
+  const each = R.make("input", { type: "checkbox" });
+  if (seeds) controls.append(R.make("label", { class: "check" }, each, "each seed on its own row"));
+
+  const statusText = (status) => Object.entries(status).map(([name, count]) => (Object.keys(status).length === 1 ? name : `${count} ${name}`)).join(", ");
+  const wide = data.measures.length > 16, everything = R.make("input", { type: "checkbox" });
+  if (wide) controls.append(R.make("label", { class: "check" }, everything, `all ${data.measures.length} measures`));
+  const brief = new Set([...data.main, "n_biclusters", "n_undefined", "overlap"]);
+  const measures = () => data.measures.filter((m) => !wide || everything.checked || brief.has(m.key)).map((m) => ({ key: m.key, label: m.symbol, direction: m.direction, help: R.help(m), numeric: true, percent: m.percent, bar: m.direction !== "none" }));
+  function columns(perSeed) {
+    const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for" }] : [{ key: "algorithm", label: "solution" }];
+    if (data.datasets.length > 1) first.unshift({ key: "dataset", label: "data set" });
+    if (perSeed) first.push({ key: "seed", label: "seed", numeric: true });
+    return [...first, ...measures(), { key: "status", label: "status" }];
+  }
+  function rows(perSeed) {
+    return data.groups.flatMap((g) => {
+      const start = { dataset: g.dataset, algorithm: g.anchor ? { value: g.algorithm, link: g.anchor } : g.algorithm, k: g.k };
+      const text = (status) => `${g.dataset} ${g.name} ${status}`.toLowerCase();
+      if (perSeed) {
+        return g.members.map((index) => {
+          const [seed, status, reason, values] = data.solutions[index];
+          const cells = data.measures.map((m, i) => [m.key, { value: values[i], why: reason || g.reasons[m.key] }]);
+          return { ...start, seed, status: reason ? { value: status, tip: reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset };
+        });
+      }
+      const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], why: g.reasons[m.key], tip: g.counted[i] < g.seeds ? `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}` : null }]);
+      const status = statusText(g.status);
+      return [{ ...start, status: g.reason ? { value: status, tip: g.reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset }];
+    });
+  }
+  /* Best first, data set by data set. */
+  const place = new Map(data.datasets.map((name, i) => [name, i]));
+  const score = (row) => row[data.criterion]?.value ?? Infinity;
+  const ranked = (list) => list.sort((a, b) => place.get(a.of.dataset) - place.get(b.of.dataset) || score(a) - score(b));
+  let shown = null;
+  const test = (row) => search.value.toLowerCase().split(/\s+/).every((word) => row.search.includes(word)) && (!ofDataset?.value || row.of.dataset === ofDataset.value) && (!ofAlgorithm?.value || row.of.algorithm === ofAlgorithm.value);
+  function build() {
+    const sort = R.measure[data.criterion] && data.datasets.length === 1 ? { key: data.criterion, sign: 1 } : null;
+    shown = R.table(body, { caption: each.checked ? "Solutions, each seed" : seeds ? "Solutions, mean over seeds" : "Solutions", columns: columns(each.checked), rows: ranked(rows(each.checked)), sort });
+    shown.filter(test);
+  }
+  build();
+  [each, everything].forEach((box) => box.addEventListener("change", build));
+  [search, ofDataset, ofAlgorithm].forEach((control) => control?.addEventListener("input", () => shown.filter(test)));
+
+  /* The comparison. */
+  const charts = document.getElementById("compare-charts"), panel = R.make("div", { class: "controls" });
+  const defined = data.groups.filter((g) => data.main.some((key) => R.value(g, key) !== null));
+  const ks = unique(data.groups.map((g) => g.k)), hasMap = data.groups.some((g) => g.nve_k.some(([, v]) => v !== null));
+  const pick = R.make("select", {}, ...data.datasets.map((name) => R.make("option", { value: name }, name)));
+  if (data.datasets.length > 1) panel.append(R.make("label", {}, "Data set in the pictures below", pick));
+  const inView = () => data.groups.filter((g) => g.dataset === (pick.value || data.datasets[0]));
+  const updates = [];
+
+  if (data.groups.length > 1) {
+    const host = R.make("div");
+    charts.append(R.figure("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each one wins under each measure, best mean over seeds at any K.` : "Best value of each one under each measure; shaded and bold is the winner.", host));
+    R.winners(host, data.groups);
+  }
+  if (data.datasets.length > 1) charts.append(panel);
+  if (defined.filter((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0).length > 1) {
+    const host = R.make("div");
+    const named = isRun ? [R.legend(data.algorithms)] : [];
+    charts.append(R.figure("Trade-off", `Clean or complete? Further right explains more of the matrix, further down is more distinct and coherent.${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
+    const draw = (width) => { const points = inView(); if (points.some((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0)) R.tradeoff(host, points, width); else host.replaceChildren(R.make("p", { class: "caption" }, "No solution of this data set has a defined NVE.")); };
+    updates.push(() => host.clientWidth && draw(host.clientWidth));
+    R.picture(host, draw);
+  }
+  if (isRun && ks.length > 1) {
+    const spread = seeds ? " Bands are one standard deviation over the seeds." : "";
+    const calm = data.nulls.length ? " Grey bands and dotted lines are the same algorithms on surrogate matrices without structure: only what lies beyond them means anything." : " There are no null runs beside these curves: ASR and AvgVE lean to large K, NVE_cov and NSR to small K, on noise too.";
+    const multiples = (keys) => R.make("div", { class: "multiples" }, ...keys.map((key) => {
+      const m = R.measure[key], host = R.make("div");
+      const draw = (width) => R.sweepPanel(host, key, inView(), data.nulls.filter((n) => n.dataset === (pick.value || data.datasets[0])), width);
+      updates.push(() => host.clientWidth && draw(host.clientWidth));
+      const panelBox = R.make("div", {}, R.make("h4", { "data-tip": R.help(m) }, ...R.symbol(m.symbol), R.make("span", {}, m.direction === "none" ? "" : ` ${R.better[m.direction]}`)), host);
+      queueMicrotask(() => R.picture(host, draw));
+      return panelBox;
+    }));
+    const rest = data.measures.map((m) => m.key).filter((key) => !data.main.includes(key) && R.measure[key].direction !== "none");
+    const more = rest.length ? R.make("details", {}, R.make("summary", {}, `${rest.length} more measures`), multiples(rest)) : null;
+    more?.addEventListener("toggle", R.redraw);
+    charts.append(R.figure("K-sweep", `Each measure against the number of biclusters asked for; a ring marks the best.${spread}${calm}`, R.legend(data.algorithms), multiples(data.main), ...(more ? [more] : [])));
+  }
+  if (hasMap) {
+    const host = R.make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "NVE map" }), chooseK = R.make("select");
+    const groupsAt = () => inView().filter((g) => !isRun || String(g.k) === chooseK.value);
+    const fill = () => {
+      const mine = unique(inView().map((g) => g.k)).sort(d3.ascending), best = R.best(inView(), data.criterion);
+      chooseK.replaceChildren(...mine.map((k) => R.make("option", { value: k }, String(k))));
+      chooseK.value = String(best ? best.k : mine[0]);
+    };
+    const draw = () => R.nveMap(host, groupsAt());
+    fill();
+    chooseK.addEventListener("input", draw);
+    updates.push(() => { fill(); draw(); });
+    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Lighter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.make("label", {}, "K", chooseK)) : "", host));
+    R.picture(host, draw);
+  }
+  pick.addEventListener("input", () => updates.forEach((update) => update()));
+  if (!charts.querySelector(".chart")) document.querySelectorAll(".needs-data").forEach((element) => element.remove());
+
+  /* Solutions are drawn when they are opened. */
+  const drawOpen = (box) => {
+    if (!box.open || box.dataset.drawn) return;
+    box.dataset.drawn = "true";
+    R.solution(box.querySelector(".solution-body"), data.details[Number(box.dataset.position)]);
+  };
+  document.querySelectorAll("details.solution").forEach((box) => {
+    drawOpen(box);
+    box.addEventListener("toggle", () => { drawOpen(box); R.redraw(); });
+  });
+  const openTarget = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!(target instanceof HTMLDetailsElement)) return;
+    target.open = true;
+    drawOpen(target);
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", openTarget);
+  openTarget();
+
+  /* Colours, size, printing, copying, and where the reader is. */
+  const theme = document.getElementById("theme");
+  const setTheme = (name) => {
+    document.documentElement.dataset.theme = name;
+    theme.textContent = name === "dark" ? "Light" : "Dark";
+    theme.setAttribute("aria-label", `Change to ${name === "dark" ? "light" : "dark"} colours`);
+    R.redraw();
+  };
+  setTheme(document.documentElement.dataset.theme);
+  theme.addEventListener("click", () => setTheme(R.isDark() ? "light" : "dark"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
+  let before = null;
+  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; setTheme("light"); });
+  addEventListener("afterprint", () => setTheme(before || "light"));
+  let width = innerWidth, waiting = null;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(R.redraw, 120);
+  });
+  document.querySelectorAll("[data-copy]").forEach((button) => button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(source);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }));
+  const links = new Map([...document.querySelectorAll(".side a")].map((a) => [a.getAttribute("href").slice(1), a]));
+  const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => {
+    if (!entry.isIntersecting) return;
+    links.forEach((a, id) => (id === entry.target.id ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current")));
+  }), { rootMargin: "-20% 0px -70% 0px" });
+  document.querySelectorAll("main > section").forEach((section) => watcher.observe(section));
+  document.documentElement.dataset.ready = "true";
+})();

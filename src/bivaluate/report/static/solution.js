@@ -1,0 +1,149 @@
+"use strict";
+/* One solution: heatmap, sizes and coverage, profiles, mergers, and the table of its biclusters. */
+R.solution = function (host, detail) {
+  const records = detail.records.rows.map((row) => Object.fromEntries(detail.records.columns.map((c, i) => [c, row[i]])));
+  const many = records.length;
+  if (!many) host.append(R.make("p", { class: "intro" }, "This solution has no biclusters, so there is nothing to score; the heatmap shows the matrix as it is."));
+  const heat = R.part("The matrix, reordered", `Rows and columns are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
+  host.append(heat);
+  R.heatmap(heat, detail);
+  if (!many) return;
+  host.append(R.make("div", { class: "pair" }, R.mergersPart(detail, records), R.sizesPart(detail, records)));
+  host.append(R.profilesPart(detail, records), R.biclusterTable(detail, records));
+  R.redraw();
+};
+
+R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make("h3", {}, title), caption ? R.make("p", { class: "caption" }, caption) : null, ...content);
+
+R.mergersPart = function (detail, records) {
+  const { errors, pairs } = detail.mergers, n = errors.length;
+  if (!n) {
+    const why = records.length === 1 ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.";
+    return R.part("Who is redundant with whom", why);
+  }
+  const host = R.make("div", { class: "wide" });
+  const part = R.part("Who is redundant with whom", "VE after merging two biclusters; their own VE on the diagonal. Paler is more coherent. A ring marks pairs that merge almost for free: their merger is at most 5 % worse than the worse of the two.", host);
+  const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
+  R.picture(host, (width) => {
+    const left = 34, cell = Math.max(n > 40 ? 4 : 13, Math.min(52, (Math.min(width, 560) - left - 6) / n)), side = left + n * cell + 4;
+    const svg = R.svg(side, side, `Virtual error after merging each pair of ${n} biclusters`).style("max-width", "none");
+    const shade = d3.scaleSequential([0, top], R.sequential(R.isDark()));
+    const g = svg.append("g").attr("transform", `translate(${left},20)`);
+    errors.forEach((line, r) => line.forEach((value, c) => {
+      const own = r === c, names = own ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
+      const cost = own || value === null ? "" : `\napart ${R.number(errors[r][r])} and ${R.number(errors[c][c])}`;
+      const rect = g.append("rect").attr("x", c * cell).attr("y", r * cell).attr("width", cell - (cell > 8 ? 1 : 0)).attr("height", cell - (cell > 8 ? 1 : 0))
+        .attr("fill", value === null ? "var(--soft)" : shade(value)).attr("data-tip", `${names}\nVE ${value === null ? "undefined" : R.number(value)}${cost}`);
+      if (own && cell > 8) rect.attr("stroke", "var(--quiet)").attr("stroke-width", 1);
+      if (value !== null && cell >= 34) g.append("text").attr("x", (c + 0.5) * cell).attr("y", (r + 0.5) * cell + 4).attr("text-anchor", "middle").attr("pointer-events", "none").style("fill", R.onto(shade(value))).text(value.toFixed(2));
+      if (ringed.has(`${r},${c}`)) g.append("rect").attr("x", c * cell + 1.5).attr("y", r * cell + 1.5).attr("width", cell - 4).attr("height", cell - 4).attr("rx", Math.max(1, (cell - 4) / 2)).attr("fill", "none").attr("stroke", "var(--virtual)").attr("stroke-width", cell > 20 ? 2.2 : 1.4).attr("pointer-events", "none");
+    }));
+    const every = Math.max(1, Math.ceil(22 / cell));
+    detail.names.forEach((name, k) => {
+      if (k % every) return;
+      g.append("text").attr("x", (k + 0.5) * cell).attr("y", -6).attr("text-anchor", "middle").text(name);
+      g.append("text").attr("x", -6).attr("y", (k + 0.5) * cell + 4).attr("text-anchor", "end").text(name);
+    });
+    host.replaceChildren(svg.node());
+  });
+  const sentence = ([a, b]) => {
+    const both = `${detail.names[a]} and ${detail.names[b]}`, apart = `VE ${R.number(errors[a][a])} and ${R.number(errors[b][b])}`;
+    if (Math.max(errors[a][a], errors[b][b]) >= R.data.noisy) return `${both} merge for free because their rows hardly follow a pattern (${apart}).`;
+    return `Merge ${both}? ${apart} apart, ${R.number(errors[a][b])} together.`;
+  };
+  const advice = pairs.slice(0, 6).map((pair) => R.make("li", {}, sentence(pair)));
+  if (pairs.length > 6) advice.push(R.make("li", {}, `${pairs.length - 6} more pairs are ringed above.`));
+  part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice) : R.make("p", { class: "caption" }, "No pair merges for free: every bicluster says something of its own."));
+  return part;
+};
+
+R.sizesPart = function (detail, records) {
+  const host = R.make("div");
+  const shares = ["coverage", "row_coverage", "col_coverage", "overlap"].filter((key) => typeof detail.scores[key] === "number");
+  const said = { coverage: "cells explained", row_coverage: "rows used", col_coverage: "columns used", overlap: "explained twice" };
+  const bars = R.make("div", { class: "shares" }, ...shares.map((key) => R.make("div", { "data-tip": R.measure[key]?.summary || null }, said[key],
+    R.make("span", { class: "track" }, R.make("span", { class: "fill", style: `width:${(100 * detail.scores[key]).toFixed(2)}%` })), R.make("b", {}, R.percent(detail.scores[key])))));
+  R.picture(host, (width) => {
+    const height = 250, margin = { top: 10, right: 22, bottom: 34, left: 44 }, inner = { width: Math.min(width, 460) - margin.left - margin.right, height: height - margin.top - margin.bottom };
+    const x = d3.scaleLog([0.85, Math.max(10, detail.shape[1])], [0, inner.width]), y = d3.scaleLog([0.85, Math.max(10, detail.shape[0])], [inner.height, 0]);
+    const svg = R.svg(Math.min(width, 460), height, "Rows against columns of each bicluster; the numbers are in the table of biclusters");
+    const g = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
+    const decades = (scale) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 20000].filter((v) => v <= scale.domain()[1]).filter((v, i, all) => all.length < 7 || String(v)[0] === "1");
+    g.append("g").attr("aria-hidden", "true").call(d3.axisLeft(y).tickValues(decades(y)).tickFormat(d3.format(",")).tickSize(-inner.width).tickPadding(6)).call((a) => a.select(".domain").remove());
+    g.append("g").attr("aria-hidden", "true").attr("transform", `translate(0,${inner.height})`).call(d3.axisBottom(x).tickValues(decades(x)).tickFormat(d3.format(",")).tickSize(4)).call((a) => a.select(".domain").remove());
+    g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text("columns");
+    g.append("text").attr("x", 4).attr("y", 10).text("rows");
+    const placed = [];
+    records.forEach((record) => {
+      const cx = x(record.n_cols), cy = y(record.n_rows), thin = record.n_rows < 2 || record.n_cols < 2;
+      g.append("circle").attr("class", "point").attr("cx", cx).attr("cy", cy).attr("r", 5.5).attr("fill", thin ? "none" : "var(--accent)").attr("fill-opacity", 0.75).attr("stroke", thin ? "var(--warn)" : "var(--bg)").attr("stroke-width", thin ? 2 : 1)
+        .attr("data-tip", `${record.bicluster}: ${R.number(record.n_rows)} rows × ${R.number(record.n_cols)} columns${thin ? "\ntoo thin for a defined score" : ""}`);
+      if (records.length > 40) return;
+      const near = placed.find((o) => Math.abs(o.cx - cx) < 26 && Math.abs(o.cy - cy) < 13);
+      if (near) near.names.push(record.bicluster);
+      else placed.push({ cx, cy, names: [record.bicluster] });
+    });
+    for (const { cx, cy, names } of placed) {
+      const text = names.length > 3 ? `${names[0]} + ${names.length - 1} more` : names.join(", "), flip = cx + 8 + 6.4 * text.length > inner.width + margin.right;
+      g.append("text").attr("x", flip ? cx - 8 : cx + 8).attr("y", cy + 4).attr("text-anchor", flip ? "end" : null).attr("aria-hidden", "true").text(text);
+    }
+    host.replaceChildren(svg.node());
+  });
+  return R.part("Sizes and coverage", "Rows and columns of each bicluster, both axes logarithmic; a hollow mark has a single row or column and no defined score.", host, bars);
+};
+
+R.profilesPart = function (detail, records) {
+  const grid = R.make("div", { class: "profiles" });
+  const part = R.part("Profiles", "Rows of each bicluster standardised over its columns (thin) against the virtual pattern (bold). VE is the mean distance between the two: tight bundles are coherent.", grid);
+  const first = 12;
+  const draw = (profile) => grid.append(R.profile(profile, records.find((r) => r.bicluster === profile.name) || {}));
+  detail.profiles.slice(0, first).forEach(draw);
+  if (detail.profiles.length > first) {
+    const more = R.make("button", { type: "button", class: "more" }, `Show all ${detail.profiles.length} profiles`);
+    more.addEventListener("click", () => { more.remove(); detail.profiles.slice(first).forEach(draw); });
+    part.append(more);
+  }
+  return part;
+};
+
+R.profile = function (profile, record) {
+  const host = R.make("div", { "data-tips": true });
+  const scores = ["ve", "nve_k"].filter((key) => typeof record[key] === "number").map((key) => `${key === "ve" ? "VE" : "NVE"} ${R.number(record[key])}`);
+  const members = (names, total) => names.join(", ") + (total > names.length ? `, and ${total - names.length} more` : "");
+  const box = R.make("div", {}, R.make("h4", {}, profile.name), R.make("p", {}, [`${profile.rows} × ${profile.cols}`, ...scores].join(" · ")), host,
+    profile.lines.length < profile.rows ? R.make("p", {}, `${profile.lines.length} of ${profile.rows} rows drawn`) : null,
+    profile.pattern.length < profile.cols ? R.make("p", {}, `${profile.pattern.length} of ${profile.cols} columns drawn`) : null,
+    R.make("details", {}, R.make("summary", { "aria-label": `Members of ${profile.name}` }, "Members"), R.make("p", {}, R.make("b", {}, "Rows: "), members(profile.row_members, profile.rows)), R.make("p", {}, R.make("b", {}, "Columns: "), members(profile.col_members, profile.cols))));
+  R.picture(host, (width) => {
+    const height = 116, n = profile.pattern.length;
+    const x = d3.scaleLinear([0, Math.max(1, n - 1)], [4, width - 4]), y = d3.scaleLinear([-3, 3], [height - 4, 4]).clamp(true);
+    const line = d3.line((_, i) => x(n === 1 ? 0.5 : i), (v) => y(v)).defined((v) => v !== null);
+    const svg = R.svg(width, height, `Profile of ${profile.name}: ${profile.rows} standardised rows over ${profile.cols} columns`);
+    svg.append("line").attr("class", "grid-line").attr("x2", width).attr("y1", y(0)).attr("y2", y(0));
+    svg.append("path").attr("d", profile.lines.map(line).join("")).attr("fill", "none").attr("stroke", "var(--thread)").attr("stroke-opacity", profile.lines.length > 20 ? 0.3 : 0.5).attr("stroke-width", 0.9);
+    svg.append("path").attr("d", line(profile.pattern)).attr("fill", "none").attr("stroke", "var(--virtual)").attr("stroke-width", 2.6).attr("stroke-linejoin", "round");
+    const guide = svg.append("line").attr("y1", 2).attr("y2", height - 2).attr("stroke", "var(--quiet)").attr("visibility", "hidden");
+    svg.on("pointermove", (event) => {
+      const i = Math.max(0, Math.min(n - 1, Math.round(x.invert(d3.pointer(event)[0]))));
+      guide.attr("visibility", null).attr("x1", x(i)).attr("x2", x(i));
+      R.tip.show(`column ${profile.col_names[i]}\npattern ${R.number(profile.pattern[i])}`, event.clientX, event.clientY);
+    }).on("pointerleave", () => { guide.attr("visibility", "hidden"); R.tip.hide(); });
+    host.replaceChildren(svg.node());
+  });
+  return box;
+};
+
+R.biclusterTable = function (detail, records) {
+  const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
+  const words = { n_rows: "rows", n_cols: "columns", size: "cells", partner: "nearest", ve_merged: "VE merged", status: "status", bicluster: "bicluster" };
+  const why = { undefined: "one row or one column: coherence is not defined", low_power: "two columns: little can be said", small: "smaller than the minimum size" };
+  const columns = detail.records.columns.map((key) => {
+    const m = known[key];
+    const numeric = records.some((r) => typeof r[key] === "number") || Boolean(m);
+    return { key, numeric, label: m ? m.symbol : words[key] || key.replaceAll("_", " "), direction: m?.direction, help: m ? R.help(m) : null, bar: Boolean(m) && m.direction !== "none" };
+  });
+  const rows = records.map((r) => Object.fromEntries(columns.map((c) => [c.key, r[c.key] === null && c.numeric ? { value: null, why: why[r.status] || "no partner to compare with" } : c.key === "status" ? String(r.status).replaceAll("_", " ") : r[c.key]])));
+  const host = R.make("div");
+  R.table(host, { caption: `Biclusters of ${detail.name}`, columns, rows, pageSize: 30 });
+  return R.part("Biclusters", null, host);
+};
