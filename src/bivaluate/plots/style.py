@@ -51,6 +51,16 @@ MEASURE_LABELS = {
     "coverage": "coverage",
 }
 
+MEASURE_NAMES = {
+    "asr": "ASR",
+    "avg_ve": "AvgVE",
+    "nsr": "NSR",
+    "nve": "NVE",
+    "nve_cov": "NVE_cov",
+    "coverage": "coverage",
+}
+"""The same without mark-up, for sentences and tables."""
+
 COLUMN_WIDTH = 3.5
 PAGE_WIDTH = 7.2
 
@@ -123,6 +133,13 @@ def new_grid(rows: int, cols: int, width: float, height: float, **options: Any) 
 def new_axes(ax: Axes | None = None, width: float = COLUMN_WIDTH, height: float = 2.6) -> Axes:
     """Return `ax`, or the only axes of a new figure."""
     return new_figure(width, height).add_subplot() if ax is None else ax
+
+
+@styled
+def legend_above(figure: Figure, ax: Axes) -> None:
+    """Put one legend for the whole figure above it, with the entries of `ax`."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), handlelength=2.4)
 
 
 @styled

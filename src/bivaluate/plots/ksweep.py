@@ -1,0 +1,89 @@
+"""K-sweep: one measure against the number of biclusters asked for, one line per algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bivaluate.plots.style import (
+    QUIET,
+    RULE,
+    algorithm_name,
+    algorithm_style,
+    measure_label,
+    new_axes,
+    styled,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@styled
+def plot_ksweep(
+    results: pd.DataFrame,
+    measure: str = "nve_cov",
+    *,
+    ax: Axes | None = None,
+    title: str = "",
+    legend: bool = True,
+) -> Axes:
+    """Draw the mean of a measure over seeds against K, with a band from the lowest to the highest seed.
+
+    The lowest mean of all is ringed. Where a score is undefined in every seed the line has a gap; algorithms
+    without any defined score are named below the axes.
+
+    Parameters
+    ----------
+    results
+        Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`.
+    measure
+        Column to draw.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"algorithm": "cca", "k": [3, 5], "seed": 0, "nve_cov": [2.0, 1.5]})
+    >>> len(plot_ksweep(results).lines)
+    2
+    """
+    ax = new_axes(ax)
+    keys = list(dict.fromkeys(results["algorithm"]))
+    ks = sorted(results["k"].unique())
+    lowest: tuple[float, int] | None = None
+    absent = []
+    for key in keys:
+        grouped = results[results["algorithm"] == key].groupby("k")[measure]
+        mean, low, high = (
+            grouped.agg(how).reindex(ks).to_numpy(dtype=float) for how in ("mean", "min", "max")
+        )
+        if np.isnan(mean).all():
+            absent.append(algorithm_name(key))
+            continue
+        colour, marker, dash = algorithm_style(key, keys)
+        ax.fill_between(range(len(ks)), low, high, color=colour, alpha=0.16, linewidth=0)
+        ax.plot(range(len(ks)), mean, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key))
+        best = int(np.nanargmin(mean))
+        if lowest is None or mean[best] < lowest[0]:
+            lowest = (float(mean[best]), best)
+    if lowest is not None:
+        ax.plot(lowest[1], lowest[0], "o", markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0)
+    ax.set_xticks(range(len(ks)), [str(k) for k in ks])
+    ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
+    ax.set_ylim(bottom=0)
+    ax.yaxis.grid(True, color=RULE)
+    if absent:
+        ax.text(
+            0.98,
+            0.03,
+            f"undefined: {', '.join(absent)}",
+            transform=ax.transAxes,
+            ha="right",
+            color=QUIET,
+            fontsize=6.5,
+        )
+    if legend and len(keys) > len(absent):
+        ax.legend(handlelength=2.4)
+    return ax

@@ -1,0 +1,117 @@
+"""Per-bicluster diagnostic: NVE of every bicluster of every algorithm, by shade and by size of the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, algorithm_name, new_axes, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+LIMIT = 1.5
+"""NVE_k at which shade and size stop growing."""
+
+
+@styled
+def plot_nve_map(
+    biclusters: pd.DataFrame,
+    n_biclusters: int,
+    *,
+    algorithms: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    title: str = "",
+) -> Axes:
+    """Draw algorithms as rows and B1 … BK as columns; darker and larger means noisier or less separated.
+
+    A bicluster whose NVE_k is undefined is a cross; where an algorithm returned fewer biclusters the place
+    stays blank.
+
+    Parameters
+    ----------
+    biclusters
+        Rows of a sweep's bicluster table for one data set and seed: ``algorithm``, ``bicluster`` and ``nve_k``.
+    n_biclusters
+        Number of columns.
+    algorithms
+        Rows to draw, from the top; default in the order of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"algorithm": "las", "bicluster": ["B1", "B2"], "nve_k": [0.3, 1.1]})
+    >>> len(plot_nve_map(table, 4).patches)
+    2
+    """
+    ax = new_axes(ax, 2.2, 1.2)
+    keys = list(algorithms) if algorithms is not None else list(dict.fromkeys(biclusters["algorithm"]))
+    columns = zip(biclusters["algorithm"], biclusters["bicluster"], biclusters["nve_k"], strict=True)
+    for algorithm, bicluster, value in columns:
+        if algorithm in keys:
+            _draw_cell(ax, int(bicluster[1:]) - 1, keys.index(algorithm), float(value))
+    ax.set_xticks(range(n_biclusters), [f"$B_{{{k + 1}}}$" for k in range(n_biclusters)])
+    ax.set_yticks(range(len(keys)), [algorithm_name(key) for key in keys])
+    _frame(ax, n_biclusters, len(keys), title)
+    return ax
+
+
+@styled
+def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
+    """Draw the scale of shade and size that :func:`plot_nve_map` uses.
+
+    Examples
+    --------
+    >>> len(plot_nve_reference().patches)
+    6
+    """
+    ax = new_axes(ax, 0.9, 1.8)
+    values = np.linspace(0.25, LIMIT, 6)
+    for place, value in enumerate(values):
+        _draw_cell(ax, 0, place, float(value), number=False)
+    labels = [f"{value:.2f}" for value in values]
+    labels[-1] = f"≥ {labels[-1]}"
+    ax.set_xticks([0], ["NVE$_k$"])
+    ax.set_yticks(range(len(values)), labels)
+    _frame(ax, 1, len(values), title)
+    return ax
+
+
+def _draw_cell(ax: Axes, column: int, row: int, value: float, number: bool = True) -> None:
+    from matplotlib import colormaps
+    from matplotlib.patches import Rectangle
+
+    if np.isnan(value):
+        ax.plot(column, row, "x", color=QUIET, markersize=4)
+        return
+    share = min(value / LIMIT, 1.0)
+    side = 0.3 + 0.65 * share
+    shade = colormaps[SEQUENTIAL](0.12 + 0.88 * share)
+    ax.add_patch(
+        Rectangle(
+            (column - side / 2, row - side / 2), side, side, facecolor=shade, edgecolor=INK, linewidth=0.4
+        )
+    )
+    if number and side > 0.45:
+        ax.text(
+            column,
+            row,
+            f"{value:.2f}",
+            ha="center",
+            va="center",
+            fontsize=5.0,
+            color="white" if share > 0.45 else INK,
+        )
+
+
+def _frame(ax: Axes, n_cols: int, n_rows: int, title: str) -> None:
+    for x in np.arange(n_cols + 1) - 0.5:
+        ax.axvline(x, color=RULE, linewidth=0.5, zorder=0)
+    for y in np.arange(n_rows + 1) - 0.5:
+        ax.axhline(y, color=RULE, linewidth=0.5, zorder=0)
+    ax.set(xlim=(-0.5, n_cols - 0.5), ylim=(n_rows - 0.5, -0.5), aspect="equal", title=title)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)

@@ -1,0 +1,118 @@
+"""Conventions the paper leaves unsaid, as named profiles, so that results can be shown under each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bivaluate._check import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bivaluate.experiment.load import Run
+
+MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
+RATIOS = ("nsr", "nve", "nve_cov")
+PAPER_SEED = 42
+PARAMETERS: dict[str, dict[str, Any]] = {"spectral": {"selection": "first"}}
+"""Algorithm settings of the paper: the first K cells of the checkerboard, everything else at its default."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How solutions with degenerate biclusters are scored.
+
+    Parameters
+    ----------
+    score
+        Options of :func:`bivaluate.evaluate`.
+    zero_numerator
+        Whether NSR, NVE and NVE_cov are 0 when the sum over the biclusters is 0, even with a single bicluster.
+    single_is_zero
+        Whether they are 0 for every single bicluster.
+    """
+
+    name: str
+    words: str
+    score: Mapping[str, Any] = field(default_factory=dict)
+    zero_numerator: bool = False
+    single_is_zero: bool = False
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "paper",
+            "one row or one column counts MSR = VE = 0; NVE = NSR = 0 when all numerators are 0; "
+            "one bicluster with a positive numerator is undefined and leaves the contest; epsilon 1e-12",
+            {"degenerate": "formula", "epsilon": 1e-12},
+            zero_numerator=True,
+        ),
+        Profile(
+            "zero",
+            "as paper, and NVE = NSR = 0 for every solution of one bicluster",
+            {"degenerate": "formula", "epsilon": 1e-12},
+            zero_numerator=True,
+            single_is_zero=True,
+        ),
+        Profile("default", "our default: what is undefined stays undefined and leaves the contest"),
+        Profile(
+            "filtered",
+            "our default after dropping biclusters of fewer than 2 rows or 3 columns",
+            {"min_rows": 2, "min_cols": 3, "small": "drop"},
+        ),
+    )
+}
+
+
+def get_profile(name: str) -> Profile:
+    """Return a profile by name.
+
+    >>> get_profile("paper").score["degenerate"]
+    'formula'
+    """
+    return PROFILES[check_choice("profile", name, PROFILES)]
+
+
+def scored_under(run: Run, profile: Profile) -> pd.DataFrame:
+    """Return a run's results table under a profile; only cells it can change are scored again."""
+    table = run.results.copy()
+    for label in table.index[_touched(table, profile)]:
+        for key, value in _score_again(run, table.loc[label], profile).items():
+            table.loc[label, key] = value
+    if profile.zero_numerator:
+        single = table["n_biclusters"].eq(1) if profile.single_is_zero else False
+        for ratio, mean in (("nsr", "asr"), ("nve", "avg_ve"), ("nve_cov", "avg_ve")):
+            table.loc[table[mean].eq(0) | single, ratio] = 0.0
+    return table
+
+
+def _touched(table: pd.DataFrame, profile: Profile) -> Any:
+    if profile.score.get("small") == "drop":
+        small = (table["rows_min"] < profile.score["min_rows"]) | (
+            table["cols_min"] < profile.score["min_cols"]
+        )
+        return small.fillna(False).to_numpy(dtype=bool)
+    if profile.score.get("degenerate") == "formula":
+        return table["n_undefined"].fillna(0).gt(0).to_numpy(dtype=bool)
+    return np.zeros(len(table), dtype=bool)
+
+
+def _score_again(run: Run, row: pd.Series[Any], profile: Profile) -> dict[str, float]:
+    import warnings
+
+    from bivaluate._errors import DegenerateWarning
+    from bivaluate.experiment.plan import Cell
+    from bivaluate.metrics.evaluate import evaluate
+
+    cell = Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
+    matrix = run.matrix(cell.dataset, cell.seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        result = evaluate(matrix, run.solution(cell), metrics=[*MEASURES, "n_biclusters"], **profile.score)
+    return result.solution

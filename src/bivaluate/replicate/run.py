@@ -1,0 +1,240 @@
+"""Run the whole paper: sweeps, evidence, verdicts, tables, figures, document and report."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from bivaluate._errors import BivaluateError, FileError
+from bivaluate.datasets.published import YEAST_KS
+from bivaluate.replicate.claim import Outcome
+from bivaluate.replicate.profile import PAPER_SEED, PARAMETERS
+
+FILES = "replication"
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run."""
+
+    name: str
+    planted_seeds: int
+    scenario_seeds: int
+    yeast: tuple[str, ...]
+    yeast_seeds: int
+
+
+QUICK = Size("quick", 100, 4, ("yeast:04_elutriation", "yeast:13_heat_shock_2"), 3)
+FULL = Size("full", 100, 20, ("yeast:*",), 10)
+
+
+@dataclass
+class Replication:
+    """What came out, and where it is."""
+
+    folder: Path
+    outcomes: list[Outcome]
+    document: Path
+    report: Path
+    notes: list[str] = field(default_factory=list)
+
+
+def replicate(
+    out: str | os.PathLike[str],
+    *,
+    full: bool = False,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Replication:
+    """Reproduce the paper and judge each of its claims.
+
+    Parameters
+    ----------
+    out
+        Folder for everything; started again on the same folder, finished work is not repeated.
+    full
+        All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
+    jobs
+        Worker processes.
+    progress
+        Called with what is being run, the number of cells finished and the number of cells.
+
+    Returns
+    -------
+    Replication
+        The judged claims and the paths of what was written.
+    """
+    size = FULL if full else QUICK
+    folder, files = Path(out), Path(out) / FILES
+    try:
+        files.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {files}: {error.strerror or error}.") from error
+    runs = _Runs(folder / "runs", size, jobs, progress)
+    notes: list[str] = []
+    scenarios, own_seeds = runs.scenarios(PAPER_SEED), runs.scenarios(None)
+    yeast = runs.yeast(notes)
+    evidence = _gather(size, scenarios, own_seeds, yeast, files)
+    outcomes = _write(evidence, size, files, notes, yeast is not None)
+    document = folder / "REPLICATION.md"
+    _write_text(document, _render(files))
+    report = _report(folder, scenarios, outcomes, files)
+    return Replication(folder, outcomes, document, report, notes)
+
+
+@dataclass
+class _Runs:
+    folder: Path
+    size: Size
+    jobs: int
+    progress: Progress | None
+
+    def scenarios(self, algorithm_seed: int | None) -> Any:
+        """Run the algorithms on the scenarios at the planted K."""
+        name = "scenarios" if algorithm_seed is not None else "scenarios-own-seed"
+        return self._sweep(
+            name, ["scenario:*"], "planted", range(self.size.scenario_seeds), algorithm_seed=algorithm_seed
+        )
+
+    def yeast(self, notes: list[str]) -> Any | None:
+        """Run the K-sweeps, or say why they are left out."""
+        from bivaluate.datasets import fetch
+
+        try:
+            fetch("yeast")
+        except (BivaluateError, OSError) as error:
+            notes.append(f"The yeast part was left out because the matrices are not here: {error}")
+            return None
+        return self._sweep("yeast", self.size.yeast, YEAST_KS, [*range(self.size.yeast_seeds), PAPER_SEED])
+
+    def _sweep(
+        self,
+        name: str,
+        datasets: Sequence[str],
+        k: Any,
+        seeds: Sequence[int],
+        algorithm_seed: int | None = None,
+    ) -> Any:
+        from bivaluate.experiment.plan import Plan
+        from bivaluate.experiment.run import Sweep
+
+        plan = Plan(
+            datasets=datasets, k=k, seeds=list(seeds), algorithm_seed=algorithm_seed, parameters=PARAMETERS
+        )
+
+        def report(done: int, total: int, _: Any) -> None:
+            if self.progress is not None:
+                self.progress(name, done, total)
+
+        return Sweep(plan, self.folder / f"{self.size.name}-{name}", jobs=self.jobs, progress=report).run()
+
+
+def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files: Path) -> Any:
+    """Collect the evidence and read it back from its files, so that verdicts depend on nothing else."""
+    import pandas as pd
+
+    from bivaluate.replicate.evidence import (
+        Evidence,
+        bicluster_evidence,
+        matched_evidence,
+        planted_evidence,
+        yeast_evidence,
+    )
+
+    planted, checks = planted_evidence(size.planted_seeds)
+    matched = pd.concat(
+        [matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True
+    )
+    evidence = Evidence(planted, checks, matched, bicluster_evidence(scenarios), yeast_evidence(yeast))
+    evidence.write(files)
+    return Evidence.read(files)
+
+
+def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast: bool) -> list[Outcome]:
+    from bivaluate.replicate.claims import judge_all
+    from bivaluate.replicate.figures import draw_all
+
+    outcomes = judge_all(evidence)
+    write_tables(evidence, outcomes, files)
+    draw_all(evidence, files)
+    provenance = {
+        "command": "bivaluate replicate --full" if size is FULL else "bivaluate replicate",
+        "bivaluate": version("bivaluate"),
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+        "planted_seeds": size.planted_seeds,
+        "scenario_seeds": size.scenario_seeds,
+        "yeast_seeds": list(range(size.yeast_seeds)) if with_yeast else [],
+        "notes": notes,
+    }
+    _write_text(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
+    return outcomes
+
+
+def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
+    """Write every table as CSV and as Markdown."""
+    from bivaluate.replicate.evidence import DIGITS
+    from bivaluate.replicate.markdown import table, tidy
+    from bivaluate.replicate.tables import all_tables
+
+    for name, frame in all_tables(evidence, outcomes).items():
+        _write_text(
+            files / f"{name}.csv", frame.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
+        )
+        rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
+        _write_text(files / f"{name}.md", "\n".join(table([str(c) for c in frame.columns], rows)) + "\n")
+
+
+def _render(files: Path) -> str:
+    from bivaluate.replicate.document import render
+
+    return render(files)
+
+
+def _report(folder: Path, scenarios: Any, outcomes: list[Outcome], files: Path) -> Path:
+    from bivaluate.replicate.figures import CAPTIONS
+    from bivaluate.report import Figure, Section, build_report
+
+    rows = [
+        [
+            o.claim.id,
+            o.claim.sentence,
+            "" if o.claim.paper is None else f"{o.claim.paper:g}",
+            o.measured.mean,
+            o.verdict,
+        ]
+        for o in outcomes
+    ]
+    marks = (("reproduced", "good"), ("partly", "fair"), ("not reproduced", "bad"), ("not testable", "muted"))
+    pictures = [
+        Figure(files / f"{name}.png", caption, caption)
+        for name, caption in CAPTIONS.items()
+        if (files / f"{name}.png").exists()
+    ]
+    sections = [
+        Section(
+            "The claims of the paper",
+            "Measured is the mean over seeds or, where the paper prints no number, the share of seeds in which the claim "
+            "holds. REPLICATION.md beside this page has intervals, sources and what each verdict depends on.",
+            ("claim", "what the paper says", "paper", "measured", "verdict"),
+            rows,
+            marks=marks,
+        ),
+        Section("The figures of the paper", figures=pictures),
+    ]
+    return build_report(scenarios, folder / "report.html", "Replication of the NVE paper", sections)
+
+
+def _write_text(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}.") from error
