@@ -19,65 +19,71 @@ from bivaluate.algorithms._kernels_residue import (
 
 
 @kernel
-def delete_many(
-    Bt: Any, rows: Any, cols: Any, delta: float, factor: float, columns_too: bool, tie: float
-) -> Any:
-    """Multiple node deletion (Algorithm 2), until done or half of the rows are gone.
+def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: float) -> Any:
+    """Multiple node deletion (Algorithm 2): return (block, rows, cols) left.
 
-    Returns (block, rows, cols, whether to go on with this packed block).
+    The block is packed, and its sums computed afresh, each time half of its rows are gone.
     """
-    m_slots, n_slots = Bt.shape
-    m, n = m_slots, n_slots
-    row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    row_product, col_product = np.empty(n), np.empty(m)
-    row_alive, col_alive = np.ones(n), np.ones(m)
-    gone = np.empty(n, np.int64)
-    sums_of(Bt, row_sum, row_square, col_sum, col_square)
+    Bt, rows, cols = Xt, np.arange(Xt.shape[1]), np.arange(Xt.shape[0])
     more = True
-    while more and 2 * n > n_slots:
-        pattern = pattern_of(col_sum, col_alive, m, n, col_g)
-        row_products(Bt, col_g, row_product)
-        total, _ = squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
-        H = total / (n * m)
-        if delta + tie >= H:
-            more = False
-            break
-        limit = (factor * H + tie) * m
-        n_gone = 0
-        for i in range(n_slots):
-            gone[n_gone] = i
-            n_gone += row_value[i] > limit
-        for at in range(n_gone):
-            row_alive[gone[at]] = 0.0
-        n -= n_gone
-        for j in range(m_slots):
-            column = Bt[j]
+    while more:
+        m_slots, n_slots = Bt.shape
+        m, n = m_slots, n_slots
+        row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+        row_product, col_product = np.empty(n), np.empty(m)
+        row_alive, col_alive = np.ones(n), np.ones(m)
+        gone = np.empty(n, np.int64)
+        sums_of(Bt, row_sum, row_square, col_sum, col_square)
+        while more and 2 * n > n_slots:
+            pattern = pattern_of(col_sum, col_alive, m, n, col_g)
+            row_products(Bt, col_g, row_product)
+            total = squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+            H = total / (n * m)
+            if delta + tie >= H:
+                more = False
+                break
+            limit = (factor * H + tie) * m
+            n_gone = 0
+            for i in range(n_slots):
+                gone[n_gone] = i
+                n_gone += row_value[i] > limit
             for at in range(n_gone):
-                x = column[gone[at]]
-                col_sum[j] -= x
-                col_square[j] -= x * x
-        m_gone = 0
-        if columns_too:
-            pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                row_alive[gone[at]] = 0.0
+            n -= n_gone
+            if 2 * n <= n_slots and not columns_too:
+                break
             for j in range(m_slots):
-                col_product[j] = column_product(Bt[j], row_g)
-            total, _ = squares_of(col_square, col_sum, col_product, n, pattern, col_alive, col_value)
-            limit = (factor * total / (n * m) + tie) * n
-            for j in range(m_slots):
-                if col_value[j] > limit:
-                    m_gone += 1
-                    col_alive[j] = 0.0
-                    column = Bt[j]
-                    for i in range(n_slots):
-                        row_sum[i] -= column[i]
-                        row_square[i] -= column[i] * column[i]
-            m -= m_gone
-        more = n_gone + m_gone > 0
-    if n < n_slots or m < m_slots:
-        left_rows, left_cols = positions(row_alive), positions(col_alive)
-        Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]
-    return Bt, rows, cols, more
+                column = Bt[j]
+                total = 0.0
+                square = 0.0
+                for at in range(n_gone):
+                    x = column[gone[at]]
+                    total += x
+                    square += x * x
+                col_sum[j] -= total
+                col_square[j] -= square
+            m_gone = 0
+            if columns_too:
+                pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                for j in range(m_slots):
+                    col_product[j] = column_product(Bt[j], row_g)
+                total = squares_of(col_square, col_sum, col_product, n, pattern, col_alive, col_value)
+                limit = (factor * total / (n * m) + tie) * n
+                for j in range(m_slots):
+                    if col_value[j] > limit:
+                        m_gone += 1
+                        col_alive[j] = 0.0
+                        column = Bt[j]
+                        for i in range(n_slots):
+                            row_sum[i] -= column[i]
+                            row_square[i] -= column[i] * column[i]
+                m -= m_gone
+            more = n_gone + m_gone > 0
+        if n < n_slots or m < m_slots:
+            left_rows, left_cols = positions(row_alive), positions(col_alive)
+            Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]
+    return Bt, rows, cols
 
 
 @kernel

@@ -28,7 +28,7 @@ def moved(g: Any, before: Any, alive: Any, m: int) -> float:
         d = alive[j] * (g[j] - before[j])
         total += d
         square += d * d
-    return np.sqrt(max(square - total * total / m, 0.0))
+    return float(np.sqrt(max(square - total * total / m, 0.0)))
 
 
 @kernel
@@ -110,157 +110,161 @@ def refresh(
 
 @kernel
 def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> Any:
-    """Single node deletion (Algorithm 1), until H <= delta or half of the rows or columns are gone.
+    """Single node deletion (Algorithm 1): delete the worst row or column until H <= delta; return (rows, cols).
 
     The length of the residues of row i is |u_i - g|. Deleting other rows moves g only, so it changes by no more than
     g moved; deleting a column never makes it grow. So the worst row need be sought only among candidates: the rows
     that were worst when g was last looked at, as long as the worst of them beats the bound on all others.
     There are two nested lists of candidates, `far` (refilled from all rows) and `near` (refilled from `far`).
     The sum of squares of a column follows exactly when a row is deleted, and is bounded when a column is.
-
-    Returns (block, rows, cols, whether to go on with this packed block).
+    The block is packed, and its sums computed afresh, each time half of its rows or columns are gone.
     """
-    m_slots, n_slots = Bt.shape
-    m, n = m_slots, n_slots
-    row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    row_product, row_alive, col_alive = np.empty(n), np.ones(n), np.ones(m)
-    col_exact = np.zeros(m, np.bool_)
-    sums_of(Bt, row_sum, row_square, col_sum, col_square)
-    squares = 0.0
-    total = 0.0
-    for j in range(m):
-        squares += col_square[j]
-        total += col_sum[j]
-    row_squares = column_product(row_sum, row_sum)
-    n_far = max(int(0.8 * n ** (2.0 / 3.0)), 16)
-    n_near = max(int(2.0 * np.sqrt(n_far)), 8)
-    far, near = np.empty((n_far, m)), np.empty((n_near, m))
-    far_slots, near_slots = np.empty(n_far, np.int64), np.empty(n_near, np.int64)
-    far_value, near_value = np.empty(n_far), np.empty(n_near)
-    far_g, near_g = np.zeros(m), np.zeros(m)
-    far_bound, near_bound = np.inf, np.inf
-    far_count, near_count = 0, 0
-    picks = np.empty(n, np.int64)
-    scratch = np.empty((2, n))
-    all_slots = np.arange(n)
-    first_step = True
-    while True:
-        pattern = pattern_of(col_sum, col_alive, m, n, col_g)
-        mean = total / (n * m)
-        col_squares = 0.0
-        for j in range(m_slots):
-            col_squares += col_alive[j] * col_sum[j] * col_sum[j]
-        H = (squares - row_squares / m - col_squares / n + total * mean) / (n * m)
-        done = delta + tie >= H
-        if done or 2 * n <= n_slots or 2 * m <= m_slots:
-            break
-        if first_step:
-            row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
-            for j in range(m_slots):
-                refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
-            first_step = False
-        # The largest row residue, from as few rows as will do.
-        worst = evaluate(
-            near, near_slots, near_count, col_g, pattern, m, row_sum, row_square, row_alive, near_value
-        )
-        slack = tie * m
-        reach = near_bound + moved(col_g, near_g, col_alive, m)
-        fallback = False
-        if reach > 0.0 and reach * reach >= worst - slack:
-            worst = evaluate(
-                far, far_slots, far_count, col_g, pattern, m, row_sum, row_square, row_alive, far_value
-            )
-            reach = far_bound + moved(col_g, far_g, col_alive, m)
-            if reach > 0.0 and reach * reach >= worst - slack:
-                row_products(Bt, col_g, row_product)
-                _, worst = squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
-                far_count, cut = candidates(row_value, n_slots, n_far, scratch, picks)
-                far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
-                reach = far_bound
-                fallback = cut >= worst - slack
-                for j in range(m_slots):
-                    far_g[j] = col_g[j]
-                    column = Bt[j]
-                    for a in range(far_count):
-                        far[a, j] = column[picks[a]]
-                for a in range(far_count):
-                    far_slots[a] = picks[a]
-                    far_value[a] = row_value[picks[a]]
-            near_count, cut = candidates(far_value, far_count, n_near, scratch, picks)
-            near_bound = max(np.sqrt(max(cut, 0.0)), reach)
-            fallback = fallback or cut >= worst - slack
-            for j in range(m_slots):
-                near_g[j] = col_g[j]
-            for a in range(near_count):
-                near_slots[a] = far_slots[picks[a]]
-                near_value[a] = far_value[picks[a]]
-                for j in range(m_slots):
-                    near[a, j] = far[picks[a], j]
-        R = worst / m
-        # The largest column residue, exactly only if it exceeds the largest row residue.
-        row_pattern = -1.0
+    done = False
+    while not done:
+        m_slots, n_slots = Bt.shape
+        m, n = m_slots, n_slots
+        row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+        row_product, row_alive, col_alive = np.empty(n), np.ones(n), np.ones(m)
+        col_exact = np.zeros(m, np.bool_)
+        sums_of(Bt, row_sum, row_square, col_sum, col_square)
+        squares = 0.0
+        total = 0.0
+        for j in range(m):
+            squares += col_square[j]
+            total += col_sum[j]
+        row_squares = column_product(row_sum, row_sum)
+        n_far = max(int(0.8 * n ** (2.0 / 3.0)), 16)
+        n_near = max(int(2.0 * np.sqrt(n_far)), 8)
+        far, near = np.empty((n_far, m)), np.empty((n_near, m))
+        far_slots, near_slots = np.empty(n_far, np.int64), np.empty(n_near, np.int64)
+        far_value, near_value = np.empty(n_far), np.empty(n_near)
+        far_g, near_g = np.zeros(m), np.zeros(m)
+        far_bound, near_bound = np.inf, np.inf
+        far_count, near_count = 0, 0
+        picks = np.empty(n, np.int64)
+        scratch = np.empty((2, n))
+        all_slots = np.arange(n)
+        first_step = True
         while True:
-            worst_col = 0
+            pattern = pattern_of(col_sum, col_alive, m, n, col_g)
+            mean = total / (n * m)
+            col_squares = 0.0
             for j in range(m_slots):
-                if col_value[j] > col_value[worst_col]:
-                    worst_col = j
-            C = col_value[worst_col] / n
-            if R + tie >= C or col_exact[worst_col]:
+                col_squares += col_alive[j] * col_sum[j] * col_sum[j]
+            H = (squares - row_squares / m - col_squares / n + total * mean) / (n * m)
+            done = delta + tie >= H
+            if done or 2 * n <= n_slots or 2 * m <= m_slots:
                 break
-            if row_pattern < 0.0:
+            if first_step:
                 row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
-            refresh(Bt, worst_col, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
-        if R + tie >= C:
-            if fallback:
-                row_products(Bt, col_g, row_product)
-                squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
-                chosen = first_of(row_value, n_slots, all_slots, worst - slack)
+                for j in range(m_slots):
+                    refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+                first_step = False
+            # The largest row residue, from as few rows as will do.
+            worst = evaluate(
+                near, near_slots, near_count, col_g, pattern, m, row_sum, row_square, row_alive, near_value
+            )
+            slack = tie * m
+            reach = near_bound + moved(col_g, near_g, col_alive, m)
+            fallback = False
+            if reach > 0.0 and reach * reach >= worst - slack:
+                worst = evaluate(
+                    far, far_slots, far_count, col_g, pattern, m, row_sum, row_square, row_alive, far_value
+                )
+                reach = far_bound + moved(col_g, far_g, col_alive, m)
+                if reach > 0.0 and reach * reach >= worst - slack:
+                    row_products(Bt, col_g, row_product)
+                    squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                    for i in range(n_slots):
+                        worst = max(worst, row_value[i])
+                    far_count, cut = candidates(row_value, n_slots, n_far, scratch, picks)
+                    far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
+                    reach = far_bound
+                    fallback = cut >= worst - slack
+                    for j in range(m_slots):
+                        far_g[j] = col_g[j]
+                        column = Bt[j]
+                        for a in range(far_count):
+                            far[a, j] = column[picks[a]]
+                    for a in range(far_count):
+                        far_slots[a] = picks[a]
+                        far_value[a] = row_value[picks[a]]
+                near_count, cut = candidates(far_value, far_count, n_near, scratch, picks)
+                near_bound = max(np.sqrt(max(cut, 0.0)), reach)
+                fallback = fallback or cut >= worst - slack
+                for j in range(m_slots):
+                    near_g[j] = col_g[j]
+                for a in range(near_count):
+                    near_slots[a] = far_slots[picks[a]]
+                    near_value[a] = far_value[picks[a]]
+                    for j in range(m_slots):
+                        near[a, j] = far[picks[a], j]
+            R = worst / m
+            # The largest column residue, exactly only if it exceeds the largest row residue.
+            row_pattern = -1.0
+            while True:
+                worst_col = 0
+                for j in range(m_slots):
+                    if col_value[j] > col_value[worst_col]:
+                        worst_col = j
+                C = col_value[worst_col] / n
+                if R + tie >= C or col_exact[worst_col]:
+                    break
+                if row_pattern < 0.0:
+                    row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                refresh(Bt, worst_col, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+            if R + tie >= C:
+                if fallback:
+                    row_products(Bt, col_g, row_product)
+                    squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                    chosen = first_of(row_value, n_slots, all_slots, worst - slack)
+                else:
+                    chosen = first_of(near_value, near_count, near_slots, worst - slack)
+                own_mean = row_sum[chosen] / m
+                share = n / max(n - 1.0, 1.0)
+                for j in range(m_slots):
+                    x = Bt[j, chosen]
+                    z = x - own_mean - col_g[j]
+                    col_sum[j] -= x
+                    col_square[j] -= x * x
+                    if col_alive[j] != 0.0:
+                        squares -= x * x
+                        col_value[j] = max(col_value[j] - share * z * z, 0.0)
+                row_alive[chosen] = 0.0
+                total -= row_sum[chosen]
+                row_squares -= row_sum[chosen] * row_sum[chosen]
+                n -= 1
             else:
-                chosen = first_of(near_value, near_count, near_slots, worst - slack)
-            own_mean = row_sum[chosen] / m
-            share = n / max(n - 1.0, 1.0)
-            for j in range(m_slots):
-                x = Bt[j, chosen]
-                z = x - own_mean - col_g[j]
-                col_sum[j] -= x
-                col_square[j] -= x * x
-                if col_alive[j] != 0.0:
-                    squares -= x * x
-                    col_value[j] = max(col_value[j] - share * z * z, 0.0)
-            row_alive[chosen] = 0.0
-            total -= row_sum[chosen]
-            row_squares -= row_sum[chosen] * row_sum[chosen]
-            n -= 1
-        else:
-            chosen = worst_col
-            for j in range(m_slots):
-                if col_value[j] >= (C - tie) * n and j < chosen:
-                    if not col_exact[j]:
-                        if row_pattern < 0.0:
-                            row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
-                        refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
-                    if col_value[j] >= (C - tie) * n:
-                        chosen = j
-                        break
-            push = np.sqrt(max(col_value[chosen], 0.0)) / max(m - 1.0, 1.0)
-            column = Bt[chosen]
-            row_squares = 0.0
-            for i in range(n_slots):
-                x = column[i]
-                row_sum[i] -= x
-                row_square[i] -= x * x
-                row_squares += row_alive[i] * row_sum[i] * row_sum[i]
-            squares -= col_square[chosen]
-            total -= col_sum[chosen]
-            col_alive[chosen] = 0.0
-            for j in range(m_slots):
-                if col_alive[j] != 0.0:
-                    longer = np.sqrt(col_value[j]) + push
-                    col_value[j] = longer * longer
-                    col_exact[j] = False
-            col_value[chosen] = -1.0
-            col_exact[chosen] = True
-            m -= 1
-    left_rows, left_cols = positions(row_alive), positions(col_alive)
-    return take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols], not done
+                chosen = worst_col
+                for j in range(m_slots):
+                    if col_value[j] >= (C - tie) * n and j < chosen:
+                        if not col_exact[j]:
+                            if row_pattern < 0.0:
+                                row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                            refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+                        if col_value[j] >= (C - tie) * n:
+                            chosen = j
+                            break
+                push = np.sqrt(max(col_value[chosen], 0.0)) / max(m - 1.0, 1.0)
+                column = Bt[chosen]
+                row_squares = 0.0
+                for i in range(n_slots):
+                    x = column[i]
+                    row_sum[i] -= x
+                    row_square[i] -= x * x
+                    row_squares += row_alive[i] * row_sum[i] * row_sum[i]
+                squares -= col_square[chosen]
+                total -= col_sum[chosen]
+                col_alive[chosen] = 0.0
+                for j in range(m_slots):
+                    if col_alive[j] != 0.0:
+                        longer = np.sqrt(col_value[j]) + push
+                        col_value[j] = longer * longer
+                        col_exact[j] = False
+                col_value[chosen] = -1.0
+                col_exact[chosen] = True
+                m -= 1
+        left_rows, left_cols = positions(row_alive), positions(col_alive)
+        Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]
+    return rows, cols

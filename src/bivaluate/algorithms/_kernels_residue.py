@@ -95,17 +95,18 @@ def pattern_of(sums: Any, alive: Any, count: int, other: int, g: Any) -> float:
 
 
 @kernel
-def squares_of(square: Any, sums: Any, product: Any, other: int, pattern: float, alive: Any, out: Any) -> Any:
-    """Fill the sum of squared residues of each row (or column), -1 for the deleted; return (total, largest)."""
+def squares_of(
+    square: Any, sums: Any, product: Any, other: int, pattern: float, alive: Any, out: Any
+) -> float:
+    """Fill the sum of squared residues of each row (or column), -1 for the deleted; return the total."""
     total = 0.0
-    largest = -1.0
+    inverse = 1.0 / other
     for i in range(len(square)):
-        value = square[i] - sums[i] * sums[i] / other - 2.0 * product[i] + pattern
-        value = max(value, 0.0) * alive[i] + alive[i] - 1.0
-        out[i] = value
-        total += alive[i] * value
-        largest = max(largest, value)
-    return total, largest
+        value = square[i] - sums[i] * sums[i] * inverse - 2.0 * product[i] + pattern
+        value = alive[i] * max(value, 0.0)
+        total += value
+        out[i] = value + alive[i] - 1.0
+    return total
 
 
 @kernel

@@ -117,12 +117,7 @@ def find_bicluster(
     from bivaluate.algorithms._kernels_cca import add_nodes, delete_many
     from bivaluate.algorithms._kernels_cca_single import delete_single
 
-    m, n = Xt.shape
-    block, rows, cols, more = Xt, np.arange(n), np.arange(m), True
-    while more:
-        block, rows, cols, more = delete_many(block, rows, cols, delta, factor, columns_too, tie)
-    more = True
-    while more:
-        block, rows, cols, more = delete_single(block, rows, cols, delta, tie)
+    block, rows, cols = delete_many(Xt, delta, factor, columns_too, tie)
+    rows, cols = delete_single(block, rows, cols, delta, tie)
     rows, cols = add_nodes(Xt, rows, cols, inverted, tie)
     return rows, cols
