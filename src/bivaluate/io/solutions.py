@@ -26,6 +26,7 @@ from bivaluate.io import (
     r_rds,
     r_text,
     score_tables,
+    triples,
     unpast,
 )
 from bivaluate.io.options import SolutionOptions
@@ -173,8 +174,10 @@ def write_solution(
     write_members(document_of(solution, matrix), path, format=format)
 
 
-def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a settled document."""
+def write_members(
+    document: Document, path: str | os.PathLike[str], *, format: str | None = None
+) -> SolutionFormat:
+    """Write a settled document and say in which format."""
     target = Source(path)
     writers = {f.key: f for f in SOLUTION_FORMATS.values() if f.write is not None}
     if format is not None:
@@ -190,6 +193,18 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
         record = found[0]
     assert record.write is not None
     record.write(document, target.path)
+    return record
+
+
+def is_solution(path: str | os.PathLike[str]) -> bool:
+    """Whether the content of a file is a solution in a known format, and not rather a matrix."""
+    source = Source(path)
+    if source.is_folder:
+        return any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
+    found = next((record for record in SOLUTION_FORMATS.values() if record.detects(source)), None)
+    if found is None or found.read not in (bicat.read, r_text.read):
+        return found is not None
+    return triples.fits(source.head_text)
 
 
 def _find(source: Source, key: str | None) -> SolutionFormat:

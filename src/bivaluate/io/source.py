@@ -107,7 +107,7 @@ class Source:
         if self.gzipped:
             import gzip
 
-            return gzip.GzipFile(fileobj=self.open_raw())  # type: ignore[return-value]
+            return gzip.open(self.path, "rb")  # type: ignore[return-value]
         return self.open_raw()
 
     def unreadable(self, error: Exception) -> FileError:

@@ -90,3 +90,14 @@ def _joined(words: Sequence[str], delimiter: str, known: frozenset[str]) -> list
 def numbered(text: str) -> list[tuple[int, str]]:
     """Return the non-blank lines with their numbers."""
     return [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+
+def fits(text: str) -> bool:
+    """Whether sizes near the top are followed by exactly as many rows and columns."""
+    lines = [line for _, line in numbered(text)]
+    for at, line in enumerate(lines[:4]):
+        sizes = SIZES.fullmatch(line)
+        if sizes and at + 2 < len(lines):
+            counts = [len(words.strip().split(sizes[2][0])) for words in lines[at + 1 : at + 3]]
+            return counts == [int(sizes[1]), int(sizes[3])]
+    return False

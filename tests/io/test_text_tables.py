@@ -1,0 +1,250 @@
+"""Text tables: what is detected, what can be overridden, and how faults are named."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from bivaluate import Matrix, read_matrix, write_matrix
+from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate.io import delimited, fast_text, source
+from bivaluate.io.dialect import SAMPLE_LINES, detect
+from bivaluate.io.source import Source
+
+LABELS = ("YAL001C", "YAL002W"), ("c1", "c2", "c3")
+VALUES = [[1.5, -2.0, 3.25], [4.0, 5.5, -6e-3]]
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(text, name="m.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gene,c1,c2,c3\nYAL001C,1.5,-2,3.25\nYAL002W,4,5.5,-6e-3\n",
+        "gene\tc1\tc2\tc3\nYAL001C\t1.5\t-2\t3.25\nYAL002W\t4\t5.5\t-6e-3",
+        "gene;c1;c2;c3\nYAL001C;1,5;-2,0;3,25\nYAL002W;4,0;5,5;-6e-3\n",
+        "gene\tc1\tc2\tc3\r\nYAL001C\t1,5\t-2,0\t3,25\r\nYAL002W\t4,0\t5,5\t-6e-3\r\n",
+        "c1 c2 c3\nYAL001C 1.5 -2 3.25\nYAL002W 4 5.5 -6e-3\n",
+        '"c1" "c2" "c3"\n"YAL001C" 1.5 -2 3.25\n"YAL002W" 4 5.5 -6e-3\n',
+        '"","c1","c2","c3"\n"YAL001C",1.5,-2,3.25\n"YAL002W",4,5.5,-6e-3\n',
+        "#\tGID\tc1\tc2\tc3\n16  \tYAL001C \t1.5 \t-2\t3.25\n17  \tYAL002W \t4 \t5.5\t-6e-3\n",
+        "gene\tc1\tc2\tc3\t\nYAL001C\t1.5\t-2\t3.25\t\nYAL002W\t4\t5.5\t-6e-3\t\n",
+        "# made by a tool\n\ngene,c1,c2,c3\n\nYAL001C,1.5,-2,3.25\nYAL002W,4,5.5,-6e-3\n\n",
+        "gene|c1|c2|c3\rYAL001C|1.5|-2|3.25\rYAL002W|4|5.5|-6e-3\r",
+    ],
+    ids="comma tab semicolon-decimal-comma tab-crlf r-write-table r-quoted r-csv yeast trailing comments cr".split(),
+)
+def test_dialects_are_detected(table, text):
+    X = read_matrix(table(text))
+    assert (X.row_labels, X.col_labels, X.name) == (*LABELS, "m")
+    np.testing.assert_array_equal(X.values, VALUES)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_encodings(table, encoding):
+    path = table("gène,c1,µ2\nYAL001C,1,2\nß,3,4\n", encoding=encoding)
+    X = read_matrix(path)
+    assert X.row_labels == ("YAL001C", "ß")
+    assert X.col_labels == ("c1", "µ2")
+
+
+def test_latin1_found_late(table):
+    lines = [f"g{i},1,2" for i in range(40000)]
+    X = read_matrix(table("gene,a,b\n" + "\n".join(lines) + "\nß,3,4\n", encoding="latin-1"))
+    assert X.row_labels[-1] == "ß"
+
+
+def test_gzip(table):
+    X = read_matrix(table(gzip.compress(b"gene,a,b\ng1,1,2\n"), "deep.csv.gz"))
+    assert (X.shape, X.name) == ((1, 2), "deep")
+
+
+def test_tables_without_labels(table):
+    X = read_matrix(table("1 2 3\n4 5 6\n", "m.txt"))
+    assert (X.shape, X.row_labels, X.col_labels) == ((2, 3), None, None)
+    assert read_matrix(table("1\n2\n3\n")).shape == (3, 1)
+
+
+def test_numeric_headers(table):
+    time_points = read_matrix(table(",0,30,60\ng1,1,2,3\ng2,4,5,6\n"))
+    assert (time_points.col_labels, time_points.shape) == (("0", "30", "60"), (2, 3))
+    frame = read_matrix(table("0,1,2\n1.5,2.5,3.5\n0.5,0.25,1.5\n"))
+    assert (frame.col_labels, frame.shape) == (("0", "1", "2"), (2, 3))
+    counts = read_matrix(table("0,1,2\n3,4,5\n6,7,8\n"))
+    assert (counts.col_labels, counts.shape) == (None, (3, 3))
+
+
+def test_numeric_index_under_an_empty_corner(table):
+    X = read_matrix(table(",a,b\n0,1.5,2\n1,3,4\n"))
+    assert (X.row_labels, X.col_labels, X.shape) == (("0", "1"), ("a", "b"), (2, 2))
+
+
+def test_missing_cells_are_nan(table):
+    X = read_matrix(table("gene,a,b,c\ng1,,NA,1\ng2,NaN,null,2\n"))
+    np.testing.assert_array_equal(np.isnan(X.values), [[True, True, False], [True, True, False]])
+
+
+def test_overrides(table):
+    path = table("1,2;3,5\n4,5;6,5\n")
+    assert read_matrix(path).values.tolist() == [[1.2, 3.5], [4.5, 6.5]]
+    plain = table("1,2,3\n4,5,6\n")
+    labelled = read_matrix(plain, header=True, index_cols=1)
+    assert (labelled.row_labels, labelled.col_labels, labelled.values.tolist()) == (("4",), ("2", "3"), [[5, 6]])
+    assert read_matrix(plain, transpose=True).values.tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert read_matrix(table("a\t1,5\nb\t2,5\n"), decimal=",", header=False).values.tolist() == [[1.5], [2.5]]
+    assert read_matrix(table("x:1:2\ny:3:4\n"), delimiter=":").values.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"delimiter": "ab"}, "one character is needed"),
+        ({"decimal": "x"}, "allowed: '.', ','"),
+        ({"delimiter": ",", "decimal": ","}, "they must differ"),
+        ({"index_cols": -1}, "at least 0"),
+        ({"format": "csw"}, "Did you mean 'csv'"),
+        ({"layer": "counts"}, "takes no 'layer' .that is for: loom, h5ad"),
+    ],
+)
+def test_wrong_options(table, options, words):
+    with pytest.raises(ParameterError, match=words):
+        read_matrix(table("a,1,2\nb,3,4\n"), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gene,c1,c2\ng1,1,2\ng2,3,oops\n", r"line 3: row 'g2', column 'c2' holds 'oops', which is not a number"),
+        ("1,2,3\n4,x,6\n7,8,9\n", r"line 2: column 2 holds 'x'"),
+        ("gene,c1,c2\ng1,1,2\ng2,3\n", r"line 3 has 2 fields, but the table has 3"),
+        ("gene,c1,c2\ng1,1,2\ng2,3,4,5\n", r"line 3 has 4 fields"),
+        ("gene,c1,c2\ng1,1,2\ng2,1_000,3\n", r"line 3: row 'g2', column 'c1' holds '1_000'"),
+        ("gene,c1,c2\ng1,1,2\ng2,3,٤\n", r"line 3: row 'g2', column 'c2'"),
+        ('gene,c1,c2\ng1,1,2\n"g2,3,4\n', r"line 3: a quotation mark is opened and not closed"),
+        ("gene\tc1\ng1\t1.5\ng2\t2.5\ng3\t1,5\n", r"commas are decimal marks here, say decimal=','"),
+        ("gene,c1,c2\n", r"a header but no data row|no data column|not a number"),
+        ("", r"is empty"),
+        ("\n \n", r"is empty"),
+        ("a,b,c,d\ng1,1,2\ng2,3,4\n", r"line 1: the header has 4 fields, but line 2 has 3"),
+        ("YAL001C\nYAL002W\n", r"no data column is left"),
+        (b"\x00\x01\x02\x03", r"is not text \(byte 0 is 0x00\)"),
+    ],
+)
+def test_faults_are_named(table, text, words):
+    with pytest.raises(FormatError, match=words):
+        read_matrix(table(text))
+
+
+def test_unreadable_files(tmp_path):
+    with pytest.raises(FileError, match="No such file"):
+        read_matrix(tmp_path / "none.csv")
+    with pytest.raises(FormatError, match=r"a folder without matrix\.mtx"):
+        read_matrix(tmp_path)
+    with pytest.raises(FileError, match="cannot read"):
+        read_matrix("bad\0name.csv")
+
+
+def test_truncated_and_damaged_gzip(table):
+    whole = gzip.compress(b"gene,a,b\n" + b"g1,1,2\n" * 5000)
+    for damaged in (whole[:-20], whole[: len(whole) // 2], whole[:30] + b"\xff" * 20 + whole[50:]):
+        with pytest.raises(FormatError, match="gzip stream is (truncated or )?damaged"):
+            read_matrix(table(damaged, "m.csv.gz"))
+
+
+def test_an_endless_header_line_is_not_swallowed(table, monkeypatch):
+    monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
+    with pytest.raises(FormatError, match="line 1: longer than 1 MiB"):
+        read_matrix(table(b"a," * (1 << 20)))
+    with pytest.raises(FormatError, match="line 1: longer than 1 MiB"):
+        read_matrix(table(gzip.compress(b"a," * (1 << 23)), "m.csv.gz"))
+
+
+def test_a_ten_gigabyte_line_costs_little(tmp_path):
+    path = tmp_path / "sparse.csv"
+    with path.open("wb") as stream:
+        stream.write(b"gene,c1,c2")
+        stream.truncate(10 << 30)
+    with pytest.raises(FormatError, match="is not text"):
+        read_matrix(path)
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.tsv", "m.txt.gz", "m.csv.gz"])
+def test_round_trip_to_the_last_bit(tmp_path, name):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(7, 5)) * 10.0 ** rng.integers(-300, 300, (7, 5))
+    values[2, 3] = np.nan
+    X = Matrix(values, tuple(f'gene "{i}", {i}' for i in range(7)), tuple(f"c\t{j}" for j in range(5)))
+    write_matrix(X, tmp_path / name)
+    if name.endswith("v"):
+        back = read_matrix(tmp_path / name)
+        assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
+        np.testing.assert_array_equal(back.values, values)
+    else:
+        np.testing.assert_array_equal(read_matrix(tmp_path / name).values, values)
+
+
+def test_writing_faults(tmp_path):
+    X = Matrix.of([[1.0]])
+    with pytest.raises(ParameterError, match="cannot tell the format"):
+        write_matrix(X, tmp_path / "m.what")
+    with pytest.raises(FileError, match="cannot write"):
+        write_matrix(X, tmp_path / "no" / "m.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+AWKWARD = [
+    b"gene,c1,c2\ng1,1.1,2e-308\ng2,0.1234567890123456789,3\n",
+    b"gene\tc1\tc2\n g1 \t 1.5 \tNA\ng2\t\t-inf\n",
+    b"1;2,5\n3;4,75\n",
+    b'"","a","b"\r\n"x ""y""",1,2\r\n"z",3,4\r\n',
+    b"\n\n#note\n\ngene,a,b\n\ng1,1,2\n\n\ng2,3,4\n",
+    b"a\tb\t\n1\t2\t\n3\t4\t\n",
+    b"\xef\xbb\xbfgene,a\xc3\xa9,b\ng\xc3\xa9,1,2\n",
+    b"gene,a\xe9,b\ng\xe9,1,2\n",
+    b"16\tg1\t1\t2\n17\tg2\t3\t4\n",
+    b"gene,a,b\ng1,+1,2\n",
+    b"NA,a,b\nNA,1,2\nnull,3,4\n",
+]
+
+
+@pytest.mark.parametrize("engine", [fast_text.read_with_pyarrow, fast_text.read_with_pandas])
+@pytest.mark.parametrize("content", AWKWARD)
+def test_fast_engines_give_identical_results_or_none(table, engine, content):
+    path = Source(table(content))
+    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path.name)
+    careful = delimited.parse_rows(path, dialect, path.filled_lines())
+    fast = engine(path, dialect)
+    if fast is not None:
+        np.testing.assert_array_equal(fast.values, careful.values)
+        assert (fast.row_labels, fast.col_labels) == (careful.row_labels, careful.col_labels)
+
+
+@pytest.mark.parametrize("engine", [fast_text.read_with_pyarrow, fast_text.read_with_pandas])
+@pytest.mark.parametrize("bad", ["g9,1\n", "g9,1,2,3\n", "g9,1,x\n", "g9,1,1_0\n"])
+def test_fast_engines_leave_faults_to_the_careful_reader(table, engine, bad):
+    path = Source(table("gene,a,b\n" + "g1,1,2\n" * 200 + bad + "g2,3,4\n"))
+    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path.name)
+    assert engine(path, dialect) is None
+
+
+@pytest.mark.parametrize("engine", [fast_text.read_with_pyarrow, fast_text.read_with_pandas])
+def test_large_files_take_the_fast_engine(tmp_path, monkeypatch, engine):
+    rng = np.random.default_rng(1)
+    X = Matrix(rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30)))
+    write_matrix(X, tmp_path / "big.tsv")
+    used = []
+    monkeypatch.setattr(delimited, "FAST_BYTES", 1000)
+    monkeypatch.setattr(fast_text, "read_fast", lambda *args: used.append(engine(*args)) or used[-1])
+    back = read_matrix(tmp_path / "big.tsv")
+    assert back is used[0]
+    np.testing.assert_array_equal(back.values, X.values)
+    assert back.values.flags.c_contiguous
+    assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
