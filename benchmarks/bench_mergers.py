@@ -1,0 +1,130 @@
+"""All mergers (VE and MSR, K x K) against the naive twin: time, growth, memory. Run from the root of the project:
+
+python -m benchmarks.bench_mergers
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from bivaluate.metrics import _kernels, _merging
+from bivaluate.metrics._merging import compiled_merger_matrices
+from bivaluate.metrics.mergers import merger_matrices, union_cells
+from bivaluate.solution import Biclustering
+from tests.reference import internal as naive
+
+# rows, columns, K, rows and columns of a bicluster
+RANDOM = {
+    "small": (300, 40, 4, 41, 10),
+    "medium": (2993, 173, 20, 265, 33),
+    "large": (20000, 500, 100, 808, 58),
+}
+TARGETS = {"small": (8, 20), "medium": (25, 50), "large": (35, 70), "checkerboard": (50, 100)}
+Pairs = list[tuple[np.ndarray, np.ndarray]]
+
+
+def workload(name: str, K: int | None = None) -> tuple[np.ndarray, Pairs]:
+    """Return a matrix and biclusters; in the random ones 30 % share half of the rows of another."""
+    rng = np.random.default_rng(0)
+    if name == "checkerboard":
+        n, m, k = 500, 18, 15
+        labels = [np.concatenate([np.arange(k), rng.integers(0, k, size - k)]) for size in (n, m)]
+        board = Biclustering.from_labels(*labels)
+        return rng.normal(size=(n, m)), [(b.rows, b.cols) for b in board]
+    n, m, default_K, r, c = RANDOM[name]
+    X = rng.normal(size=(n, m))
+    pairs: Pairs = []
+    for k in range(K or default_K):
+        rows = rng.choice(n, r, replace=False)
+        if name != "small" and k and rng.random() < 0.3:
+            other = pairs[rng.integers(k)][0]
+            rows = np.union1d(rng.choice(other, r // 2, replace=False), rows[: r - r // 2])
+        pairs.append((np.sort(rows), np.sort(rng.choice(m, c, replace=False))))
+    return X, pairs
+
+
+def naive_seconds(name: str, repeat: int) -> float:
+    X, pairs = workload(name)
+    return best_of(lambda: naive.mergers(X, pairs), repeat, warm_up=name != "large")
+
+
+def extra_memory(name: str) -> float:
+    """Return by how many bytes the peak of the process rises during one call."""
+    small, small_pairs = workload("small")
+    compiled_merger_matrices(small, Biclustering.from_indices(small_pairs, small.shape))
+    X, pairs = workload(name)
+    solution = Biclustering.from_indices(pairs, X.shape)
+    X.sum()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    merger_matrices(X, solution)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024.0
+
+
+def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None]:
+    """Return a call of all kernels one after the other, the layout of their arguments left out."""
+    used, cols = _merging._used_columns(np.concatenate([b.cols for b in solution]), X.shape[1])
+    layout = _merging._layout(solution, cols, len(X))
+    cells, level, norm = _merging._centre_rows(X, used, np.arange(len(X)), threads=1)
+    K = len(solution)
+    every, rows = np.arange(K), np.unique(layout.rows)
+    sums, ve, msr, pattern_part = (np.zeros((K, size)) for size in (len(used), K, K, K))
+    doubtful = np.zeros((K, K), dtype=np.bool_)
+    step = _merging._tile_rows(layout)
+
+    def call() -> None:
+        _kernels.row_levels(cells, rows, level, norm)
+        for k, bicluster in enumerate(solution):
+            _kernels.column_sums(cells, bicluster.rows, level, sums[k])
+        _kernels.merge_groups(cells, layout, level, norm, sums, step, every, ve, msr, pattern_part, doubtful)
+
+    return call
+
+
+def compare(name: str) -> Comparison:
+    X, pairs = workload(name)
+    solution = Biclustering.from_indices(pairs, X.shape)
+    cells = union_cells(solution)
+    if name == "small":
+        ours = best_of(kernels_directly(X, solution), 200)
+        work = "small, kernel called directly"
+    else:
+        ours = best_of(lambda: merger_matrices(X, solution), 7 if name == "large" else 30)
+        work = name
+    peer = in_fresh_process(
+        "benchmarks.bench_mergers:naive_seconds", name, {"small": 50, "medium": 5}.get(name, 1)
+    )
+    shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
+    return Comparison(
+        f"{work}, {shape}", peer, ours, *TARGETS[name], note=f"{ours / cells * 1e9:.3f} ns/cell"
+    )
+
+
+def growth() -> None:
+    """Print time against merged area for K = 10…160 and the exponent fitted through it."""
+    areas, times = [], []
+    for K in (10, 20, 40, 80, 160):
+        X, pairs = workload("medium", K)
+        solution = Biclustering.from_indices(pairs, X.shape)
+        areas.append(union_cells(solution))
+        times.append(best_of(lambda X=X, solution=solution: compiled_merger_matrices(X, solution), 7))
+        print(f"  K={K:<4} {areas[-1] / 1e6:8.1f} M cells {times[-1] * 1e3:8.2f} ms")
+    exponent = np.polyfit(np.log(areas), np.log(times), 1)[0]
+    print(f"  time grows with merged area to the power {exponent:.2f} (linear is 1)")
+
+
+def main() -> None:
+    print_table("all mergers, VE and MSR", [compare(name) for name in (*RANDOM, "checkerboard")])
+    print("\ngrowth")
+    growth()
+    n, m, K = RANDOM["large"][:3]
+    limit = 64 * 2**20 + 8 * (K * K + K * (n + m))
+    extra = in_fresh_process("benchmarks.bench_mergers:extra_memory", "large")
+    print(f"\nextra memory on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)")
+
+
+if __name__ == "__main__":
+    main()

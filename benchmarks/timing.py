@@ -1,0 +1,91 @@
+"""Time two sides of a comparison in one run: ours in this process, the peer in a fresh one, ratios printed."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+def best_of(function: Callable[[], object], repeat: int = 5, warm_up: bool = True) -> float:
+    """Return the shortest of `repeat` wall times of one call, in seconds."""
+    if warm_up:
+        function()
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def in_fresh_process(target: str, *arguments: Any) -> Any:
+    """Call ``"module:function"`` with JSON arguments in a new interpreter and return its JSON answer."""
+    result = subprocess.run(
+        [sys.executable, "-m", "benchmarks.timing", target, json.dumps(arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise RuntimeError(f"{target} failed:\n{result.stderr}")
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One line of a table of ratios; a target of None is not checked."""
+
+    work: str
+    peer: float
+    ours: float
+    must: float | None = None
+    goal: float | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster ours is."""
+        return self.peer / self.ours
+
+    @property
+    def verdict(self) -> str:
+        """Which target is reached."""
+        if self.goal is not None and self.ratio >= self.goal:
+            return "goal"
+        if self.must is not None:
+            return "must" if self.ratio >= self.must else "MISSED"
+        return ""
+
+
+def print_table(title: str, comparisons: list[Comparison]) -> None:
+    """Print one line per comparison."""
+    print(f"\n{title}")
+    print(f"{'work':<44}{'peer':>12}{'ours':>12}{'ratio':>8}{'must':>6}{'goal':>6}  reached")
+    for c in comparisons:
+        must, goal = (f"{t:g}x" if t is not None else "" for t in (c.must, c.goal))
+        print(
+            f"{c.work:<44}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x{must:>6}{goal:>6}  {c.verdict:<7} {c.note}"
+        )
+
+
+def seconds(value: float) -> str:
+    """Return a duration in the unit that suits it."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if value * factor >= 1:
+            return f"{value * factor:.2f} {unit}"
+    return f"{value * 1e6:.1f} µs"
+
+
+def _main(target: str, arguments: str) -> None:
+    module, function = target.split(":")
+    print(json.dumps(getattr(importlib.import_module(module), function)(*json.loads(arguments))))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
