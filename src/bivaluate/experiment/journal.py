@@ -150,6 +150,13 @@ class Journal:
                 if done.rowcount != 1:
                     raise RunError(f"{slot} is finished already or is no part of this run.")
 
+    def reopen(self, statuses: Sequence[str]) -> None:
+        """Forget the outcome of cells that ended with one of these statuses."""
+        with self.transaction():
+            self._db.executemany(
+                "UPDATE cells SET status = NULL WHERE status = ?", [(status,) for status in statuses]
+            )
+
     def slots(self, *, finished: bool | None = None, variants: bool = True) -> list[Slot]:
         """Return the places of the journal in the order of the plan."""
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]

@@ -101,6 +101,11 @@ class Run:
         return tables.variants(self._journal)
 
     @cached_property
+    def null(self) -> pd.DataFrame:
+        """One row per finished cell and measure: its null band, gap and p-value; empty without a null."""
+        return tables.null(self._journal)
+
+    @cached_property
     def datasets(self) -> list[str]:
         """Names of the data sets in the order of the plan."""
         return list(dict.fromkeys(entry["dataset"] for entry in self._journal.matrices()))

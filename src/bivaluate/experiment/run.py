@@ -33,7 +33,7 @@ from bivaluate.experiment.load import Run, load_run
 from bivaluate.experiment.local import Finished, perform_here, perform_parallel
 from bivaluate.experiment.plan import PLANTED, Cell, Plan
 from bivaluate.experiment.tables import export
-from bivaluate.experiment.work import Task
+from bivaluate.experiment.work import FAILED, TIMED_OUT, Task
 from bivaluate.matrix import Matrix
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "joblib", "distributed", "pyarrow")
@@ -54,6 +54,8 @@ class Sweep:
         Worker processes on this machine.
     scheduler
         Address of a Dask scheduler, ``"tcp://host:8786"``; its workers are used instead of `jobs`.
+    retry
+        Run cells again that failed or were timed out.
     progress
         Called after every cell with (finished, all, cell).
     plan_text
@@ -74,6 +76,7 @@ class Sweep:
         *,
         jobs: int = 1,
         scheduler: str | None = None,
+        retry: bool = False,
         progress: Progress | None = None,
         plan_text: str | None = None,
     ) -> None:
@@ -81,6 +84,7 @@ class Sweep:
         self.folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="bivaluate-run-"))
         self.jobs = check_int("jobs", jobs, 1)
         self.scheduler = scheduler
+        self.retry = retry
         self._progress = progress
         self._plan_text = plan_text
 
@@ -98,6 +102,8 @@ class Sweep:
                     self._set_up(journal, found)
                 else:
                     self._check_same(journal, found)
+                    if self.retry:
+                        journal.reopen([FAILED, TIMED_OUT])
                 self._work(journal)
             finally:
                 journal.close()

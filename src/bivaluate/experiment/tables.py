@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate.experiment.folder import PROVENANCE, SOLUTIONS, file_name, write_whole
 from bivaluate.experiment.journal import Journal, disk_error, unpack_solution
+from bivaluate.experiment.null import null_table
 from bivaluate.experiment.plan import Cell
 
 if TYPE_CHECKING:
@@ -63,6 +64,13 @@ def times(journal: Journal) -> pd.DataFrame:
     return _frame(rows, [*CELL, "fit_seconds", "score_seconds"])
 
 
+def null(journal: Journal) -> pd.DataFrame:
+    """Every score beside the same score on surrogates."""
+    kind = json.loads(journal.meta["plan"])["null"]
+    per_seed = {entry["dataset"] for entry in journal.matrices() if entry["seed"] is not None}
+    return null_table(results(journal), variants(journal), kind, per_seed)
+
+
 def provenance(journal: Journal) -> dict[str, Any]:
     """Versions, command and seeds, checksums of the matrices, sessions."""
     meta = journal.meta
@@ -83,6 +91,9 @@ def export(journal: Journal, folder: Path) -> list[Path]:
     copies = variants(journal)
     if len(copies):
         frames["variants"] = copies
+        compared = null(journal)
+        if len(compared):
+            frames["null"] = compared
     written = []
     for name, frame in frames.items():
         path = folder / f"{name}.csv"
