@@ -188,7 +188,9 @@ class Evaluation:
     @property
     def undefined(self) -> list[str]:
         """Names of the biclusters that left the scores."""
-        return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
+        return [
+            name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined
+        ]
 
     @cached_property
     def mergers(self) -> dict[str, NDArray[np.float64]]:
