@@ -17,7 +17,7 @@ from bivaluate.solution import Biclustering
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-_CHUNK_CELLS = 1 << 20
+_CHUNK_CELLS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,33 @@ def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int])
 def merged_shapes(solution: Biclustering) -> tuple[Counts, Counts]:
     """Rows and columns of every super-bicluster, K x K each."""
     sides = []
-    for masks in (solution.row_masks, solution.col_masks):
-        members = masks.astype(np.float32)
-        shared = (members @ members.T).astype(np.int64)
+    for members in ([b.rows for b in solution], [b.cols for b in solution]):
+        shared = _shared(members)
         size = np.diagonal(shared)
         sides.append(size[:, None] + size[None, :] - shared)
     return sides[0], sides[1]
+
+
+def _shared(members: list[Counts]) -> Counts:
+    """How many members two biclusters have in common, K x K, by way of the biclusters each member is in."""
+    k = len(members)
+    if not k:
+        return np.zeros((0, 0), dtype=np.int64)
+    every = np.concatenate(members)
+    owner = np.repeat(np.arange(k), [len(part) for part in members])
+    order = np.argsort(every, kind="stable")
+    every, owner = every[order], owner[order]
+    times = np.bincount(every)
+    if len(every) * int(times.max()) > k * k * len(times) // 8:
+        masks = np.zeros((k, len(times)), dtype=np.float32)
+        masks[owner, every] = 1
+        return np.asarray((masks @ masks.T).astype(np.int64))
+    shared = np.zeros((k, k), dtype=np.int64)
+    for distance in range(1, int(times.max())):
+        together = every[distance:] == every[:-distance]
+        pairs = owner[:-distance][together] * k + owner[distance:][together]
+        shared += np.bincount(pairs, minlength=k * k).reshape(k, k)
+    return np.asarray(shared + shared.T + np.diag([len(part) for part in members]))
 
 
 def _expected_of_pairs(rows: Counts, cols: Counts) -> Floats:
@@ -140,17 +161,17 @@ def _separation(ratio: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]) 
 def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
     """Sum over the cells of the matrix of the largest weight among the biclusters that cover the cell."""
     n, m = solution.shape
-    order = [k for k in np.argsort(weights, kind="stable") if weights[k] > 0]
+    heaviest_first = [int(k) for k in np.argsort(-weights, kind="stable") if weights[k] > 0]
     total = 0.0
     step = max(1, _CHUNK_CELLS // m)
-    for start in range(0, n if order else 0, step):
-        cells = np.zeros((min(step, n - start), m))
-        for k in order:
-            rows = solution[k].rows
-            first, last = np.searchsorted(rows, (start, start + step))
-            cells[(rows[first:last] - start)[:, None], solution[k].cols] = weights[k]
-        total += float(cells.sum())
-    return total
+    for start in range(0, n if heaviest_first else 0, step):
+        covered = np.zeros((min(step, n - start), m), dtype=np.bool_)
+        for k in heaviest_first:
+            first, last = np.searchsorted(solution[k].rows, (start, start + step))
+            cells = (solution[k].rows[first:last, None] - start, solution[k].cols)
+            total += weights[k] * ((last - first) * len(solution[k].cols) - np.count_nonzero(covered[cells]))
+            covered[cells] = True
+    return float(total)
 
 
 def check_search(search: str) -> str:
