@@ -209,7 +209,7 @@ def merge_groups(
     ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
     MSR; the diagonal is complete by itself. A merger that needs careful arithmetic is marked in `doubtful`.
     """
-    flat, origin, s0, s1, scale, used, _ = cells
+    used = cells.used
     row_start, rows, col_start, cols, owner_start, owners, col_set, by_set = layout
     use_wide_vectors()
     K = row_start.size - 1
@@ -223,7 +223,7 @@ def merge_groups(
     shared_start = np.empty(K + 1, np.int64)
     cursor = np.empty(K, np.int64)
     start = np.empty(K + 1, np.int64)
-    union = np.empty(K * widest + cols.size, np.int64)
+    union = np.empty(K * widest + cols.size, np.uint32)
     pattern = np.empty(K * widest + cols.size)
     variances = np.empty(K)
 
@@ -233,6 +233,7 @@ def merge_groups(
         r_i = I.size
         shared = shared_rows(I, owner_start, owners, shared_start, cursor)
         unite_columns(J, col_start, cols, inside, start, union)
+        subtract_shared_rows(cells, layout, level, i, shared_start, start, union, pattern)
         top = 0.0
         for row in I:
             top = max(top, norm[row])
@@ -251,12 +252,7 @@ def merge_groups(
                     p[t] = sums[j, here[t]]
             else:
                 for t in range(p.size):
-                    p[t] = sums[i, here[t]] + sums[j, here[t]]
-                for s in range(shared_start[j], shared_start[j + 1]):
-                    row = I[shared[s]]
-                    at = origin + row * s0
-                    for t in range(p.size):
-                        p[t] -= flat[at + used[here[t]] * s1] * scale - level[row]
+                    p[t] += sums[i, here[t]] + sums[j, here[t]]
             variances[j] = standardise(p, r_i + r_j - n_shared)
             if i <= j:
                 pattern_part[i, j] = variances[j]
@@ -277,7 +273,7 @@ def merge_groups(
             for r in range(R, padded):
                 for q in range(used.size):
                     block[q, r] = 0.0
-            add_columns(block, J, 0, J.size, own_sum, own_square, padded)
+            add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
             known = -1
             squares = 0.0
             for j in by_set:
@@ -369,6 +365,30 @@ def unite_columns(J: Any, col_start: Any, cols: Any, inside: Any, start: Any, un
         start[j + 1] = at
     for q in J:
         inside[q] = False
+
+
+@kernel
+def subtract_shared_rows(
+    cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
+) -> None:
+    """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
+    flat, origin, s0, s1, scale, used, _ = cells
+    pattern[: start[-1]] = 0.0
+    line = np.empty(used.size)
+    r_i = layout.row_start[i + 1] - layout.row_start[i]
+    for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
+        owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
+        if owners.size == 1:
+            continue
+        at = origin + row * s0
+        centre = level[row]
+        for q in range(used.size):
+            line[q] = flat[at + used[q] * s1] * scale - centre
+        for j in owners:
+            n_shared = shared_start[j + 1] - shared_start[j]
+            if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:
+                for t in range(start[j], start[j + 1]):
+                    pattern[t] -= line[union[t]]
 
 
 @kernel

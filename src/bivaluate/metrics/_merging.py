@@ -151,8 +151,8 @@ def _tile_rows(layout: Layout) -> int:
     """Return how many rows of a bicluster to hold at once."""
     width = 2 * len(layout.cols) // (len(layout.col_start) - 1)
     longest = int(np.diff(layout.row_start).max())
-    tile = min(max(TILE_CELLS // width, 32), 256, longest)
-    return -(-tile // _kernels.LANES) * _kernels.LANES
+    tile = min(max(TILE_CELLS // width // 32 * 32, 32), 256)
+    return min(tile, -(-longest // _kernels.LANES) * _kernels.LANES)
 
 
 def _threads(n_jobs: int | None, cells: int) -> int:
