@@ -1,0 +1,100 @@
+"""The whole `evaluate` call against naive NumPy, its memory, and the start-up of the command line.
+
+python -m benchmarks.bench_evaluate
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.bench_mergers import RANDOM, TARGETS, naive_seconds, workload
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from bivaluate import Biclustering, Matrix, evaluate, write_matrix
+
+START_UP = {"--help": 0.4, "score": 1.0}
+
+
+def whole_call(name: str) -> float:
+    """Return the time of evaluate with mergers and scores read."""
+    X, pairs = workload(name)
+    solution = Biclustering.from_indices(pairs, X.shape)
+
+    def call() -> None:
+        result = evaluate(X, solution)
+        _ = result.mergers, result.solution
+
+    return best_of(call, 3 if name == "large" else 15)
+
+
+def extra_memory(name: str) -> float:
+    """Return by how many bytes one call raises the peak of the process, compiled kernels loaded."""
+    medium, pairs = workload("medium")
+    evaluate(medium, Biclustering.from_indices(pairs, medium.shape))
+    X, pairs = workload(name)
+    solution = Biclustering.from_indices(pairs, X.shape)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    evaluate(X, solution)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024.0
+
+
+def start_up() -> dict[str, float]:
+    """Return the wall time of a second start of two commands."""
+    with tempfile.TemporaryDirectory() as folder:
+        X, pairs = workload("small")
+        write_matrix(Matrix.of(np.asarray(X)), Path(folder) / "matrix.csv")
+        Biclustering.from_indices(pairs, X.shape).to_json(Path(folder) / "solution.json")
+        commands = {"--help": ["--help"], "score": ["score", "matrix.csv", "solution.json"]}
+        return {
+            name: best_of(
+                lambda words=words: subprocess.run(
+                    [sys.executable, "-m", "bivaluate", *words],
+                    cwd=folder,
+                    check=True,
+                    stdout=subprocess.DEVNULL,
+                )
+            )
+            for name, words in commands.items()
+        }
+
+
+def comparisons() -> list[Comparison]:
+    """Return the ratios of the whole call."""
+    found = []
+    for name in ("medium", "large", "checkerboard"):
+        peer = naive_seconds_of(name)
+        shape = "yeast-like checkerboard, 225 biclusters" if name == "checkerboard" else _shape(name)
+        found.append(Comparison(f"evaluate, {shape}", peer, whole_call(name), *TARGETS[name]))
+    return found
+
+
+def naive_seconds_of(name: str) -> float:
+    """Return the time of naive NumPy in its own fresh process."""
+    return float(in_fresh_process(f"benchmarks.bench_mergers:{naive_seconds.__name__}", name, 2))
+
+
+def _shape(name: str) -> str:
+    n, m, K = RANDOM[name][:3]
+    return f"{n}x{m} K={K}"
+
+
+def main() -> None:
+    print_table("the whole evaluate call against naive NumPy", comparisons())
+    n, m, K = RANDOM["large"][:3]
+    limit = 64 * 2**20 + 8 * (K * K + K * (n + m))
+    extra = in_fresh_process("benchmarks.bench_evaluate:extra_memory", "large")
+    print(
+        f"\nextra memory of evaluate on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)"
+    )
+    print("\nstart-up, second start")
+    for name, seconds in start_up().items():
+        print(f"  bivaluate {name}: {seconds:.2f} s (must {START_UP[name]} s)")
+
+
+if __name__ == "__main__":
+    main()
