@@ -88,7 +88,9 @@ def _k_picks() -> list[Claim]:
             ) -> pd.Series[Any]:
                 if not _has(e, dataset):
                     return _nothing()
-                return best_k(_cells(e, view), measure).T[(dataset, algorithm)].eq(k)
+                cells = _cells(e, view)
+                own = cells[(cells["dataset"] == dataset) & (cells["algorithm"] == algorithm)]
+                return best_k(own, measure).T[(dataset, algorithm)].eq(k)
 
             claims.append(
                 Claim(

@@ -31,6 +31,9 @@ def render(folder: Path) -> str:
         *_opening(claims, provenance),
         *_summary(claims),
         *_figure(folder, "fig_winners"),
+        "## What was not reproduced",
+        "",
+        *_failures(claims),
         "## What depends on a convention or on a seed",
         "",
         *_dependence(claims),
@@ -93,6 +96,15 @@ def _summary(claims: list[dict[Any, Any]]) -> list[str]:
     return [*table(["", "claim", *VERDICTS], rows), ""]
 
 
+def _failures(claims: list[dict[Any, Any]]) -> list[str]:
+    rows = [
+        [claim["claim"], claim["sentence"], str(claim["paper"]), _measured(claim)]
+        for claim in claims
+        if claim["verdict"] == "not reproduced"
+    ]
+    return [*table(["", "claim", "paper", "measured [95 %]"], rows), ""] if rows else ["Nothing.", ""]
+
+
 def _dependence(claims: list[dict[Any, Any]]) -> list[str]:
     conventional = [claim for claim in claims if claim["depends on convention"] == "yes"]
     seeded = [claim for claim in claims if claim["depends on seed"] == "yes"]
@@ -113,7 +125,7 @@ def _dependence(claims: list[dict[Any, Any]]) -> list[str]:
 
 def _legend(provenance: dict[str, Any]) -> list[str]:
     return [
-        f"Planted solutions: seeds 0 to {provenance['planted_seeds'] - 1}. Scenarios: matrices of seeds 0 to "
+        f"**Seeds.** Planted solutions: seeds 0 to {provenance['planted_seeds'] - 1}. Scenarios: matrices of seeds 0 to "
         f"{provenance['scenario_seeds'] - 1}, algorithms with random_state 42; “other seeds” runs the algorithms with the "
         "seed of the matrix. Yeast: algorithm seeds "
         f"{', '.join(map(str, provenance['yeast_seeds'])) or 'none'}; “seed 42” is the paper's. Verdicts are under the "
@@ -163,8 +175,8 @@ def _depends(claim: dict[Any, Any]) -> str:
 
 def _tables(folder: Path) -> list[str]:
     titles = {
-        "table_winners": "Scenarios won (mean over seeds), under each convention. “fixed”: random_state 42; “own”: the seed "
-        "of the matrix.",
+        "table_winners": "Scenarios won of ten, mean over seeds, under each convention (“fixed”: algorithms with random_state "
+        "42, “own”: with the seed of the matrix).",
         "table_planted": "Targeted NSR diagnostic on the planted solutions.",
         "table_k_picks": "Chosen K in the yeast K-sweeps. “other seeds” counts how often each K is chosen.",
         "table_different_k": "Share of data set–algorithm pairs in which NVE_cov chooses another K.",
@@ -205,13 +217,14 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
 
     path = folder / f"{name}.csv"
     try:
-        return pd.read_csv(
-            path, keep_default_na=False, dtype={"claim": str, "paper": str, "with seed 42": str}
-        )
+        frame = pd.read_csv(path, dtype={"claim": str, "paper": str, "with seed 42": str, "seed 42": str})
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
+    words = frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]
+    frame[words] = frame[words].fillna("")
+    return frame
 
 
 def _text(path: Path) -> str:

@@ -70,7 +70,7 @@ def planted_rows(evidence: Evidence) -> Rows:
                     "sd": found.sd,
                     "low": found.low,
                     "high": found.high,
-                    "deviation": found.mean / value - 1,
+                    "deviation": f"{100 * (found.mean / value - 1):+.1f} %",
                     "seeds": found.n_seeds,
                 }
             )
@@ -80,11 +80,11 @@ def planted_rows(evidence: Evidence) -> Rows:
 def winner_rows(evidence: Evidence) -> Rows:
     """Winner counts under every profile and both choices of the algorithms' seed."""
     rows: Rows = []
-    for algorithm_seed in dict.fromkeys(evidence.matched["algorithm_seed"]):
-        for profile in PROFILES:
-            table = evidence.matched
-            part = table[(table["algorithm_seed"] == algorithm_seed) & (table["profile"] == profile)]
-            for measure, winner in WINNERS.items():
+    table = evidence.matched
+    for measure, winner in WINNERS.items():
+        for algorithm_seed in dict.fromkeys(table["algorithm_seed"]):
+            for profile in PROFILES:
+                part = table[(table["algorithm_seed"] == algorithm_seed) & (table["profile"] == profile)]
                 counts = win_counts(part, measure)
                 ahead = counts[winner.algorithm] > counts.drop(columns=winner.algorithm).max(axis=1)
                 rows.append(

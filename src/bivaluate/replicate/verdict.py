@@ -47,10 +47,10 @@ def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured
     mean = math.fsum(defined) / n if n else math.nan
     if n < 2:
         return Measured(len(values), len(values) - n, mean, math.nan, math.nan, math.nan)
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in defined) / (n - 1))
-    reach = float(t.ppf(0.5 + LEVEL / 2, n - 1)) * sd * math.sqrt(1 + 1 / n)
+    reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * sd * math.sqrt(1 + 1 / n)
     return Measured(len(values), len(values) - n, mean, max(mean - reach, 0.0), min(mean + reach, upper), sd)
 
 

@@ -14,14 +14,9 @@ ALGORITHMS = ("cca", "las", "spectral")
 
 def scenario_winners(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the winning algorithm per seed (rows) and scenario (columns); an undefined score cannot win."""
-    by_scenario = dict(iter(matched.groupby("scenario")))
-    return _concat(
-        {
-            name: _lowest(by_scenario[name].pivot(index="seed", columns="algorithm", values=measure))
-            for name in SCENARIOS
-            if name in by_scenario
-        }
-    )
+    wide = matched.set_index(["seed", "scenario", "algorithm"])[measure].unstack("algorithm")
+    winners = _lowest(wide).unstack("scenario")
+    return winners[[name for name in SCENARIOS if name in winners.columns]]
 
 
 def win_counts(matched: pd.DataFrame, measure: str) -> pd.DataFrame:

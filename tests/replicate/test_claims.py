@@ -1,0 +1,186 @@
+"""The claims as data, and each kind of check on evidence made to agree or to disagree."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pandas as pd
+import pytest
+
+from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
+from bivaluate.replicate.claim import Outcome, judge
+from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
+from bivaluate.replicate.evidence import Evidence
+from bivaluate.replicate.inconsistencies import inconsistencies
+from bivaluate.replicate.verdict import VERDICTS
+from bivaluate.replicate.winners import best_k, best_pick, favourites, win_counts
+from tests.replicate.evidence_examples import evidence
+
+
+@pytest.fixture(scope="module")
+def agreeing() -> Evidence:
+    return evidence()
+
+
+@pytest.fixture(scope="module")
+def outcomes(agreeing: Evidence) -> dict[str, Outcome]:
+    return {outcome.claim.id: outcome for outcome in judge_all(agreeing)}
+
+
+def judged(changed: Evidence, *ids: str) -> dict[str, Outcome]:
+    return {claim.id: judge(claim, changed) for claim in all_claims() if claim.id in ids}
+
+
+def test_every_group_of_claims_is_there_once_and_in_order() -> None:
+    ids = [claim.id for claim in all_claims()]
+    assert len(set(ids)) == len(ids)
+    assert ids == sorted(ids, key=order)
+    assert {order(id_)[0] for id_ in ids} == set(GROUPS) == set(range(1, 17))
+
+
+def test_every_claim_says_what_and_where() -> None:
+    for claim in all_claims():
+        assert claim.sentence.rstrip("…").strip()
+        assert claim.source.startswith(("table", "section", "figure"))
+        assert claim.on in {"planted", "matched", "yeast"}
+
+
+def test_every_published_number_is_claimed_exactly_once() -> None:
+    numbers = sorted(claim.paper for claim in all_claims() if claim.paper is not None)
+    published = [value for row in PLANTED.values() for value in row.values()]
+    published += [float(winner.wins) for winner in WINNERS.values()]
+    published += [*MATCHED.values(), *YEAST_COVERAGE.values(), 0.01]
+    assert numbers == sorted(published)
+    groups = [order(claim.id)[0] for claim in all_claims()]
+    assert groups.count(8) == 4 * len(K_PICKS)
+    assert groups.count(9) == len(YEAST_PICKS) + len(YEAST_COVERAGE) + 1
+
+
+def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, Outcome]) -> None:
+    for id_, outcome in outcomes.items():
+        if order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11):
+            assert outcome.verdict == "reproduced", id_
+        assert outcome.verdict in VERDICTS
+
+
+def test_only_the_collapse_depends_on_the_convention_there(outcomes: dict[str, Outcome]) -> None:
+    assert {id_ for id_, outcome in outcomes.items() if outcome.on_convention} == {"9.10", "11.4"}
+    assert outcomes["9.10"].default_verdict == "not reproduced"
+    assert outcomes["9.10"].at_paper_seed == "yes"
+
+
+def test_a_direction_that_fails_in_one_of_four_seeds_is_partly_and_depends_on_the_seed(
+    agreeing: Evidence,
+) -> None:
+    table = agreeing.matched.copy()
+    bent = (table["scenario"] == "S2") & (table["algorithm"] == "las") & (table["seed"] == 3)
+    table.loc[bent, "avg_ve"] = 9.0
+    outcome = judged(dataclasses.replace(agreeing, matched=table), "2.1")["2.1"]
+    assert outcome.verdict == "partly"
+    assert outcome.measured.share == 0.75
+    assert outcome.on_seed
+    assert not outcome.on_convention
+
+
+def test_a_verdict_that_only_our_defaults_change_depends_on_the_convention(agreeing: Evidence) -> None:
+    table = agreeing.matched.copy()
+    bent = (table["scenario"] == "S9b") & (table["algorithm"] == "las") & (table["profile"] == "default")
+    table.loc[bent, ["nve", "nve_cov"]] = math.nan
+    outcome = judged(dataclasses.replace(agreeing, matched=table), "3.3")["3.3"]
+    assert (outcome.verdict, outcome.default_verdict) == ("reproduced", "not reproduced")
+    assert outcome.on_convention
+
+
+def test_a_verdict_that_other_algorithm_seeds_change_depends_on_the_seed(agreeing: Evidence) -> None:
+    table = agreeing.matched.copy()
+    bent = (table["scenario"] == "S9b") & (table["algorithm"] == "las") & (table["algorithm_seed"] == "own")
+    table.loc[bent, "asr"] = 9.0
+    outcome = judged(dataclasses.replace(agreeing, matched=table), "3.1")["3.1"]
+    assert (outcome.verdict, outcome.own_seed_verdict) == ("reproduced", "not reproduced")
+    assert outcome.on_seed
+
+
+def test_the_paper_seed_is_shown_but_not_counted(agreeing: Evidence) -> None:
+    table = agreeing.yeast.copy()
+    bent = (table["dataset"] == "04_elutriation") & (table["seed"] == 42) & (table["k"] == 10)
+    table.loc[bent, "asr"] = 9.0
+    outcome = judged(dataclasses.replace(agreeing, yeast=table), "8.17")["8.17"]
+    assert (outcome.verdict, outcome.at_paper_seed, outcome.measured.n_seeds) == ("reproduced", "no", 4)
+    assert outcome.on_seed
+
+
+def test_a_number_outside_the_interval_is_not_reproduced(agreeing: Evidence) -> None:
+    table = agreeing.matched.copy()
+    table.loc[(table["scenario"] == "S2") & (table["algorithm"] == "spectral"), "coverage"] = 0.8
+    outcome = judged(dataclasses.replace(agreeing, matched=table), "2.6")["2.6"]
+    assert outcome.verdict == "not reproduced"
+    assert outcome.measured.mean == pytest.approx(0.8)
+
+
+def test_without_yeast_its_claims_are_not_testable(agreeing: Evidence) -> None:
+    nothing = dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0])
+    for claim in all_claims():
+        if claim.on == "yeast":
+            outcome = judge(claim, nothing)
+            assert outcome.verdict == "not testable", claim.id
+            assert outcome.measured.n_seeds == 0
+
+
+def test_few_yeast_sets_leave_claims_about_all_of_them_untested(agreeing: Evidence) -> None:
+    few = agreeing.yeast[agreeing.yeast["dataset"].isin(["04_elutriation", "13_heat_shock_2"])]
+    unknown, known = ("7.1", "10.1", "8.1", "9.1"), ("8.17", "9.4", "9.9")
+    outcomes = judged(dataclasses.replace(agreeing, yeast=few), *unknown, *known)
+    assert {outcomes[id_].verdict for id_ in unknown} == {"not testable"}
+    assert {outcomes[id_].verdict for id_ in known} == {"reproduced"}
+
+
+def test_planted_claims_hold_on_the_scenarios(outcomes: dict[str, Outcome]) -> None:
+    for id_, outcome in outcomes.items():
+        if outcome.claim.on == "planted" and not outcome.claim.is_number:
+            assert outcome.measured.share == 1.0, id_
+
+
+def test_evidence_survives_its_files(agreeing: Evidence, outcomes: dict[str, Outcome], tmp_path) -> None:
+    agreeing.write(tmp_path)
+    again = Evidence.read(tmp_path)
+    assert [o.verdict for o in judge_all(again)] == [o.verdict for o in outcomes.values()]
+    again.write(tmp_path)
+    pd.testing.assert_frame_equal(Evidence.read(tmp_path).yeast, again.yeast)
+
+
+def test_undefined_scores_never_win() -> None:
+    table = pd.DataFrame(
+        [
+            {"scenario": "S1", "algorithm": a, "seed": s, "nve": v}
+            for s, values in enumerate([(0.5, math.nan, 0.7), (math.nan, math.nan, math.nan)])
+            for a, v in zip(("cca", "las", "spectral"), values, strict=True)
+        ]
+    )
+    assert win_counts(table, "nve").to_numpy().tolist() == [[1, 0, 0], [0, 0, 0]]
+
+
+def test_the_smallest_k_wins_among_equals_and_no_score_means_no_k() -> None:
+    table = pd.DataFrame(
+        [
+            {"dataset": "d", "algorithm": a, "k": k, "seed": 0, "nve": v}
+            for a, values in {
+                "las": (0.0, 0.0, 0.0),
+                "cca": (1.0, 0.5, 0.5),
+                "spectral": (math.nan,) * 3,
+            }.items()
+            for k, v in zip((3, 5, 8), values, strict=True)
+        ]
+    )
+    chosen = best_k(table, "nve")[0]
+    assert chosen["d", "las"] == 3
+    assert chosen["d", "cca"] == 5
+    assert math.isnan(chosen["d", "spectral"])
+    assert best_pick(table, "d", "nve").loc[0].tolist() == ["las", 3]
+    assert favourites(table, "nve").loc[0].tolist() == [0, 1, 0]
+
+
+def test_inconsistencies_of_the_paper_are_stated() -> None:
+    text = " ".join(inconsistencies())
+    for words in ("two yeast data sets", "shows 8", "neither the number", "13_heat_shock_2"):
+        assert words in text

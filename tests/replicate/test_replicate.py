@@ -1,0 +1,105 @@
+"""The whole command on a small scale: without a network, resumed, written out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from bivaluate._errors import FileError
+from bivaluate.cli.main import app
+from bivaluate.replicate import run as replication
+from bivaluate.replicate.document import render
+
+SMALL = replication.Size("quick", 3, 3, (), 3)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory):
+    """One small replication without yeast, by the command line."""
+    folder = tmp_path_factory.mktemp("replication")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replication, "QUICK", SMALL)
+        patch.setattr(replication, "PARAMETERS", {"las": {"n_restarts": 5}})
+        patch.setattr("bivaluate.datasets.real.fetch", _no_network)
+        arguments = ["replicate", "--out", str(folder), "--jobs", "1"]
+        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        patch.setattr("bivaluate.experiment.run.perform_here", _no_work)
+        again = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    return folder, result, again
+
+
+def _no_work(*_: object) -> None:
+    raise AssertionError("a finished run was performed again")
+
+
+def _no_network(name: str = "all", **_: object) -> None:
+    raise FileError("pip could not download the matrices: no network.")
+
+
+def test_it_says_what_came_out_and_where(small) -> None:
+    folder, result, _ = small
+    assert result.exit_code == 0
+    assert "checks of the paper's claims" in result.output
+    assert f"report: {folder / 'report.html'}" in result.output.replace("\n", "")
+
+
+def test_without_a_network_the_yeast_part_is_left_out_and_said(small) -> None:
+    folder, result, _ = small
+    assert "The yeast part was left out" in result.output
+    assert "The yeast part was left out" in (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    claims = pd.read_csv(folder / "replication" / "claims.csv", dtype={"claim": str})
+    yeast = claims[claims["claim"].str.match(r"(7|8|9|10)\.")]
+    assert set(yeast["verdict"]) == {"not testable"}
+
+
+def test_every_table_and_figure_is_written(small) -> None:
+    folder = small[0] / "replication"
+    tables = ["scenarios", "planted", "winners", "k_picks", "different_k", "favourites", "yeast_choices"]
+    for name in [*(f"table_{table}" for table in tables), "claims"]:
+        assert (folder / f"{name}.csv").exists()
+        assert (folder / f"{name}.md").exists()
+    for name in ("heatmaps", "decomposition", "matched_k", "winners", "nve_maps"):
+        assert (folder / f"fig_{name}.svg").read_bytes().startswith(b"<?xml")
+        assert (folder / f"fig_{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_document_is_made_from_the_files_alone(small) -> None:
+    folder = small[0]
+    assert render(folder / "replication") == (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    provenance = json.loads((folder / "replication" / "provenance.json").read_text(encoding="utf-8"))
+    assert provenance["command"] == "bivaluate replicate"
+
+
+def test_links_of_the_document_lead_somewhere(small) -> None:
+    import re
+
+    folder = small[0]
+    for link in re.findall(r"\]\(([^)]+)\)", (folder / "REPLICATION.md").read_text(encoding="utf-8")):
+        assert (folder / link).exists(), link
+
+
+def test_the_report_holds_the_claims(small) -> None:
+    page = (small[0] / "report.html").read_text(encoding="utf-8")
+    assert "The claims of the paper" in page
+    assert "not reproduced" in page
+
+
+def test_started_again_it_repeats_no_run_and_writes_the_same(small) -> None:
+    folder, result, again = small
+    assert again.output == result.output
+    assert len(list((folder / "runs").iterdir())) == 2
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(FileError, match="cannot make the folder"):
+        replication.replicate(tmp_path / "file")
+
+
+def test_the_document_needs_its_files(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"cannot read .*claims\.csv"):
+        render(tmp_path)
