@@ -9,9 +9,7 @@ import pytest
 from bivaluate import Matrix, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError
 
-X = Matrix(
-    np.arange(12.0).reshape(4, 3) / 7, ("g1", "g2", "g3", "gé"), ("c1", "c2", "c3"), "X"
-)
+X = Matrix(np.arange(12.0).reshape(4, 3) / 7, ("g1", "g2", "g3", "gé"), ("c1", "c2", "c3"), "X")
 
 
 @pytest.mark.parametrize("name", ["m.npz", "m.parquet"])
@@ -62,7 +60,10 @@ def header(shape, dtype="<f8"):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (header((1000, 1000)) + b"\0" * 100, "is truncated: shape .1000, 1000. of float64 needs 8000000 bytes"),
+        (
+            header((1000, 1000)) + b"\0" * 100,
+            "is truncated: shape .1000, 1000. of float64 needs 8000000 bytes",
+        ),
         (header((1 << 62, 1 << 62)), "is not possible"),
         (header((1 << 20, 1 << 20)), "more than"),
         (header((-1, 3)), "is not possible"),

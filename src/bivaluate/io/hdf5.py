@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FormatError, MissingExtraError
+from bivaluate._errors import BivaluateError, FormatError, MissingExtraError
 from bivaluate.io.source import MAX_CELLS, Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -34,7 +34,7 @@ def opened(source: Source, purpose: str) -> Iterator[Any]:
         with h5py.File(source.path, "r") as file:
             yield file
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:
-        if isinstance(error, FormatError):
+        if isinstance(error, BivaluateError):
             raise
         reason = (str(error).splitlines() or [""])[0][:160]
         raise FormatError(f"{source.name}: the HDF5 file is truncated or damaged ({reason}).") from None

@@ -98,7 +98,8 @@ def _read_text(text: str, name: str) -> Document:
             key.split("_")[0] + "_"
         )
         if key in _TEXT_KEYS and counter in block and block[counter] != [str(len(words))]:
-            raise FormatError(f"{name}, line {n}: {block[counter]} announced for {key}, {len(words)} found.")
+            announced = " ".join(block[counter])[:20]
+            raise FormatError(f"{name}, line {n}: {announced} announced for {key}, {len(words)} found.")
     if total is not None and total != len(blocks):
         raise FormatError(
             f"{name}: {total} biclusters announced, {len(blocks)} found. Is the file truncated?"

@@ -73,16 +73,17 @@ def _rows(text: str, name: str, width: int) -> Iterator[tuple[int, list[str]]]:
     lines = text.split("\n")
     start = next(i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
     reader = csv.reader(lines[start:], delimiter=_delimiter(lines[start]), strict=True)
+    line = start
     try:
         for n, cells in enumerate(reader):
+            line = start + reader.line_num
             if n == 0 or not any(cell.strip() for cell in cells):
                 continue
-            line = start + reader.line_num
             if len(cells) != width:
                 raise FormatError(f"{name}, line {line} has {len(cells)} fields, but the header has {width}.")
             yield line, [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise FormatError(f"{name}, line {start + reader.line_num}: {error}.") from None
+        raise FormatError(f"{name}, line {line + 1}: {error}.") from None
 
 
 def _axis(word: str, name: str, line: int) -> int:

@@ -40,6 +40,8 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
 def _read(source: Source) -> Matrix:
     lines = source.filled_lines()
     top = list(itertools.islice(lines, 4))
+    if not top:
+        raise FormatError(f"{source.name} holds no table: every line is blank.")
     number, first = top[0]
     header = tuple(cell.strip() for cell in first.split("\t"))
     weights = [line.split("\t") for _, line in top[1:3] if line.split("\t")[0].strip() in _SKIPPED]

@@ -117,7 +117,7 @@ class Source:
 
     def check_text(self) -> None:
         """Raise unless the first bytes are text and not empty."""
-        if not self.head.strip():
+        if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
         if self.encoding != "utf-16":
             found = _NOT_TEXT.search(self.head)

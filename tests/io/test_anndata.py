@@ -1,0 +1,223 @@
+""".h5ad and .loom: dense, sparse, layers, labels; results written back; damaged and lying files."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from bivaluate import Biclustering, Matrix, evaluate, read_matrix
+from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError
+from bivaluate.io import write_h5ad_results
+
+anndata = pytest.importorskip("anndata")
+h5py = pytest.importorskip("h5py")
+
+VALUES = np.round(
+    np.random.default_rng(0).normal(size=(6, 8)) * (np.random.default_rng(1).random((6, 8)) > 0.4), 3
+)
+CELLS = tuple(f"cell{i}" for i in range(6))
+GENES = tuple(f"gene{j}" for j in range(8))
+
+
+@pytest.fixture
+def h5ad(tmp_path):
+    def write(values=VALUES, **layers):
+        data = anndata.AnnData(X=values, layers=layers)
+        data.obs_names, data.var_names = CELLS, GENES
+        data.write_h5ad(tmp_path / "cells.h5ad")
+        return tmp_path / "cells.h5ad"
+
+    return write
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix, sparse.csc_matrix, np.float32])
+def test_rows_are_genes(h5ad, store):
+    X = read_matrix(h5ad(store(VALUES)))
+    assert (X.row_labels, X.col_labels, X.name) == (GENES, CELLS, "cells")
+    np.testing.assert_allclose(X.values, VALUES.T, rtol=1e-6)
+
+
+def test_transpose_gives_cells_as_rows(h5ad):
+    X = read_matrix(h5ad(), transpose=True)
+    assert X.row_labels == CELLS
+    np.testing.assert_array_equal(X.values, VALUES)
+
+
+def test_layers(h5ad):
+    path = h5ad(counts=sparse.csr_matrix(VALUES * 2))
+    np.testing.assert_array_equal(read_matrix(path, layer="counts").values, VALUES.T * 2)
+    with pytest.raises(ParameterError, match="no layer 'count'; layers: counts. Did you mean 'counts'"):
+        read_matrix(path, layer="count")
+
+
+@pytest.fixture
+def evaluation():
+    def make(X):
+        solution = Biclustering.from_indices([([0, 1, 2, 3], [0, 1, 2]), ([2, 3, 5], [1, 2, 4])], X.shape)
+        return evaluate(X, solution)
+
+    return make
+
+
+def test_results_are_written_back(h5ad, evaluation):
+    path = h5ad()
+    X = read_matrix(path)
+    result = evaluation(X)
+    write_h5ad_results(path, result)
+    back = anndata.read_h5ad(path)
+    np.testing.assert_array_equal(back.varm["bivaluate"], result.biclustering.row_masks.T)
+    np.testing.assert_array_equal(back.obsm["bivaluate"], result.biclustering.col_masks.T)
+    assert back.obsm["bivaluate"].dtype == bool
+    stored = back.uns["bivaluate"]
+    assert stored["scores"]["nve"] == result.solution["nve"]
+    assert stored["biclusters"]["bicluster"].tolist() == ["B1", "B2"]
+    assert stored["biclusters"]["msr"].tolist() == result.biclusters["msr"].tolist()
+    assert list(stored["findings"]) == list(result.findings)
+    np.testing.assert_array_equal(stored["mergers"]["ve"], result.mergers["ve"])
+    np.testing.assert_array_equal(back.X, VALUES)
+    np.testing.assert_array_equal(read_matrix(path).values, X.values)
+    write_h5ad_results(path, result)
+    write_h5ad_results(path, result, key="second")
+    assert {"bivaluate", "second"} <= set(anndata.read_h5ad(path).uns)
+    assert [p.name for p in path.parent.iterdir()] == ["cells.h5ad"]
+
+
+def test_results_of_a_transposed_reading(h5ad, evaluation):
+    path = h5ad()
+    result = evaluation(read_matrix(path, transpose=True))
+    with pytest.raises(SolutionError, match=r"6 observations and 8 variables, but .* shape \(6, 8\)"):
+        write_h5ad_results(path, result)
+    write_h5ad_results(path, result, transpose=True)
+    np.testing.assert_array_equal(anndata.read_h5ad(path).obsm["bivaluate"], result.biclustering.row_masks.T)
+
+
+def test_wrong_key(h5ad, evaluation):
+    path = h5ad()
+    with pytest.raises(ParameterError, match="a name without '/'"):
+        write_h5ad_results(path, evaluation(read_matrix(path)), key="a/b")
+
+
+def test_truncated_and_foreign_hdf5(h5ad, tmp_path):
+    path = h5ad()
+    whole = path.read_bytes()
+    for cut in (len(whole) // 2, 2000, 100, 8):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(FormatError, match="truncated or damaged"):
+            read_matrix(path)
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["numbers"] = [1, 2]
+    with pytest.raises(FormatError, match="/X is missing"):
+        read_matrix(tmp_path / "other.h5")
+
+
+def edit(path, change):
+    with h5py.File(path, "r+") as file:
+        change(file)
+
+
+def _external(file):
+    del file["X"]
+    file["X"] = h5py.ExternalLink("/etc/passwd", "/X")
+
+
+def _soft(file):
+    del file["X"]
+    file["X"] = h5py.SoftLink("/obs")
+
+
+def _text(file):
+    del file["X"]
+    file["X"] = np.array([[b"a", b"b"]])
+
+
+def _huge(file):
+    del file["X"]
+    file.create_dataset("X", shape=(1 << 20, 1 << 20), dtype="f8", chunks=(64, 64))
+
+
+def _cube(file):
+    del file["X"]
+    file["X"] = np.zeros((2, 2, 2))
+
+
+def _short(file):
+    del file["X"]
+    file["X"] = np.zeros((2, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_external, "is a link; data must lie in the file itself"),
+        (_soft, "is a link"),
+        (_text, "real numbers are needed"),
+        (_huge, "cells; at most"),
+        (_cube, "3 dimension"),
+        (_short, "6 observations and 8 variables"),
+    ],
+)
+def test_lying_h5ad(h5ad, change, words):
+    path = h5ad()
+    edit(path, change)
+    with pytest.raises(FormatError, match=words):
+        read_matrix(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("indices", 99, "indices of sparse /X are damaged"),
+        ("indptr", -5, "indices of sparse /X are damaged"),
+    ],
+)
+def test_damaged_sparse(h5ad, key, value, words):
+    path = h5ad(sparse.csr_matrix(VALUES))
+
+    def change(file):
+        file["X"][key][1] = value
+
+    edit(path, change)
+    with pytest.raises(FormatError, match=words):
+        read_matrix(path)
+
+
+def test_sparse_that_claims_another_shape(h5ad):
+    path = h5ad(sparse.csr_matrix(VALUES))
+    edit(path, lambda file: file["X"].attrs.__setitem__("shape", [1 << 40, 1 << 40]))
+    with pytest.raises(FormatError, match="cells; at most"):
+        read_matrix(path)
+    edit(path, lambda file: file["X"].attrs.__setitem__("shape", [3, 3]))
+    with pytest.raises(FormatError, match="do not fit its shape"):
+        read_matrix(path)
+
+
+def test_loom(tmp_path):
+    with h5py.File(tmp_path / "m.loom", "w") as file:
+        file["matrix"] = VALUES.T.astype("f4")
+        file["layers/spliced"] = VALUES.T * 3
+        file["row_attrs/Gene"] = [g.encode() for g in GENES]
+        file["col_attrs/CellID"] = [c.encode() for c in CELLS]
+    X = read_matrix(tmp_path / "m.loom")
+    assert (X.row_labels, X.col_labels) == (GENES, CELLS)
+    np.testing.assert_allclose(X.values, VALUES.T, rtol=1e-6)
+    np.testing.assert_allclose(read_matrix(tmp_path / "m.loom", layer="spliced").values, VALUES.T * 3)
+    with pytest.raises(ParameterError, match="no layer 'x'"):
+        read_matrix(tmp_path / "m.loom", layer="x")
+    (tmp_path / "cut.loom").write_bytes((tmp_path / "m.loom").read_bytes()[:900])
+    with pytest.raises(FormatError, match="truncated or damaged"):
+        read_matrix(tmp_path / "cut.loom")
+
+
+def test_missing_extras_name_themselves(h5ad, evaluation, monkeypatch):
+    path = h5ad()
+    result = evaluation(Matrix(VALUES.T))
+    with monkeypatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "h5py", None)
+        with pytest.raises(MissingExtraError, match=r'pip install "bivaluate\[anndata\]"'):
+            read_matrix(path)
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        for name in ("anndata", "anndata.io", "anndata.experimental"):
+            patch.setitem(__import__("sys").modules, name, None)
+        with pytest.raises(MissingExtraError, match=r"writing .h5ad needs anndata"):
+            write_h5ad_results(path, result)

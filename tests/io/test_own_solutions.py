@@ -1,0 +1,245 @@
+"""bivaluate JSON and membership tables: by index, by label, both; shapes; faults."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering, Matrix, read_solution, write_solution
+from bivaluate._errors import FileError, FormatError, ParameterError, SolutionError
+from bivaluate.io import read_members
+
+X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))
+S = Biclustering.from_indices([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(content, name="s.json"):
+        path = tmp_path / name
+        text = content if isinstance(content, str) else json.dumps(content)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def document(biclusters, **more):
+    return {"schema": 1, "shape": None, "biclusters": biclusters, **more}
+
+
+def test_json_by_index_and_by_label(put):
+    by_index = put(document([{"rows": [2, 0], "cols": [3, 1]}, {"rows": [1, 2, 4], "cols": [0]}]))
+    by_label = put(
+        document(
+            [{"rows": ["g1", "g3"], "cols": ["c2", "c4"]}, {"rows": ["g2", "g3", "g5"], "cols": ["c1"]}]
+        ),
+        "l.json",
+    )
+    assert read_solution(by_index, X) == S
+    assert read_solution(by_label, X) == S
+    assert read_solution(by_label, X.to_frame()) == S
+    assert not read_solution(by_index).has_shape
+    assert read_solution(by_index, np.zeros((5, 4))).shape == (5, 4)
+    with pytest.raises(SolutionError, match="names its members by label; give the matrix"):
+        read_solution(by_label)
+    with pytest.raises(SolutionError, match="X has no row labels"):
+        read_solution(by_label, np.zeros((5, 4)))
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.csv", "s.tsv", "s.txt", "s.csv.gz", "s.bic"])
+@pytest.mark.parametrize("matrix", [None, X], ids=["without-X", "with-X"])
+def test_round_trips(tmp_path, name, matrix):
+    write_solution(S, tmp_path / name, X=matrix)
+    assert read_solution(tmp_path / name, X) == S
+    reordered = Matrix(X.values, X.row_labels[::-1], X.col_labels)
+    if matrix is not None and name != "s.csv.gz":
+        assert read_solution(tmp_path / name, reordered)[0].rows.tolist() == [2, 4]
+
+
+def test_biclustlib_round_trip(tmp_path):
+    write_solution(S, tmp_path / "b.json", format="biclustlib")
+    content = json.loads((tmp_path / "b.json").read_text())
+    assert content["__module__"] == "biclustlib.models"
+    assert content["biclusters"][0] == [[0, 2], [1, 3]]
+    assert read_solution(tmp_path / "b.json", X) == S
+
+
+def test_info_is_kept(tmp_path):
+    write_solution(Biclustering(S, (5, 4), info={"algorithm": "las"}), tmp_path / "s.json")
+    assert read_solution(tmp_path / "s.json").info == {"algorithm": "las"}
+
+
+LISTS = "bicluster,rows,cols\nB1,g1 g3,c2 c4\nB2,g2 g3 g5,c1\n"
+LONG = "bicluster,axis,label\n" + "".join(
+    f"B{k},{axis},{m}\n"
+    for k, axis, members in [
+        (1, "row", "g1 g3"),
+        (1, "column", "c2 c4"),
+        (2, "row", "g2 g3 g5"),
+        (2, "col", "c1"),
+    ]
+    for m in members.split()
+)
+MATRIX = (
+    "axis,label,B1,B2\nrow,g1,1,0\nrow,g2,0,1\nrow,g3,1,1\nrow,g4,0,0\nrow,g5,0,1\n"
+    "column,c1,0,1\ncolumn,c2,1,0\ncolumn,c3,0,0\ncolumn,c4,1,0\n"
+)
+
+
+@pytest.mark.parametrize("text", [LISTS, LONG, MATRIX, LISTS.replace(",", "\t"), LISTS.replace(" ", ";")])
+def test_membership_layouts(put, text):
+    assert read_solution(put(text, "s.csv"), X) == S
+
+
+def test_membership_by_index(put):
+    text = "bicluster,rows,cols\nB1,0 2,1 3\nB2,1 2 4,0\n"
+    assert read_solution(put(text, "s.csv"), (np.zeros((5, 4)))) == S
+    one_based = "bicluster;rows;cols\nB1;1 3;2 4\nB2;2 3 5;1\n"
+    assert read_solution(put(one_based, "s.csv"), np.zeros((5, 4)), index_base=1) == S
+    assert read_solution(put(MATRIX, "m.csv")).shape == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"schema": 1, "biclusters": [', "line 1: not valid JSON"),
+        ('{"schema": 1,\n "biclusters": }', "line 2: not valid JSON"),
+        ("[1, 2]", 'the key "biclusters" is needed'),
+        (document([], schema=9), "'9'; this version of bivaluate reads schema 1"),
+        (document([], shape=[5]), r'"shape" is \[5\]'),
+        (document([], shape=[5, 0]), "rows, columns"),
+        (document({}), '"biclusters" must be a list'),
+        (document([{"rows": [0]}]), 'bicluster 0 must be an object with "rows" and "cols"'),
+        (document([{"rows": [0], "cols": 3}]), "bicluster 0, cols: a list of indices or labels"),
+        (
+            document([{"rows": [0.5], "cols": [1]}]),
+            "bicluster 0, rows: '0.5' is neither an index nor a label",
+        ),
+        (document([{"rows": [True], "cols": [1]}]), "neither an index nor a label"),
+        (document([{"rows": [0], "cols": ["c1"]}]), "partly by index and partly by label"),
+        (document([{"rows": [1 << 70], "cols": [1]}]), "too large for an index"),
+        (
+            document([{"rows": [0], "cols": [1], "row_labels": ["a", "b"], "col_labels": ["c"]}]),
+            "one label for each",
+        ),
+        (document([], info=3), '"info" must be an object'),
+        (document([], info=json.loads('{"a":' * 40 + "1" + "}" * 40)), "nested too deeply"),
+        ("[" * 100000 + "]" * 100000, "nested too deeply|biclusters"),
+        ('{"schema": 1, "shape": [NaN, 2], "biclusters": []}', "not valid JSON"),
+        ('{"schema": 1, "shape": [' + "9" * 5000 + ', 2], "biclusters": []}', "not valid JSON"),
+    ],
+)
+def test_wrong_json(put, content, words):
+    with pytest.raises(FormatError, match=words):
+        read_solution(put(content), X)
+
+
+@pytest.mark.parametrize(
+    ("biclusters", "words"),
+    [
+        ([{"rows": [0], "cols": [4]}], r"bicluster 0 uses column 4, but X has 4 columns"),
+        ([{"rows": [-1], "cols": [1]}], "never negative"),
+        ([{"rows": [1, 1], "cols": [1]}], "lists row 1 more than once"),
+        ([{"rows": [], "cols": [1]}], "bicluster 0 is empty"),
+        (
+            [{"rows": ["g1", "g6"], "cols": ["c1"]}],
+            r"B1 names row 'g6', which X does not have. Did you mean 'g\d'",
+        ),
+        (
+            [{"rows": ["c1"], "cols": ["c2"]}],
+            "B1 names row 'c1', which is a column of X. Were rows and columns swapped",
+        ),
+    ],
+)
+def test_members_that_do_not_fit(put, biclusters, words):
+    with pytest.raises(SolutionError, match=words):
+        read_solution(put(document(biclusters)), X)
+
+
+def test_solution_of_another_shape(put):
+    path = put(document([{"rows": [0], "cols": [1]}], shape=[4, 5]))
+    with pytest.raises(
+        SolutionError, match=r"shape \(4, 5\), but X has shape \(5, 4\).*Transpose one of them"
+    ):
+        read_solution(path, X)
+    with pytest.raises(SolutionError, match="Transpose"):
+        read_solution(put(document([{"rows": ["c1"], "cols": ["g1"]}], shape=[4, 5])), X)
+
+
+def test_repeated_labels(put):
+    twice = Matrix(X.values, ("g1", "g1", "g3", "g4", "g5"), X.col_labels)
+    with pytest.raises(SolutionError, match="a label X has 2 times"):
+        read_solution(put(LISTS, "s.csv"), twice)
+    assert read_solution(put("bicluster,rows,cols\nB1,g3 g4,c1\n", "s.csv"), twice)[0].rows.tolist() == [2, 3]
+
+
+def test_labels_beside_indices_follow_a_reordered_matrix(tmp_path):
+    write_solution(S, tmp_path / "s.json", X=X)
+    reordered = Matrix(X.values, X.row_labels[::-1], X.col_labels)
+    assert read_solution(tmp_path / "s.json", reordered)[0].rows.tolist() == [2, 4]
+    assert read_solution(tmp_path / "s.json", reordered, members="index") == S
+    assert read_solution(tmp_path / "s.json", np.zeros((5, 4))) == S
+    document, _ = read_members(tmp_path / "s.json", members="label")
+    assert document.members[0] == (["g1", "g3"], ["c2", "c4"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("bicluster,rows,cols\nB1,g1\n", "line 2 has 2 fields, but the header has 3"),
+        ("bicluster,rows,cols\nB1,g1,\n", "line 2: the bicluster has no columns"),
+        ('bicluster,rows,cols\nB1,"g1,c1\n', "line 2: unexpected end of data"),
+        (
+            LONG.replace("B1,row,g1", "B1,diagonal,g1"),
+            "line 2: axis is 'diagonal'; 'row' or 'column' is needed",
+        ),
+        ("bicluster,axis,index\nB1,row,x\n", "line 2: index 'x' is not a whole number"),
+        ("bicluster,axis,index,label\nB1,row,,\n", "line 2: neither an index nor a label"),
+        ("bicluster,axis,index,label\nB1,row,1,\nB1,column,,c1\n", "some members have only an index"),
+        (MATRIX.replace("row,g2,0,1", "row,g2,0,2"), "line 3: cell '2' under 'b2'; 0 or 1 is needed"),
+        ("axis,label,B1\nrow,g1,1\n", "lines for both axes are needed"),
+    ],
+)
+def test_damaged_membership_names_the_line(put, text, words):
+    with pytest.raises(FormatError, match=words):
+        read_solution(put(text, "s.csv"), X)
+
+
+def test_numbers_that_are_both_labels_and_positions(put):
+    numbered = Matrix(np.zeros((5, 4)), tuple("12345"), tuple("1234"))
+    path = put("bicluster,rows,cols\nB1,1 2,2 3\n", "s.csv")
+    with pytest.raises(SolutionError, match="both labels and positions of X, and the two disagree"):
+        read_solution(path, numbered)
+    assert read_solution(path, numbered, members="label")[0].rows.tolist() == [0, 1]
+    assert read_solution(path, numbered, index_base=0)[0].rows.tolist() == [1, 2]
+    assert read_solution(path, numbered, index_base=1)[0].rows.tolist() == [0, 1]
+    entrez = Matrix(np.zeros((5, 4)), ("7157", "4609", "3845", "1956", "672"), X.col_labels)
+    assert read_solution(put("bicluster,rows,cols\nB1,4609 672,c1\n", "e.csv"), entrez)[0].rows.tolist() == [
+        1,
+        4,
+    ]
+
+
+def test_wrong_arguments(put, tmp_path):
+    path = put(LISTS, "s.csv")
+    with pytest.raises(ParameterError, match="counted from 0 or from 1"):
+        read_solution(path, X, index_base=2)
+    with pytest.raises(ParameterError, match="Did you mean 'label'"):
+        read_solution(path, X, members="labels")
+    with pytest.raises(ParameterError, match="Did you mean 'qubic'"):
+        read_solution(path, X, format="qubc")
+    with pytest.raises(SolutionError, match="names, not indices"):
+        read_solution(path, X, index_base=0)
+    with pytest.raises(SolutionError, match="Are they counted from 0"):
+        read_solution(put("bicluster,rows,cols\nB1,0 1,1\n", "z.csv"), np.zeros((5, 4)), index_base=1)
+    with pytest.raises(FileError, match="No such file"):
+        read_solution(tmp_path / "none.json")
+    with pytest.raises(FormatError, match="in no format of biclusters bivaluate knows"):
+        read_solution(put("dear diary\n", "d.txt"))
+    with pytest.raises(FormatError, match="is empty"):
+        read_solution(put("", "e.txt"))
+    with pytest.raises(ParameterError, match="cannot tell the format"):
+        write_solution(S, tmp_path / "s.what")
+    with pytest.raises(SolutionError, match="shape"):
+        write_solution(S, tmp_path / "s.json", X=np.zeros((2, 2)))

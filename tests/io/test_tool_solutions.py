@@ -1,0 +1,329 @@
+"""The files of other tools, written here in each tool's grammar: read, and damaged with the line named."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering, Matrix, read_solution
+from bivaluate._errors import (
+    EmptyBiclusterWarning,
+    FormatError,
+    MissingExtraError,
+    ParameterError,
+    SolutionError,
+)
+from bivaluate.io import SOLUTION_FORMATS, read_members
+from tests.io.rds_writer import biclust_object, save
+
+ROWS = ("g1", "g2", "g3", "g4", "g5")
+COLS = ("c1", "c2", "c3", "c4")
+X = Matrix(np.zeros((5, 4)), ROWS, COLS)
+PLAIN = Matrix(np.zeros((5, 4)))
+S = Biclustering.from_indices([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
+
+R_TEXT = "CC demo\n2 2\ng1 g3\nc2 c4\n3 1\ng2 g3 g5\nc1\n"
+BICAT = "2 2\n0 2\n1 3\n3 1\n1 2 4\n0\n"
+QUBIC = (
+    "# QUBIC version 2.2 output\n# Datafile data/toy: discrete type\n# Parameters: -k 2\n\n"
+    "BC000\tS=4\tEnrichment:0.61\tRow=2\tCol=2\tCore_Row=2\tCore_Col=2\t\n"
+    " Genes [2]: g1 g3 \n Conds [2]: c2 c4 \n        g1:\t1\t1\n\n        g3:\t-1\t-1\n\n"
+    "BC001\tS=3\tPvalue:1.3452E-05 \n Genes [3]: g2 g3 g5 \n Conds [1]: c1 \n        g2:\t1\n\n"
+)
+BIBIT = "NumOfRows;NumOfColumns;Rows;Columns\n2;2;g1,g3;c2, c4, \n3;1;g2,g3,g5;c1\n"
+BICPAMS = (
+    "FOUND BICS:#2\n I=[2,2] (2,2) Y=[c2,c4] X=[g1,g3] pvalue=1.2E-5 Lifts=[1.0]\n"
+    "ID:key (1,3) Y=[c1] X=[g2,g3,g5] pvalue=0.0 (too small)\n\n"
+    "details\n I=[2,2] (2,2) Y=[c2,c4] X=[<too long>]\ng1\t1\t2\n"
+)
+BICPAMS_HTML = (
+    "<html><body><table><tr><th>id</th><th>members</th></tr>\n"
+    "<tr><td>1</td><td>[0, 2] [1, 3]</td></tr>\n<tr><td>2</td><td>[1,2,4] [0]</td></tr>\n</table></body></html>\n"
+)
+BICGE = (
+    "Total_Biclusters:2\nMethod_used:QUBIC\nRunning_Time:1 s\n\n"
+    "Bicluster 1\nNumber_of_Genes:2\nNumber_of_Conditions:2\nGene_names:\tg1\tg3\nGene_indexes:\t0\t2\n"
+    "Condition_names:\tc2\tc4\nCondition_indexes:\t1\t3\n\n\n"
+    "Bicluster 2\nNumber_of_Genes:3\nNumber_of_Conditions:1\nGene_names:\tg2\tg3\tg5\nGene_indexes:\t1\t2\t4\n"
+    "Condition_names:\tc1\nCondition_indexes:\t0\n"
+)
+
+
+def jbiclustge_entry(names, indexes, conditions, condition_indexes):
+    return {
+        "Genes": len(names),
+        "Conditions": len(conditions),
+        "Gene names": names,
+        "Gene indexes": indexes,
+        "Condition names": conditions,
+        "Condition indexes": condition_indexes,
+    }
+
+
+JBICLUSTGE = json.dumps(
+    {
+        "Total": 2,
+        "Biclustering method": "QUBIC",
+        "Biclustering method parameters": {"f": "1"},
+        "Biclusters": {
+            "1": jbiclustge_entry(["g2", "g3", "g5"], [1, 2, 4], ["c1"], [0]),
+            "0": jbiclustge_entry(["g1", "g3"], [0, 2], ["c2", "c4"], [1, 3]),
+        },
+    }
+)
+UNPAST_HEADER = "id\tSNR\tn_genes\tn_samples\tgenes\tsamples\tdirection\tgenes_up\tgenes_down\tgene_indexes\tsample_indexes\n"
+UNPAST = (
+    "#seed=42; pval=0.01; \n" + UNPAST_HEADER + "0\t1.5\t2\t2\tg1 g3\tc2 c4\tUP\tg1 g3\t\t0 2\t1 3\n"
+    "1\t1.1\t3\t1\tg2 g3 g5\tc1\tDOWN\t\tg2 g3 g5\t1 2 4\t0\n"
+)
+UNPAST_OLD = (
+    "id\tavgSNR\tn_genes\tn_samples\tgenes\tsamples\tdirection\n0\t1.5\t2\t2\tg1 g3\tc2 c4\tUP\n"
+    "1\t1.1\t3\t1\tg2 g3 g5\tc1\tDOWN\n"
+)
+EBIC = "#2\nBicluster([0, 2],[1, 3])\nBicluster([1,2,4], [0])\n"
+COALESCE = (
+    "Cluster\t0\nGenes\tg1\tg3\nConditions\tc2\tc4\nMotifs\nAACGT\n1\t2\nCluster\t1\nGenes\tg2\tg3\tg5\n"
+    "Conditions\tc1\nMotifs\n"
+)
+BIBLIO = json.dumps(
+    {
+        "__class__": "Biclustering",
+        "__module__": "biclustlib.models",
+        "biclusters": [[[2, 0], [1, 3]], [[1, 2, 4], [0], [[1.0], [2.0], [3.0]]]],
+    }
+)
+FILES = {
+    "r-text": [
+        R_TEXT,
+        R_TEXT.replace(" ", ";"),
+        R_TEXT.replace("\n", "\n\n"),
+        "2\n" + R_TEXT,
+        "2\nBiclusters\nB1:2\t2\ng1\tg3\nc2\tc4\nB2:3\t1\ng2\tg3\tg5\nc1\n",
+        R_TEXT.replace("\n", "\r\n"),
+        "\n" + R_TEXT.split("\n", 1)[1],
+    ],
+    "bicat": [BICAT, "Number of BCs = 2\n\n\n" + BICAT, R_TEXT.split("\n", 1)[1]],
+    "qubic": [QUBIC, QUBIC.replace("\tEnrichment:0.61\tRow=2\tCol=2\tCore_Row=2\tCore_Col=2\t", "")],
+    "bibit": [BIBIT],
+    "bicpams": [BICPAMS, BICPAMS_HTML, BICPAMS.split("\n", 1)[1]],
+    "jbiclustge": [BICGE, JBICLUSTGE],
+    "unpast": [UNPAST, UNPAST_OLD],
+    "ebic": [EBIC, EBIC.split("\n", 1)[1], EBIC.replace("#2", "2")],
+    "coalesce": [COALESCE],
+    "biclustlib": [BIBLIO, f"[{BIBLIO}]"],
+}
+CASES = [(key, text) for key, texts in FILES.items() for text in texts]
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(text, name="solution.dat"):
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize(("key", "text"), CASES, ids=[key for key, _ in CASES])
+def test_recognised_by_content_and_read(put, key, text):
+    path = put(text)
+    document, record = read_members(path, X)
+    assert record.key == key
+    assert read_solution(path, X) == S
+    assert read_solution(path, X, format=key) == S
+    assert document.by == "index"
+
+
+@pytest.mark.parametrize(("key", "text"), CASES, ids=[key for key, _ in CASES])
+def test_read_without_a_matrix(put, key, text):
+    document, _ = read_members(put(text))
+    first = document.members[0]
+    if document.by == "label":
+        assert (sorted(first[0]), sorted(first[1])) == (["g1", "g3"], ["c2", "c4"])
+    else:
+        assert (sorted(first[0]), sorted(first[1])) == ([0, 2], [1, 3])
+
+
+def test_every_format_is_tested():
+    assert set(SOLUTION_FORMATS) == {*FILES, "bivaluate", "csv", "rds", "score-tables"}
+
+
+@pytest.mark.parametrize(("key", "base"), [("bicat", 0), ("r-text", 1)], ids=["bicat-from-0", "r-from-1"])
+def test_bare_numbers_count_as_the_tool_does(put, key, base):
+    text = f"2 2\n{base} {2 + base}\n{1 + base} {3 + base}\n"
+    solution = read_solution(put(("title\n" if key == "r-text" else "") + text), PLAIN)
+    assert SOLUTION_FORMATS[key].index_base == base
+    assert (solution[0].rows.tolist(), solution[0].cols.tolist()) == ([0, 2], [1, 3])
+
+
+def test_names_that_hold_the_delimiter(put):
+    spaced = Matrix(np.zeros((3, 2)), ("g one", "g two", "g"), ("c 1", "c 2"))
+    text = "title\n2 1\ng one g\nc 2\n"
+    assert read_solution(put(text), spaced)[0].rows.tolist() == [0, 2]
+    with pytest.raises(FormatError, match="line 3: 2 rows announced, 3 found.*with the matrix given"):
+        read_solution(put(text))
+
+
+def test_several_biclusterings_in_one_file(put):
+    path = put(f"[{BIBLIO}, {BIBLIO.replace('[1, 3]', '[1]')}]")
+    with pytest.raises(FormatError, match="holds 2 biclusterings; say which: item=0"):
+        read_solution(path, X)
+    assert read_solution(path, X, item=0) == S
+    assert read_solution(path, X, item=1)[0].cols.tolist() == [1]
+    with pytest.raises(ParameterError, match="item is 2"):
+        read_solution(path, X, item=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (R_TEXT.replace("g2 g3 g5", "g2 g3"), "line 6: 3 rows announced, 2 found"),
+        (R_TEXT.removesuffix("c1\n"), "line 5: the file ends within this bicluster"),
+        (R_TEXT.replace("3 1\n", "three\n"), "line 5: the sizes of a bicluster are needed here"),
+        (R_TEXT.replace("3 1\n", "0 1\n"), r"line 5: the bicluster is empty \(0 x 1\)"),
+        ("9\n" + R_TEXT, "line 1: 9 biclusters announced, 2 found"),
+        (BICAT.replace("1 2 4", "1 2"), "line 5: 3 rows announced, 2 found"),
+        (QUBIC.replace("g2 g3 g5", "g2 g3"), "line 13: 3 genes announced, 2 found. Is the file truncated"),
+        (QUBIC.replace(" Conds [1]: c1 \n", ""), r"line 12: this block has no line 'Conds \[n\]"),
+        ("BC000\n" + QUBIC.replace("BC000", "XX000"), "line 7: Genes stand before the first block"),
+        (BIBIT.replace("3;1;g2,g3,g5", "3;1;g2,g3"), "line 3: 3 rows announced, 2 found"),
+        (BIBIT.replace("3;1;", "3;"), "line 3: 4 fields are needed"),
+        (
+            BICPAMS.replace("X=[g2,g3,g5]", "X=[g2,g3]"),
+            "line 3: 1 columns and 3 rows announced, 1 and 2 found",
+        ),
+        (BICPAMS.replace("#2", "#3"), "3 biclusters announced, 2 found. Is the file truncated"),
+        (BICPAMS.replace("X=[g2,g3,g5]", "X=[<too long>]"), "line 3: BicPAMS left the rows out"),
+        (
+            BICPAMS.replace("ID:key (1,3) Y=[c1] X=[", "??? ["),
+            r"line 3: 'Y=\[columns\] X=\[rows\]' is needed",
+        ),
+        (BICPAMS_HTML.replace("[1,2,4] [0]", "[1,2,4]"), "line 3: a table row needs two lists"),
+        (
+            BICGE.replace("Gene_names:\tg2\tg3\tg5", "Gene_names:\tg2"),
+            "line 17: 3 announced for Gene_names, 1 found",
+        ),
+        (
+            BICGE.replace("Gene_indexes:\t1\t2\t4", "Gene_indexes:\t1\tx\t4"),
+            "line 18: Gene_indexes must be whole",
+        ),
+        (BICGE.replace("Total_Biclusters:2", "Total_Biclusters:3"), "3 biclusters announced, 2 found"),
+        (
+            BICGE.replace("Condition_names:\tc1\nCondition_indexes:\t0\n", ""),
+            "line 14: this bicluster has no conditions",
+        ),
+        (BICGE.replace("Bicluster 2", "Rubbish"), "line 14: 'key: value' is needed, found 'Rubbish'"),
+        (JBICLUSTGE.replace("[1, 2, 4]", "[1, 2]"), "bicluster 1 has different numbers of names and indexes"),
+        (JBICLUSTGE.replace('"Gene indexes"', '"Gene index"'), 'bicluster 0, "Gene indexes": a list'),
+        (JBICLUSTGE[:-20], "line 1: not valid JSON"),
+        (UNPAST.replace("3\t1\tg2 g3 g5", "3\t1\tg2 g3"), "line 4: 3 genes announced, 2 found"),
+        (UNPAST.replace("1 2 4\t0", "1 2\t0"), "line 4: different numbers of names and indexes"),
+        (UNPAST.replace("1 2 4\t0", "1 x 4\t0"), "line 4: gene_indexes and sample_indexes must be whole"),
+        (UNPAST.replace("\t1 2 4\t0", ""), "line 4 has 9 fields, but the header has 11"),
+        (EBIC.replace("#2", "#3"), "line 1: 3 biclusters announced, 2 found. Is the file truncated"),
+        (
+            EBIC.replace("[1,2,4], [0])", "[1,2,4], [0"),
+            r"line 3: 'Bicluster\(\[rows\],\[columns\]\)' is needed",
+        ),
+        (EBIC.replace("[0])", "[])"), "line 3: rows and columns must be non-empty lists"),
+        (COALESCE.replace("Conditions\tc1\n", ""), "line 7: this cluster has no Conditions"),
+        ("Genes\tg1\n" + COALESCE, "line 1: Genes stand before the first Cluster"),
+        (BIBLIO.replace("[[2, 0], [1, 3]]", "[[2, 0]]"), r"bicluster 0 must be a list \[rows, columns\]"),
+        (BIBLIO.replace("[2, 0]", '["g1"]'), "bicluster 0, rows: indices are needed, labels found"),
+        (BIBLIO[:-5], "line 1: not valid JSON"),
+    ],
+)
+def test_damaged_files_name_the_line(put, text, words):
+    with pytest.raises(FormatError, match=words):
+        read_solution(put(text), X)
+
+
+def test_unknown_names_give_line_and_nearest(put):
+    with pytest.raises(
+        SolutionError,
+        match=r"line 12: bicluster B2 names row 'gg2', which X does not have. Did you mean 'g2'",
+    ):
+        read_solution(put(QUBIC.replace("g2 g3 g5", "gg2 g3 g5")), X)
+
+
+def masks():
+    rows = [[int(i in b.rows) for b in S] for i in range(5)]
+    cols = [[int(j in b.cols) for j in range(4)] for b in S]
+    return rows, cols
+
+
+def test_r_object(tmp_path):
+    save(tmp_path / "bic.rds", biclust_object(*masks()))
+    assert read_solution(tmp_path / "bic.rds", X) == S
+    assert read_solution(tmp_path / "bic.rds").shape == (5, 4)
+    (tmp_path / "plain.bin").write_bytes(biclust_object(*masks()))
+    assert read_solution(tmp_path / "plain.bin") == S
+
+
+def test_damaged_r_objects(tmp_path, monkeypatch):
+    rows, cols = masks()
+    path = tmp_path / "bic.rds"
+    save(path, biclust_object(rows, cols, drop="NumberxCol"))
+    with pytest.raises(FormatError, match="no slot NumberxCol; an object of R's class Biclust"):
+        read_solution(path)
+    save(path, biclust_object(rows, cols[:1]))
+    with pytest.raises(FormatError, match="RowxNumber has 2 biclusters and NumberxCol has 1"):
+        read_solution(path)
+    save(path, biclust_object(rows, cols)[:100])
+    with pytest.raises(FormatError, match="not a readable .rds file, or truncated"):
+        read_solution(path)
+    path.write_bytes(b"no R at all")
+    with pytest.raises(FormatError, match="not a readable .rds file"):
+        read_solution(path)
+    path.write_bytes(b"")
+    with pytest.raises(FormatError, match="is empty"):
+        read_solution(path)
+    save(path, biclust_object([[0, 1]] * 5, cols))
+    with pytest.raises(SolutionError, match="bicluster 0 is empty"):
+        read_solution(path)
+    monkeypatch.setitem(__import__("sys").modules, "rdata", None)
+    with pytest.raises(
+        MissingExtraError, match=r'reading .rds needs rdata: pip install "bivaluate\[rdata\]"'
+    ):
+        read_solution(path)
+
+
+def table(path, values, rows, cols):
+    lines = ["\t".join(["", *cols])] + [
+        "\t".join([r, *map(str, line)]) for r, line in zip(rows, values, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_isa_tables(tmp_path):
+    rows, cols = masks()
+    scores = np.array(rows) * [0.7, -1.5]
+    table(tmp_path / "rows.tsv", scores, ROWS, ["m1", "m2"])
+    table(tmp_path / "columns.tsv", np.array(cols).T * 0.3, COLS, ["m1", "m2"])
+    assert read_solution(tmp_path, X) == S
+    table(tmp_path / "columns.tsv", np.array(cols).T * [0.3, 0], COLS, ["m1", "m2"])
+    with pytest.warns(EmptyBiclusterWarning, match="1 empty bicluster.* dropped: B2"):
+        assert len(read_solution(tmp_path, X)) == 1
+    table(tmp_path / "columns.tsv", np.array(cols).T[:, :1], COLS, ["m1"])
+    with pytest.raises(FormatError, match="'rows' has 2 biclusters and 'columns' has 1"):
+        read_solution(tmp_path, X)
+
+
+def test_fabia_tables(tmp_path):
+    L = np.array([[3.0, 0], [0, 2], [-3, 2.5], [0, 0.1], [0.1, 3]])
+    Z = np.array([[0.1, 0.6, -0.55, 0.6], [-0.7, 0.3, 0.55, 0.0]])
+    table(tmp_path / "L.tsv", L, ROWS, ["b1", "b2"])
+    table(tmp_path / "Z.tsv", Z, ["b1", "b2"], COLS)
+    power = [(L[:, i] ** 2).sum() * (Z[i] ** 2).sum() for i in range(2)]
+    threshold = (sum(power) / 2 / (5 * 4)) ** 0.5 / 0.5
+    assert 0.1 < threshold < 2
+    assert read_solution(tmp_path, X) == S
+
+
+def test_folders_that_hold_no_tables(tmp_path):
+    with pytest.raises(FormatError, match="without a pair of tables 'rows' and 'columns'"):
+        read_solution(tmp_path)
+    table(tmp_path / "rows.tsv", [["x"]], ["g1"], ["m1"])
+    table(tmp_path / "columns.tsv", [[1]], ["c1"], ["m1"])
+    with pytest.raises(FormatError, match="line|data column"):
+        read_solution(tmp_path)
