@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -255,11 +254,10 @@ def _summarise(run: Run) -> None:
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
     out.print(f"{len(run.results)} of {len(run.cells)} cells finished: {counts}", markup=False)
     bad = run.results[~run.results["status"].isin(["ok", "degenerate"])]
-    reasons = Counter(zip(bad["algorithm"], bad["status"], bad["reason"], strict=True))
-    for (algorithm, state, reason), count in reasons.most_common(10):
-        out.print(f"  {algorithm}: {count} {state}: {reason}", markup=False)
-    if len(reasons) > 10:
-        out.print(f"  and {len(reasons) - 10} other reasons; see results.csv")
+    for (algorithm, state), group in bad.groupby(["algorithm", "status"], sort=False):
+        out.print(
+            f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}", markup=False
+        )
     copies = len(run.variants)
     if copies:
         out.print(f"{copies} cells on surrogates and perturbed copies: variants.csv")

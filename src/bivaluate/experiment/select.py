@@ -146,7 +146,7 @@ def select(
         gap=gap,
         sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
         null=null,
-        disagreements=words.disagreements(joined["best"], by),
+        disagreements=words.disagreements(joined["best"]),
         instability=words.instability(joined["candidates"], by),
         warnings=notes,
         leans=[] if len(null) else [LEANS[measure] for measure in measures if measure in LEANS],

@@ -20,8 +20,8 @@ def symbol(measure: str) -> str:
     return METRICS[measure].symbol
 
 
-def disagreements(best: pd.DataFrame, by: str) -> list[str]:
-    """Return one sentence per data set whose measures do not agree; `by` is named first."""
+def disagreements(best: pd.DataFrame) -> list[str]:
+    """Return one sentence per data set whose measures do not agree."""
     sentences = []
     for dataset, group in best.groupby("dataset", sort=False):
         choices: dict[tuple[str, int], list[Mapping[Any, Any]]] = {}

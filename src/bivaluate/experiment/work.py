@@ -96,7 +96,9 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            evaluation = evaluate(matrix, solution, metrics=task.metrics, n_jobs=1, **task.score)
+            evaluation = evaluate(
+                matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score
+            )
             records = [{key: _plain(value) for key, value in record.items()} for record in evaluation.records]
             scores: dict[str, Any] = {
                 "n_biclusters": len(records),
@@ -118,6 +120,11 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
         mergers,
         score_seconds=time.perf_counter() - start,
     )
+
+
+def _with_coverage(metrics: str | tuple[str, ...]) -> str | list[str]:
+    """Add what no choice of K can do without."""
+    return metrics if isinstance(metrics, str) else list(dict.fromkeys([*metrics, "coverage"]))
 
 
 def degenerate_reason(scores: Mapping[str, float]) -> str:

@@ -1,0 +1,61 @@
+"""`bivaluate select` as a newcomer types it."""
+
+import json
+
+import pytest
+
+from bivaluate.experiment import Plan, Sweep
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep") / "run"
+    plan = Plan(["scenario:S9b", "scenario:S1"], ["cca"], [2, 3, 4], seeds=2, null="permute", null_runs=2)
+    Sweep(plan, folder).run()
+    return folder
+
+
+def test_select_prints_the_choice_and_what_to_distrust(run, sweep):
+    done = run("select", sweep, "--by", "nve_cov")
+    assert done.code == 0, done.err
+    assert "best by NVE_cov" in done.out
+    assert "what each measure chooses" in done.out
+    assert "exponent 0.25" in done.out
+    assert "only biclusters of at least 3 x 3" in done.out
+    assert "Disagreements" in done.out or "Warnings" in done.out
+
+
+def test_select_by_the_gap(run, sweep):
+    done = run("select", sweep, "--gap", "--by", "nve")
+    assert done.code == 0, done.err
+    assert "best by gap of NVE to its null" in done.out
+
+
+def test_select_as_json_and_csv(run, sweep, tmp_path):
+    done = run(
+        "select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--csv", "tables"
+    )
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert {row["dataset"] for row in told["best"]} == {"scenario:S1", "scenario:S9b"}
+    assert any(row["change"] == "mask:0.1, same solutions" for row in told["sensitivity"])
+    assert (tmp_path / "tables" / "best_k.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere"], "there is no run folder 'nowhere'"),
+        (["."], "is no run folder"),
+    ],
+)
+def test_bad_folders(run, words, message):
+    done = run("select", *words)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_bad_measure(run, sweep):
+    done = run("select", sweep, "--by", "nve_cv")
+    assert done.code == 2
+    assert "Did you mean 'nve_cov'" in done.err

@@ -1,0 +1,117 @@
+"""`bivaluate sweep` as a newcomer types it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    values = np.random.default_rng(1).normal(size=(30, 12))
+    lines = ["gene," + ",".join(f"c{j}" for j in range(12))]
+    lines += [f"g{i}," + ",".join(map(str, row)) for i, row in enumerate(values)]
+    (tmp_path / "matrix.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "matrix.csv"
+
+
+def test_sweep_writes_a_run_folder_and_continues(run, matrix, tmp_path):
+    words = ("sweep", "matrix.csv", "--algorithms", "cca", "-k", "2-3,5", "--seeds", "2", "--out", "out")
+    done = run(*words)
+    assert done.code == 0, done.err
+    assert "6 of 6 cells finished" in done.out
+    assert "next: bivaluate select out" in done.out
+    assert done.err == ""
+    results = pd.read_csv(tmp_path / "out" / "results.csv")
+    assert results["k"].unique().tolist() == [2, 3, 5]
+    assert results["dataset"].unique().tolist() == ["matrix"]
+    before = (tmp_path / "out" / "results.csv").read_bytes()
+    assert run("sweep", "--out", "out").code == 0
+    assert (tmp_path / "out" / "results.csv").read_bytes() == before
+    again = run(*words, "--no-resume")
+    assert again.code == 2
+    assert "out holds a run already" in again.err
+    other = run(*words, "--seeds", "3")
+    assert other.code == 2
+    assert "another plan: seeds is [0, 1, 2] here and [0, 1] there" in other.err
+
+
+def test_sweep_from_a_plan(run, matrix, tmp_path):
+    text = '# mine\ndatasets = ["matrix.csv"]\nalgorithms = ["cca"]\nk = [2]\n[score]\nexponent = 1.0\n'
+    (tmp_path / "plan.toml").write_text(text)
+    assert run("sweep", "--plan", "plan.toml", "--out", "out").code == 0
+    assert (tmp_path / "out" / "plan.toml").read_text() == text
+    both = run("sweep", "--plan", "plan.toml", "--seeds", "3", "--out", "other")
+    assert both.code == 2
+    assert "write seeds into plan.toml instead" in both.err
+
+
+def test_options_reach_the_plan(run, matrix, tmp_path):
+    words = ["sweep", "matrix.csv", "-a", "cca", "-k", "2", "--seeds", "3,7", "--algorithm-seed", "42"]
+    words += ["--param", "cca.max_residue=0.5", "--score", "exponent=0.25", "--score", "small=drop"]
+    words += ["--metrics", "nve,nve_cov", "--null", "permute", "--null-runs", "2", "--perturb", "noise:0.1"]
+    done = run(*words, "--perturb-runs", "1", "--out", "out")
+    assert done.code == 0, done.err
+    plan = json.loads((tmp_path / "out" / "provenance.json").read_text())["plan"]
+    assert plan["seeds"] == [3, 7]
+    assert plan["algorithm_seed"] == 42
+    assert plan["parameters"] == {"cca": {"max_residue": 0.5}}
+    assert plan["score"] == {"exponent": 0.25, "small": "drop"}
+    assert plan["metrics"] == ["nve", "nve_cov"]
+    assert (plan["null"], plan["null_runs"], plan["perturb"]) == ("permute", 2, ["noise:0.1"])
+    assert "3 cells on surrogates and perturbed copies" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.csv"], "there is no file 'nowhere.csv'"),
+        (["matrix.csv", "-a", "cco"], "there is no algorithm 'cco'"),
+        (["matrix.csv", "-k", "0"], "k is 0; it must be at least 1"),
+        (["matrix.csv", "-k", "three"], "-k is 'three'; numbers like 3,5,8 or 2-10 are needed"),
+        (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
+        (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),
+        (["matrix.csv", "--score", "exponent"], "name=value is needed"),
+        (["matrix.csv", "--jobs", "0"], "jobs is 0; it must be at least 1"),
+        (["-k", "3"], "no data set is named"),
+        (["scenario:S77"], "there is no data set 'scenario:S77'"),
+    ],
+)
+def test_bad_usage(run, matrix, words, message):
+    done = run("sweep", *words, "--out", "out")
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):
+    words = ("sweep", "matrix.csv", "-a", "spectral", "-k", "2,13", "--out", "out")
+    done = run(*words)
+    assert done.code == 0
+    assert "spectral: 1 failed, for example: n_biclusters is 13" in done.out
+    assert run(*words, "--retry").code == 0
+    sessions = json.loads((tmp_path / "out" / "provenance.json").read_text())["sessions"]
+    assert [session["cells"] for session in sessions] == [2, 1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
+def test_interrupt_says_how_to_go_on(matrix, tmp_path):
+    words = ["sweep", "matrix.csv", "-a", "cca", "-k", "5", "--seeds", "3000", "--out", "out"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "out" / "plan.toml").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"the same command continues" in errors
+    assert b"Traceback" not in errors
+    assert (tmp_path / "out" / "results.csv").exists()
