@@ -18,7 +18,7 @@ def delete_many(X, rows, cols, delta, factor, columns_too, tie):
     """Multiple node deletion."""
     while True:
         H, of_rows, _ = residues(X[np.ix_(rows, cols)])
-        if H <= delta + tie:
+        if delta + tie >= H:
             return rows, cols
         fewer = rows[of_rows <= factor * H + tie]
         narrower = cols
@@ -34,7 +34,7 @@ def delete_single(X, rows, cols, delta, tie):
     """Single node deletion."""
     while True:
         H, of_rows, of_cols = residues(X[np.ix_(rows, cols)])
-        if H <= delta + tie:
+        if delta + tie >= H:
             return rows, cols
         if of_rows.max() >= of_cols.max() - tie:
             rows = np.delete(rows, np.flatnonzero(of_rows >= of_rows.max() - tie)[0])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +13,7 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.threads import Workers
 
 Masks = NDArray[np.uint8]
 
@@ -182,32 +181,3 @@ def _distinct(sets: Masks) -> Masks:
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first = np.unique(keys, return_index=True)
     return sets[np.sort(first)]
-
-
-class Workers:
-    """Threads that share out a range of work items in parts of fixed size, if there is enough work to pay."""
-
-    PART = 32
-    WORTHWHILE = 1 << 18
-
-    def __init__(self, n_jobs: int | None, work: int) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        n_threads = cores if n_jobs is None or n_jobs == -1 else check_int("n_jobs", n_jobs, minimum=1)
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
-
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-
-    def run(self, task: Callable[[slice], None], n_items: int) -> None:
-        """Call `task` for consecutive slices that cover range(n_items)."""
-        parts = [slice(a, min(a + self.PART, n_items)) for a in range(0, n_items, self.PART)]
-        if self._pool is None or len(parts) == 1:
-            for part in parts:
-                task(part)
-        else:
-            for future in [self._pool.submit(task, part) for part in parts]:
-                future.result()

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_choice, check_int
-from bivaluate._errors import ParameterError
+from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.solution import Biclustering
 
@@ -39,6 +39,11 @@ class SpectralCheckerboard(BiclusteringEstimator):
     solution_ : Biclustering
     rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
     row_labels_, column_labels_ : cluster of each row and column
+
+    Notes
+    -----
+    A row or column that is the minimum throughout cannot be normalised: only then the matrix is first raised by 1 %
+    of its range. scikit-learn's threads are held to one, because more are slower on such small problems.
 
     References
     ----------
@@ -104,9 +109,21 @@ class SpectralCheckerboard(BiclusteringEstimator):
             return np.zeros(n, dtype=np.int64), np.zeros(m, dtype=np.int64)
         model = SpectralBiclustering((K, K), random_state=self.random_state)
         with threadpool_limits(1), warnings.catch_warnings():
+            # Fewer distinct clusters than K leave empty cells, and those are left out.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(X)
+            try:
+                model.fit(_without_zero_lines(X))
+            except ValueError as error:
+                raise MatrixError(f"no {K} x {K} checkerboard could be fitted to X: {error}") from error
         return model.row_labels_, model.column_labels_
+
+
+def _without_zero_lines(X: Values) -> Values:
+    """Return `X`, raised a little if a row or column would be 0 throughout when shifted to be non-negative."""
+    low = min(float(X.min()), 0.0)
+    if (X.max(axis=1) > low).all() and (X.max(axis=0) > low).all():
+        return X
+    return np.asarray(X - low + 0.01 * (X.max() - low))
 
 
 def _normalised_virtual_errors(X: Values, cells: list[Pair]) -> Values:

@@ -1,0 +1,192 @@
+"""What every algorithm of the registry promises."""
+
+import json
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+FEW_RESTARTS = {"las": {"n_restarts": 60}}
+KEYS = pytest.mark.parametrize("key", ALGORITHMS)
+
+# The checks that fit two columns; a checkerboard of the default 3 x 3 clusters cannot exist there.
+TWO_COLUMNS = {
+    "spectral": dict.fromkeys(
+        (
+            "check_estimators_overwrite_params",
+            "check_estimators_fit_returns_self",
+            "check_readonly_memmap_input",
+            "check_fit_idempotent",
+            "check_fit_check_is_fitted",
+            "check_n_features_in",
+        ),
+        "the check uses 2 columns; a 3 x 3 checkerboard needs 3",
+    )
+}
+
+
+def estimator(key, K=3, seed=0, **parameters):
+    return make_estimator(key, K, seed, **{**FEW_RESTARTS.get(key, {}), **parameters})
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70, 20))
+    X[:20, :8] = 3 + rng.normal(0, 0.2, (20, 1)) + rng.normal(0, 0.2, 8)
+    X[30:45, 8:16] = -3 + rng.normal(0, 0.2, (15, 8))
+    return X
+
+
+@KEYS
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_estimator(key):
+    defaults = get_algorithm(key).estimator(**FEW_RESTARTS.get(key, {}))
+    check_estimator(defaults, expected_failed_checks=TWO_COLUMNS.get(key, {}), on_skip=None)
+
+
+def test_check_estimator_without_exceptions_for_two_clusters():
+    check_estimator(estimator("spectral", 2), on_skip=None)
+
+
+@KEYS
+def test_same_seed_same_valid_answer(key, X):
+    first, second = estimator(key).fit(X), clone(estimator(key)).fit(X)
+    assert first.solution_ == second.solution_
+    assert first.solution_.shape == X.shape
+    assert len(first.solution_) >= 1
+    assert Biclustering.from_estimator(first) == first.solution_
+    rows, cols = first.get_indices(0)
+    np.testing.assert_array_equal(rows, first.solution_[0].rows)
+    np.testing.assert_array_equal(cols, first.solution_[0].cols)
+    np.testing.assert_array_equal(first.get_submatrix(0, X), first.solution_[0].of(X))
+
+
+@pytest.mark.parametrize(
+    ("key", "level", "options"),
+    [
+        ("cca", 0, {"max_residue": 0.01}),  # its signal is the pattern, not the level
+        ("las", 8, {}),
+        ("spectral", 8, {"selection": "all"}),
+    ],
+)
+def test_a_clean_planted_block_is_recovered_whole(key, level, options):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(0, 10, (100, 30))
+    X[20:50, 5:15] = level + rng.uniform(0, 5, (30, 1)) + rng.uniform(0, 5, 10)
+    solution = estimator(key, 2, **options).fit(X).solution_
+    assert any(
+        np.array_equal(b.rows, np.arange(20, 50)) and np.array_equal(b.cols, np.arange(5, 15))
+        for b in solution
+    )
+
+
+@pytest.mark.parametrize("key", [key for key, record in ALGORITHMS.items() if record.nested])
+def test_the_first_k_of_a_longer_run_are_the_shorter_run(key, X):
+    options = {"las": {"min_score": -100.0}}.get(key, {})
+    longer = estimator(key, 6, **options).fit(X).solution_
+    assert len(longer) == 6
+    for k in range(1, 6):
+        shorter = estimator(key, k, **options).fit(X).solution_
+        assert list(shorter) == list(longer)[:k]
+
+
+@KEYS
+def test_integers_float32_frames_and_order_give_the_same_answer(key, X):
+    X = np.round(X * 4)
+    expected = estimator(key).fit(X).solution_
+    for same in (
+        X.astype(np.int32),
+        X.astype(np.float32),
+        np.asfortranarray(X),
+        pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]),
+        Matrix.of(X),
+        X.tolist(),
+    ):
+        assert estimator(key).fit(same).solution_ == expected
+
+
+@KEYS
+def test_missing_and_infinite_cells_are_refused_with_their_place(key, X):
+    X = X.copy()
+    X[4, 7] = np.nan
+    with pytest.raises(
+        MatrixError, match=r"without missing cells: X has 1 \(NaN\), the first at row 4, column 7.*Impute"
+    ):
+        estimator(key).fit(X)
+    X[4, 7] = np.inf
+    with pytest.raises(MatrixError, match=r"infinite cell.*row 4, column 7"):
+        estimator(key).fit(X)
+
+
+@KEYS
+@pytest.mark.parametrize("shape", [(1, 5), (5, 1), (1, 1), (2, 2)])
+def test_tiny_matrices_are_answered_or_refused_in_words(key, shape):
+    X = np.random.default_rng(0).normal(size=shape)
+    model = estimator(key, 2)
+    if key == "spectral" and min(shape) < 2:
+        with pytest.raises(ParameterError, match="Ask for at most 1"):
+            model.fit(X)
+    else:
+        assert model.fit(X).solution_.shape == shape
+
+
+@KEYS
+def test_the_matrix_is_left_unwritten(key, X):
+    before = X.copy()
+    X.setflags(write=False)
+    estimator(key).fit(X)
+    X.setflags(write=True)
+    np.testing.assert_array_equal(X, before)
+
+
+@KEYS
+def test_progress_is_told_and_info_is_json(key, X):
+    model = estimator(key, 3)
+    told = []
+    model._progress = lambda done, total: told.append((done, total))
+    model.fit(X)
+    assert told == [(k + 1, 3) for k in range(len(model.solution_))]
+    info = json.loads(json.dumps(model.solution_.info))
+    assert info["algorithm"] == key
+    assert info["parameters"]["n_biclusters"] == 3
+
+
+def test_the_registry_helps():
+    with pytest.raises(
+        ParameterError, match=r"there is no algorithm 'lsa'; known: cca, las, spectral\. Did you mean 'las'"
+    ):
+        get_algorithm("lsa")
+    with pytest.raises(
+        ParameterError, match=r"has no parameter 'restarts'; it has: .*Did you mean 'n_restarts'"
+    ):
+        make_estimator("las", 3, restarts=10)
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals need the main thread"
+)
+def test_a_keyboard_interrupt_stops_promptly():
+    X = np.random.default_rng(0).normal(size=(2000, 60))
+    model = estimator("las", 10, n_restarts=20_000, n_jobs=2)
+    estimator("las", 1, n_restarts=1).fit(X)
+    previous = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X)
+        assert time.perf_counter() - start < 3
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

@@ -1,0 +1,87 @@
+"""``bivaluate run``: a solution file, the same for the same seed, and clear refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 10))
+    X[:12, :5] += 4
+    lines = ["gene," + ",".join(f"c{j}" for j in range(10))]
+    lines += [f"g{i}," + ",".join(f"{x:.4f}" for x in row) for i, row in enumerate(X)]
+    (tmp_path / "matrix.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "matrix.csv"
+
+
+def test_writes_the_solution_and_says_what_was_found(run, matrix):
+    done = run(
+        "run",
+        matrix,
+        "--algorithm",
+        "las",
+        "-k",
+        8,
+        "--seed",
+        1,
+        "-o",
+        "solution.json",
+        "--set",
+        "n_restarts=100",
+    )
+    assert done.code == 0, done.err
+    assert "B1: 12 rows x 5 columns" in done.out
+    assert "of 8 biclusters: LargeAverageSubmatrices found no more." in done.out
+    assert "wrote solution.json" in done.err
+    document = json.loads((matrix.parent / "solution.json").read_text())
+    assert document["info"]["algorithm"] == "las"
+    assert document["info"]["parameters"]["n_restarts"] == 100
+    assert run("score", matrix, "solution.json").code == 0
+
+
+def test_same_seed_same_file_and_a_default_name(run, matrix):
+    for name in ("one.json", "two.json"):
+        assert run("run", matrix, "-a", "cca", "-k", 3, "--seed", 7, "-o", name).code == 0
+    folder = matrix.parent
+    assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+    done = run("run", matrix, "-a", "spectral", "-k", 2, "--set", "selection=all")
+    assert "wrote matrix.spectral.json" in done.err
+    assert len(json.loads((folder / "matrix.spectral.json").read_text())["biclusters"]) == 4
+
+
+def test_lists_the_algorithms(run):
+    done = run("run", "--list")
+    assert done.code == 0
+    for word in ("cca", "las", "spectral", "n_restarts=1000", "max_residue=None", "Shabalin"):
+        assert word in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--algorithm", "lsa"],
+            "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?",
+        ),
+        (["--set", "n_restarts"], "--set n_restarts: NAME=VALUE is needed"),
+        (["--set", "restarts=5"], "has no parameter 'restarts'"),
+        (["-a", "spectral", "-k", "11"], "Ask for at most 10."),
+        (["-k", "0"], "n_biclusters is 0; it must be at least 1."),
+        (["-o", "nowhere/solution.json"], "there is no folder nowhere"),
+    ],
+)
+def test_refusals(run, matrix, words, message):
+    done = run("run", matrix, *words)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_asks_for_the_matrix(run):
+    done = run("run")
+    assert done.code == 2
+    assert "which matrix? For example: bivaluate run expression.csv" in done.err
