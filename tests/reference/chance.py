@@ -1,6 +1,7 @@
 """Naive twins of the chance correction: numerical integration of the definitions, one block at a time."""
 
 import math
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -11,6 +12,7 @@ def amplitude(c):
     return math.sqrt(2 * (c - 1) / math.pi) * math.exp(math.lgamma((c - 1) / 2) - math.lgamma(c / 2))
 
 
+@cache
 def null_mean(r, c):
     """E0 by adaptive integration of Hotelling's density of the correlation, in multiple precision."""
     if c == 2:
