@@ -64,7 +64,7 @@ class Picture:
 
 
 def make_axis(masks: NDArray[np.bool_], max_bins: int) -> Axis:
-    """Order one side by its biclusters and cut it into at most `max_bins` bins.
+    """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two).
 
     Members of biclusters get most of the bins, so that small blocks stay visible in a large matrix; bins do
     not cross from one run of equal membership into the next where there are few enough runs.
@@ -73,10 +73,11 @@ def make_axis(masks: NDArray[np.bool_], max_bins: int) -> Axis:
     n = len(order)
     if n <= max_bins:
         return Axis(order, np.arange(n + 1, dtype=np.int64))
+    max_bins = max(max_bins, 2)
     n_inside = int(masks.any(axis=0).sum())
     n_outside = n - n_inside
-    inside = min(n_inside, round(INSIDE_SHARE * max_bins)) if n_outside else max_bins
-    inside = max(inside, max_bins - n_outside)
+    inside = min(n_inside, round(INSIDE_SHARE * max_bins), max_bins - 1) if n_outside else max_bins
+    inside = max(inside, max_bins - n_outside, 1 if n_inside else 0)
     segments = lengths[:-1] if n_outside else lengths
     edges = _cut(segments, inside) if n_inside else np.array([0], dtype=np.int64)
     if n_outside:

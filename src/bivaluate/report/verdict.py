@@ -98,7 +98,7 @@ def symbol(key: str) -> str:
 
 def _headline(case: Case) -> list[Sentence]:
     winner = case.winner
-    if winner is None:
+    if winner is None or (len(case.groups) == 1 and _lonely(winner)):
         return [Sentence("headline", _nothing_defined(case))]
     covers = winner.value("coverage")
     if len(case.groups) == 1:
@@ -118,6 +118,11 @@ def _headline(case: Case) -> list[Sentence]:
         return [Sentence("headline", f"{winner.name}: lowest {score}.")]
     explains = f", explains {percent(covers)} of the matrix" if math.isfinite(covers) else ""
     return [Sentence("headline", f"{winner.name}: best balance ({score}{explains}).")]
+
+
+def _lonely(group: Group) -> bool:
+    """Whether there is nothing to compare: at most one bicluster, and no NVE by other means."""
+    return group.value("n_biclusters") <= 1 and not math.isfinite(group.value("nve"))
 
 
 def _distinctness(nve: float) -> str:

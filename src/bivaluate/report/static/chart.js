@@ -17,7 +17,7 @@ R.pictures = [];
 R.picture = function (host, draw) {
   const entry = { host, draw: () => { if (host.isConnected && host.clientWidth) draw(host.clientWidth); } };
   R.pictures.push(entry);
-  entry.draw();
+  queueMicrotask(entry.draw);
 };
 R.redraw = () => R.pictures.forEach((picture) => picture.draw());
 

@@ -75,10 +75,11 @@ R.tradeoff = function (host, groups, width) {
   g.append("text").attr("x", inner.width).attr("y", inner.height + 36).attr("text-anchor", "end").text("share of the matrix explained →");
   g.append("text").attr("x", 6).attr("y", inner.height - 8).text("NVE: low is distinct and coherent ↓");
   g.append("line").attr("x2", inner.width).attr("y1", y(1)).attr("y2", y(1)).attr("stroke", "var(--quiet)").attr("stroke-dasharray", "2 4");
-  g.append("text").attr("x", 6).attr("y", y(1) - 5).text("NVE = 1: nothing lost by merging");
+  const roomy = inner.width >= 480;
+  if (roomy) g.append("text").attr("x", 6).attr("y", y(1) - 5).text("NVE = 1: nothing lost by merging");
   const best = R.best(points, R.data.criterion);
   if (best && R.data.criterion === "nve_cov") R.equalBalance(g, best, x, y, inner);
-  const placed = [{ x: 0, y: y(1) - 18, w: 200, h: 16 }];
+  const placed = roomy ? [{ x: 0, y: y(1) - 18, w: 200, h: 16 }] : [];
   for (const p of points.slice().sort((a, b) => d3.descending(a === best, b === best))) {
     const cx = x(R.value(p, "coverage")), cy = y(R.value(p, "nve"));
     g.append("path").attr("class", "point").attr("d", R.symbol(p.algorithm, 36 + size(p.k || 1))).attr("transform", `translate(${cx},${cy})`)
@@ -89,7 +90,7 @@ R.tradeoff = function (host, groups, width) {
     const box = { x: flip ? cx - gap - w : cx + gap, y: cy - 8, w, h: 14 };
     if (p !== best && placed.some((o) => box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h)) continue;
     placed.push(box);
-    g.append("text").attr("class", p === best ? "strong" : null).attr("x", flip ? cx - gap : cx + gap).attr("y", cy + 4).attr("text-anchor", flip ? "end" : null).attr("aria-hidden", "true").text(text);
+    g.append("text").attr("class", p === best ? "strong label" : "label").attr("x", flip ? cx - gap : cx + gap).attr("y", cy + 4).attr("text-anchor", flip ? "end" : null).attr("aria-hidden", "true").text(text);
   }
   host.replaceChildren(svg.node());
 };
@@ -103,7 +104,8 @@ R.equalBalance = function (g, best, x, y, inner) {
   const steps = d3.range(0, 101).map((i) => x.invert((inner.width * i) / 100)).filter((v) => v > 0 && v >= from && v <= to);
   const curve = steps.map((v) => [x(v), y(score * v ** exponent)]).filter(([, py]) => py >= 0 && py <= inner.height);
   g.append("path").attr("d", d3.line()(curve)).attr("fill", "none").attr("stroke", "var(--accent)").attr("stroke-width", 1.2).attr("stroke-dasharray", "6 4");
-  const [lx, ly] = curve[Math.floor(curve.length * 0.55)] || [0, 0];
+  if (inner.width < 480 || curve.length < 10) return;
+  const [lx, ly] = curve[Math.floor(curve.length * 0.55)];
   g.append("text").attr("x", lx + 6).attr("y", ly + 18).style("fill", "var(--accent)").text("as good as the best; better below");
 };
 
@@ -122,7 +124,7 @@ R.winners = function (host, groups) {
     }
   }
   const head = R.make("tr", {}, R.make("th", { scope: "col" }, R.data.kind === "run" ? "algorithm" : "solution"),
-    ...keys.map((key) => R.make("th", { scope: "col", "data-tip": R.help(R.measure[key]) }, ...R.symbol(R.measure[key].symbol), R.arrow[R.measure[key].direction])));
+    ...keys.map((key) => R.make("th", { scope: "col", "data-tip": R.help(R.measure[key]) }, ...R.lowered(R.measure[key].symbol), R.arrow[R.measure[key].direction])));
   const rows = algorithms.map((name) => R.make("tr", {}, R.make("th", { scope: "row" }, name), ...keys.map((key) => {
     const won = counts[`${name}|${key}`] || 0;
     const shade = `background:color-mix(in srgb, var(--accent) ${Math.round((34 * won) / (totals[key] || 1))}%, transparent)`;
@@ -140,7 +142,8 @@ R.winners = function (host, groups) {
 R.nveMap = function (host, groups) {
   const rows = groups.filter((g) => g.nve_k.length);
   const columns = d3.max(rows, (g) => g.nve_k.length) || 0;
-  const cell = columns > 60 ? 14 : columns > 24 ? 24 : 46, left = 150, top = 22;
+  const cell = columns > 60 ? 14 : columns > 24 ? 24 : 46, top = 22;
+  const left = 16 + 7 * Math.min(22, d3.max(rows, (g) => R.label(g).length) || 0);
   const width = left + columns * cell + 8, height = top + rows.length * cell + 8;
   const shade = d3.scaleSequential([0, 1.2], (t) => d3.interpolateBlues(0.08 + 0.88 * t)).clamp(true);
   const side = d3.scaleLinear([0, 1.2], [cell * 0.3, cell - 2]).clamp(true);

@@ -37,9 +37,9 @@ R.heatmap = function (host, detail) {
   const toX = (col) => state.zoom.applyX((col / cols) * size.width);
   const toY = (row) => state.zoom.applyY((row / rows) * size.height);
 
-  function outline(k) {
+  function outline(k, colour) {
     const block = map.blocks[k];
-    context.strokeStyle = R.token(`--s${k % R.SERIES}`);
+    context.strokeStyle = colour;
     let largest = null;
     for (const [top, bottom] of block.rows) {
       for (const [left, right] of block.cols) {
@@ -61,12 +61,12 @@ R.heatmap = function (host, detail) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.imageSmoothingEnabled = cols > size.width || rows > 1.5 * size.height;
     context.drawImage(picture, toX(0), toY(0), toX(cols) - toX(0), toY(rows) - toY(0));
-    const labels = [];
+    const labels = [], palette = d3.range(R.SERIES).map((i) => R.token(`--s${i}`));
     map.blocks.forEach((_, k) => {
       const faded = state.chosen >= 0 && state.chosen !== k;
       context.globalAlpha = faded ? 0.18 : 1;
       context.lineWidth = state.chosen === k ? 3.5 : map.blocks.length > 40 ? 1.2 : 2.2;
-      const place = outline(k);
+      const place = outline(k, palette[k % R.SERIES]);
       if (place && !faded && (map.blocks.length <= 40 || state.chosen === k)) labels.push({ ...place, k });
     });
     context.globalAlpha = 1;
@@ -78,7 +78,7 @@ R.heatmap = function (host, detail) {
       let top = Math.max(1, Math.min(y, size.height - 18));
       while (taken.some((o) => left < o.left + o.w && o.left < left + w && top < o.top + 17 && o.top < top + 17)) top += 18;
       taken.push({ left, top, w });
-      const colour = R.token(`--s${k % R.SERIES}`);
+      const colour = palette[k % R.SERIES];
       context.fillStyle = colour;
       context.fillRect(left, top, w, 17);
       context.fillStyle = R.onto(colour);

@@ -9,11 +9,11 @@
   const unique = (values) => [...new Set(values)];
   const select = (label, values, all) => {
     const box = R.make("select", {}, R.make("option", { value: "" }, all), ...values.map((v) => R.make("option", { value: v }, String(v))));
-    controls.append(R.make("label", {}, label, box));
+    controls.append(R.field(label, box));
     return box;
   };
   const search = R.make("input", { type: "search", placeholder: "name, K, status …" });
-  controls.append(R.make("label", {}, "Filter", search));
+  controls.append(R.field("Filter", search));
   const ofDataset = data.datasets.length > 1 ? select("Data set", data.datasets, "all") : null;
   const ofAlgorithm = isRun && data.algorithms.length > 1 ? select("Algorithm", data.algorithms, "all") : null;
   const seeds = isRun && data.groups.some((g) => g.seeds > 1);
@@ -67,7 +67,7 @@
   const defined = data.groups.filter((g) => data.main.some((key) => R.value(g, key) !== null));
   const ks = unique(data.groups.map((g) => g.k)), hasMap = data.groups.some((g) => g.nve_k.some(([, v]) => v !== null));
   const pick = R.make("select", {}, ...data.datasets.map((name) => R.make("option", { value: name }, name)));
-  if (data.datasets.length > 1) panel.append(R.make("label", {}, "Data set in the pictures below", pick));
+  if (data.datasets.length > 1) panel.append(R.field("Data set in the pictures below", pick));
   const inView = () => data.groups.filter((g) => g.dataset === (pick.value || data.datasets[0]));
   const updates = [];
 
@@ -92,9 +92,8 @@
       const m = R.measure[key], host = R.make("div");
       const draw = (width) => R.sweepPanel(host, key, inView(), data.nulls.filter((n) => n.dataset === (pick.value || data.datasets[0])), width);
       updates.push(() => host.clientWidth && draw(host.clientWidth));
-      const panelBox = R.make("div", {}, R.make("h4", { "data-tip": R.help(m) }, ...R.symbol(m.symbol), R.make("span", {}, m.direction === "none" ? "" : ` ${R.better[m.direction]}`)), host);
-      queueMicrotask(() => R.picture(host, draw));
-      return panelBox;
+      R.picture(host, draw);
+      return R.make("div", {}, R.make("h4", { "data-tip": R.help(m) }, ...R.lowered(m.symbol), R.make("span", {}, m.direction === "none" ? "" : ` ${R.better[m.direction]}`)), host);
     }));
     const rest = data.measures.map((m) => m.key).filter((key) => !data.main.includes(key) && R.measure[key].direction !== "none");
     const more = rest.length ? R.make("details", {}, R.make("summary", {}, `${rest.length} more measures`), multiples(rest)) : null;
@@ -113,7 +112,7 @@
     fill();
     chooseK.addEventListener("input", draw);
     updates.push(() => { fill(); draw(); });
-    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Lighter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.make("label", {}, "K", chooseK)) : "", host));
+    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Lighter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
     R.picture(host, draw);
   }
   pick.addEventListener("input", () => updates.forEach((update) => update()));

@@ -10,7 +10,6 @@ R.solution = function (host, detail) {
   if (!many) return;
   host.append(R.make("div", { class: "pair" }, R.mergersPart(detail, records), R.sizesPart(detail, records)));
   host.append(R.profilesPart(detail, records), R.biclusterTable(detail, records));
-  R.redraw();
 };
 
 R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make("h3", {}, title), caption ? R.make("p", { class: "caption" }, caption) : null, ...content);
@@ -24,26 +23,31 @@ R.mergersPart = function (detail, records) {
   const host = R.make("div", { class: "wide" });
   const part = R.part("Who is redundant with whom", "VE after merging two biclusters; their own VE on the diagonal. Paler is more coherent. A ring marks pairs that merge almost for free: their merger is at most 5 % worse than the worse of the two.", host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
+  const tipOf = (r, c) => {
+    const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
+    const cost = r === c || value === null ? "" : `\napart ${R.number(errors[r][r])} and ${R.number(errors[c][c])}`;
+    return `${names}\nVE ${value === null ? "undefined" : R.number(value)}${cost}`;
+  };
+  const left = 34, label = `Virtual error after merging each pair of ${n} biclusters`;
   R.picture(host, (width) => {
-    const left = 34, cell = Math.max(n > 40 ? 4 : 13, Math.min(52, (Math.min(width, 560) - left - 6) / n)), side = left + n * cell + 4;
-    const svg = R.svg(side, side, `Virtual error after merging each pair of ${n} biclusters`).style("max-width", "none");
+    const cell = Math.max(n > 40 ? 3 : 13, Math.min(52, (Math.min(width, 560) - left - 6) / n)), side = left + n * cell + 4;
+    const svg = R.svg(side, side, label).style("max-width", "none");
     const shade = d3.scaleSequential([0, top], R.sequential(R.isDark()));
     const g = svg.append("g").attr("transform", `translate(${left},20)`);
-    errors.forEach((line, r) => line.forEach((value, c) => {
-      const own = r === c, names = own ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
-      const cost = own || value === null ? "" : `\napart ${R.number(errors[r][r])} and ${R.number(errors[c][c])}`;
-      const rect = g.append("rect").attr("x", c * cell).attr("y", r * cell).attr("width", cell - (cell > 8 ? 1 : 0)).attr("height", cell - (cell > 8 ? 1 : 0))
-        .attr("fill", value === null ? "var(--soft)" : shade(value)).attr("data-tip", `${names}\nVE ${value === null ? "undefined" : R.number(value)}${cost}`);
-      if (own && cell > 8) rect.attr("stroke", "var(--quiet)").attr("stroke-width", 1);
-      if (value !== null && cell >= 34) g.append("text").attr("x", (c + 0.5) * cell).attr("y", (r + 0.5) * cell + 4).attr("text-anchor", "middle").attr("pointer-events", "none").style("fill", R.onto(shade(value))).text(value.toFixed(2));
-      if (ringed.has(`${r},${c}`)) g.append("rect").attr("x", c * cell + 1.5).attr("y", r * cell + 1.5).attr("width", cell - 4).attr("height", cell - 4).attr("rx", Math.max(1, (cell - 4) / 2)).attr("fill", "none").attr("stroke", "var(--virtual)").attr("stroke-width", cell > 20 ? 2.2 : 1.4).attr("pointer-events", "none");
-    }));
     const every = Math.max(1, Math.ceil(22 / cell));
     detail.names.forEach((name, k) => {
       if (k % every) return;
       g.append("text").attr("x", (k + 0.5) * cell).attr("y", -6).attr("text-anchor", "middle").text(name);
       g.append("text").attr("x", -6).attr("y", (k + 0.5) * cell + 4).attr("text-anchor", "end").text(name);
     });
+    if (n > 40) R.manyMergers(g, errors, ringed, shade, cell, tipOf);
+    else errors.forEach((line, r) => line.forEach((value, c) => {
+      const rect = g.append("rect").attr("x", c * cell).attr("y", r * cell).attr("width", cell - 1).attr("height", cell - 1)
+        .attr("fill", value === null ? "var(--soft)" : shade(value)).attr("data-tip", tipOf(r, c));
+      if (r === c) rect.attr("stroke", "var(--quiet)").attr("stroke-width", 1);
+      if (value !== null && cell >= 34) g.append("text").attr("x", (c + 0.5) * cell).attr("y", (r + 0.5) * cell + 4).attr("text-anchor", "middle").attr("pointer-events", "none").style("fill", R.onto(shade(value))).text(value.toFixed(2));
+      if (ringed.has(`${r},${c}`)) g.append("rect").attr("x", c * cell + 1.5).attr("y", r * cell + 1.5).attr("width", cell - 4).attr("height", cell - 4).attr("rx", (cell - 4) / 2).attr("fill", "none").attr("stroke", "var(--virtual)").attr("stroke-width", cell > 20 ? 2.2 : 1.4).attr("pointer-events", "none");
+    }));
     host.replaceChildren(svg.node());
   });
   const sentence = ([a, b]) => {
@@ -55,6 +59,21 @@ R.mergersPart = function (detail, records) {
   if (pairs.length > 6) advice.push(R.make("li", {}, `${pairs.length - 6} more pairs are ringed above.`));
   part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice) : R.make("p", { class: "caption" }, "No pair merges for free: every bicluster says something of its own."));
   return part;
+};
+
+/** A large merger matrix as one image, for tens of thousands of shapes would be slow; rings become coloured cells. */
+R.manyMergers = function (g, errors, ringed, shade, cell, tipOf) {
+  const n = errors.length, canvas = R.make("canvas", { width: n, height: n }), context = canvas.getContext("2d");
+  const blank = R.token("--soft"), mark = R.token("--virtual");
+  errors.forEach((line, r) => line.forEach((value, c) => {
+    context.fillStyle = ringed.has(`${r},${c}`) ? mark : value === null ? blank : shade(value);
+    context.fillRect(c, r, 1, 1);
+  }));
+  g.append("image").attr("href", canvas.toDataURL()).attr("width", n * cell).attr("height", n * cell).style("image-rendering", "pixelated").attr("data-tips", "")
+    .on("pointermove", (event) => {
+      const [x, y] = d3.pointer(event, g.node()), c = Math.floor(x / cell), r = Math.floor(y / cell);
+      if (errors[r] && c >= 0 && c < n) R.tip.show(tipOf(r, c), event.clientX, event.clientY);
+    }).on("pointerleave", () => R.tip.hide());
 };
 
 R.sizesPart = function (detail, records) {

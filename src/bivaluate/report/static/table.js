@@ -13,6 +13,11 @@ window.R = {
     element.append(...children.filter((child) => child !== null && child !== undefined));
     return element;
   },
+  /** A control with its label above it. */
+  field(label, control) {
+    control.id = `field-${R.fields = (R.fields || 0) + 1}`;
+    return R.make("div", { class: "field" }, R.make("label", { for: control.id }, label), control);
+  },
   number(value, digits = 3) {
     if (value === null || value === undefined) return "–";
     if (Number.isInteger(value)) return value.toLocaleString("en");
@@ -25,7 +30,7 @@ window.R = {
     return (share >= 0.1 ? share.toFixed(1) : String(Number(share.toPrecision(1)))) + "\u00a0%";
   },
   /** A symbol such as NVE_cov with its index set low. */
-  symbol(text) {
+  lowered(text) {
     const [, base, index] = /^([A-Z]+)_([a-z]+)$/.exec(text) || [];
     return base ? [base, R.make("sub", {}, index)] : [text];
   },
@@ -64,7 +69,7 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
 
   for (const column of columns) {
     const button = R.make("button", { type: "button", "data-tip": column.help || null },
-      ...R.symbol(column.label), R.arrow[column.direction] || "", R.make("span", { class: "order", "aria-hidden": "true" }));
+      ...R.lowered(column.label), R.arrow[column.direction] || "", R.make("span", { class: "order", "aria-hidden": "true" }));
     button.addEventListener("click", () => {
       const first = column.numeric && column.direction !== "low" ? -1 : 1;
       order = order && order.key === column.key ? { key: column.key, sign: -order.sign } : { key: column.key, sign: first };

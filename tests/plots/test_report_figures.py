@@ -1,0 +1,145 @@
+"""The static twins of the report's pictures."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bivaluate.plots.merger import plot_mergers, redundant_groups, redundant_pairs
+from bivaluate.plots.profile import plot_profile, spaced, standardised_profiles
+from bivaluate.plots.sizes import plot_sizes
+from bivaluate.plots.solution_heatmap import block_order, plot_solution_heatmap, runs
+from bivaluate.plots.tradeoff import plot_tradeoff
+from bivaluate.solution import Biclustering
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(0, 6), st.integers(0, 2**31))
+def test_block_order_keeps_everyone_and_puts_outsiders_last(n: int, k: int, seed: int) -> None:
+    masks = np.random.default_rng(seed).random((k, n)) < 0.3
+    order, lengths = block_order(masks)
+    assert sorted(order.tolist()) == list(range(n))
+    assert lengths.sum() == n
+    inside = masks.any(axis=0)[order]
+    assert (np.diff(inside.astype(int)) <= 0).all()
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    for start, stop in itertools.pairwise(starts):
+        assert (masks[:, order[start:stop]] == masks[:, order[start : start + 1]]).all()
+
+
+def test_a_chain_of_overlapping_biclusters_stands_in_one_run_each() -> None:
+    masks = np.zeros((4, 20), dtype=bool)
+    for position, k in enumerate([2, 0, 3, 1]):
+        masks[k, 4 * position : 4 * position + 6] = True
+    masks = masks[:, np.random.default_rng(0).permutation(20)]
+    order, _ = block_order(masks[[2, 0, 3, 1]])
+    place = np.argsort(order)
+    for mask in masks:
+        assert len(runs(np.sort(place[mask]))) == 1
+
+
+def test_the_heatmap_outlines_exactly_the_biclusters() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 12))
+    solution = Biclustering.from_indices(
+        [(rng.choice(30, 8, False), rng.choice(12, 4, False)) for _ in range(3)], X.shape
+    )
+    ax = plot_solution_heatmap(X, solution)
+    rows, _ = block_order(solution.row_masks)
+    cols, _ = block_order(solution.col_masks)
+    np.testing.assert_array_equal(ax.images[0].get_array(), X[np.ix_(rows, cols)])
+    drawn = np.zeros(X.shape, dtype=bool)
+    for box in ax.patches:
+        left, top = round(box.get_x() + 0.5), round(box.get_y() + 0.5)
+        drawn[top : top + round(box.get_height()), left : left + round(box.get_width())] = True
+    expected = np.zeros(X.shape, dtype=bool)
+    for b in solution:
+        expected[np.ix_(b.rows, b.cols)] = True
+    np.testing.assert_array_equal(drawn, expected[np.ix_(rows, cols)])
+    assert [text.get_text() for text in ax.texts] == ["B1", "B2", "B3"]
+
+
+def test_profiles_are_rows_and_pattern_standardised() -> None:
+    A = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0], [10.0, 0.0, 5.0]])
+    rows, pattern = standardised_profiles(A)
+    for i in (0, 2):
+        np.testing.assert_allclose(rows[i], (A[i] - A[i].mean()) / A[i].std())
+    np.testing.assert_array_equal(rows[1], 0.0)
+    mean = A.mean(axis=0)
+    np.testing.assert_allclose(pattern, (mean - mean.mean()) / mean.std())
+
+
+def test_profiles_of_constant_rows_are_zero_despite_rounding() -> None:
+    rows, pattern = standardised_profiles(np.full((3, 3), 0.1))
+    assert (rows == 0).all()
+    assert (pattern == 0).all()
+
+
+def test_profiles_leave_missing_cells_missing() -> None:
+    rows, pattern = standardised_profiles([[1.0, np.nan, 3.0], [2.0, np.nan, 8.0]])
+    assert np.isnan(rows[:, 1]).all()
+    assert np.isnan(pattern[1])
+    np.testing.assert_allclose(rows[0, [0, 2]], [-1, 1])
+
+
+@pytest.mark.parametrize(("n", "most"), [(1, 5), (5, 5), (100, 7), (3, 1)])
+def test_spaced_positions(n: int, most: int) -> None:
+    chosen = spaced(n, most)
+    assert len(chosen) == min(n, most)
+    assert chosen[0] == 0
+    assert most == 1 or chosen[-1] == n - 1
+
+
+def test_profile_plot_draws_the_pattern_last_and_boldest() -> None:
+    ax = plot_profile(np.random.default_rng(0).normal(size=(100, 6)), name="B7", max_rows=10)
+    assert len(ax.lines) == 11
+    assert ax.lines[-1].get_linewidth() > 2
+    assert ax.get_title(loc="left") == "B7: 100 rows × 6 columns"
+
+
+def test_redundancy_needs_both_errors_and_the_merger_near() -> None:
+    errors = np.array(
+        [
+            [0.3, 0.314, 0.31, np.nan],
+            [0.314, 0.1, 0.9, 0.2],
+            [0.31, 0.9, 0.2, 0.2],
+            [np.nan, 0.2, 0.2, np.nan],
+        ]
+    )
+    assert redundant_pairs(errors) == [(0, 1), (0, 2)]
+    assert redundant_groups(errors) == [[0, 1, 2]]
+    assert redundant_pairs(np.empty((0, 0))) == []
+
+
+def test_the_merger_plot_rings_redundant_pairs_and_prints_values() -> None:
+    ax = plot_mergers([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, np.nan]])
+    assert len(ax.patches) == 2
+    assert [text.get_text() for text in ax.texts].count("0.31") == 3
+    assert len(plot_mergers(np.full((20, 20), 0.5)).texts) == 0
+
+
+def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:
+    table = pd.DataFrame(
+        {
+            "algorithm": ["las", "cca", "las"],
+            "k": [3, 5, 8],
+            "coverage": [0.1, 0.4, 0.2],
+            "nve": [0.5, 0.9, 0.6],
+        }
+    )
+    ax = plot_tradeoff(table)
+    assert [len(c.get_offsets()) for c in ax.collections] == [1, 2]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["cca", "las"]
+    assert ax.collections[1].get_sizes().tolist() == [44.0, 84.0]
+
+
+def test_sizes_mark_thin_biclusters() -> None:
+    solution = Biclustering.from_indices([([0, 1, 2], [0, 1]), ([0], [1, 2])], shape=(9, 9))
+    ax = plot_sizes(solution)
+    assert [c.get_offsets().tolist() for c in ax.collections] == [[[2.0, 3.0]], [[2.0, 1.0]]]
+    assert len(ax.collections[1].get_facecolors()) == 0

@@ -1,0 +1,83 @@
+"""Hand-made content for report tests: no algorithm runs here."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from bivaluate.matrix import Matrix
+from bivaluate.report.groups import Group
+from bivaluate.solution import Biclustering
+
+
+def group(
+    algorithm: str = "LAS",
+    k: int | None = 3,
+    *,
+    dataset: str = "X",
+    members: tuple[int, ...] = (0,),
+    statuses: dict[str, int] | None = None,
+    reason: str = "",
+    wins: int = 0,
+    spread: dict[str, float] | None = None,
+    reasons: dict[str, str] | None = None,
+    **mean: float,
+) -> Group:
+    """Return a group with these means."""
+    return Group(
+        dataset,
+        algorithm,
+        k,
+        members,
+        mean,
+        spread or {},
+        dict.fromkeys(mean, len(members)),
+        reasons or {},
+        statuses or {"ok": len(members)},
+        reason,
+        members[0],
+        wins,
+    )
+
+
+def planted(
+    n: int = 60, m: int = 24, blocks: int = 3, seed: int = 0, labels: bool = True
+) -> tuple[Matrix, Biclustering]:
+    """Return a noise matrix with additive blocks down the diagonal, and the blocks."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, m))
+    pairs = []
+    for rows, cols in zip(
+        np.array_split(np.arange(n * 3 // 4), blocks),
+        np.array_split(np.arange(m * 3 // 4), blocks),
+        strict=True,
+    ):
+        values[np.ix_(rows, cols)] = 3 * rng.normal(size=len(cols)) + rng.normal(size=(len(rows), 1))
+        values[np.ix_(rows, cols)] += 0.2 * rng.normal(size=(len(rows), len(cols)))
+        pairs.append((rows, cols))
+    names = (
+        (tuple(f"gene{i}" for i in range(n)), tuple(f"t{j}" for j in range(m))) if labels else (None, None)
+    )
+    return Matrix(values, names[0], names[1], "demo"), Biclustering.from_indices(pairs, (n, m))
+
+
+def named(solution: Biclustering, name: str) -> Biclustering:
+    """Return the same solution under a name."""
+    return Biclustering([(b.rows, b.cols) for b in solution], solution.shape, info={"name": name})
+
+
+def empty_evaluation() -> Any:
+    """Return the evaluation of a solution without biclusters, as `evaluate` documents it."""
+    matrix, _ = planted()
+    return SimpleNamespace(
+        matrix=matrix,
+        biclustering=Biclustering.from_indices([], matrix.shape, info={"name": "nothing"}),
+        solution={"n_biclusters": 0, "nve": math.nan, "coverage": 0.0},
+        status={"nve": "the solution has no biclusters"},
+        records=[],
+        mergers={"ve": np.empty((0, 0)), "msr": np.empty((0, 0))},
+        findings=["The solution has no biclusters: nothing to score."],
+    )

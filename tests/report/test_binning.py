@@ -1,0 +1,76 @@
+"""Binning keeps means, places and small blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bivaluate.matrix import Matrix
+from bivaluate.report.binning import make_axis, make_picture
+from bivaluate.solution import Biclustering
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 90), st.integers(0, 6), st.integers(1, 60), st.integers(0, 2**31))
+def test_bins_cover_every_member_once_and_are_few(n: int, k: int, most: int, seed: int) -> None:
+    masks = np.random.default_rng(seed).random((k, n)) < 0.2
+    axis = make_axis(masks, most)
+    assert sorted(axis.order.tolist()) == list(range(n))
+    assert axis.edges[0] == 0
+    assert axis.edges[-1] == n
+    assert (np.diff(axis.edges) > 0).all()
+    assert axis.n_bins <= max(most, 2)
+    for mask in masks:
+        members = np.flatnonzero(mask)
+        held = (
+            {b for start, stop in axis.bins_of(members) for b in range(start, stop)}
+            if len(members)
+            else set()
+        )
+        expected = {
+            b
+            for b in range(axis.n_bins)
+            if set(axis.order[axis.edges[b] : axis.edges[b + 1]].tolist()) & set(members.tolist())
+        }
+        assert held == expected
+
+
+def test_small_matrices_are_drawn_cell_by_cell() -> None:
+    values = np.arange(12.0).reshape(3, 4)
+    picture = make_picture(Matrix(values), Biclustering.from_indices([([2], [1, 3])], (3, 4)))
+    assert picture.note == ""
+    np.testing.assert_array_equal(picture.values, values[np.ix_([2, 0, 1], [1, 3, 0, 2])])
+
+
+def test_binned_cells_are_means_of_observed_cells() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(70, 50))
+    values[3, 7] = np.nan
+    matrix = Matrix(values)
+    solution = Biclustering.from_indices([(np.arange(10), np.arange(5, 15))], (70, 50))
+    picture = make_picture(matrix, solution, max_cells=400)
+    assert picture.values.shape == (picture.rows.n_bins, picture.cols.n_bins)
+    for r in range(picture.rows.n_bins):
+        rows = picture.rows.order[picture.rows.edges[r] : picture.rows.edges[r + 1]]
+        for c in range(picture.cols.n_bins):
+            cols = picture.cols.order[picture.cols.edges[c] : picture.cols.edges[c + 1]]
+            assert picture.values[r, c] == pytest.approx(np.nanmean(values[np.ix_(rows, cols)]))
+    assert picture.note.startswith("Too large to draw cell by cell: each cell shown is a mean (70 rows in ")
+
+
+def test_a_block_of_all_missing_cells_is_missing() -> None:
+    matrix = Matrix(np.full((2, 2), np.nan))
+    assert np.isnan(make_picture(matrix, Biclustering.from_indices([], (2, 2))).values).all()
+
+
+def test_a_small_block_in_a_large_matrix_keeps_its_rows_apart() -> None:
+    masks = np.zeros((1, 20_000), dtype=bool)
+    masks[0, 5_000:5_050] = True
+    axis = make_axis(masks, 300)
+    ((start, stop),) = axis.bins_of(np.arange(5_000, 5_050))
+    assert (start, stop) == (0, 50)
+    assert axis.n_bins <= 300
+    assert axis.names(None)[0] == "5000"
+    assert axis.names(None)[-1].endswith(")")

@@ -1,0 +1,184 @@
+"""Awkward content: nothing, one, very many, very large, hostile labels, unfinished and damaged runs."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bivaluate._errors import BivaluateWarning, FileError, ParameterError
+from bivaluate.experiment import Plan, Run, Sweep, load_run
+from bivaluate.matrix import Matrix
+from bivaluate.metrics.evaluate import Evaluation, evaluate
+from bivaluate.report import Figure, Section, build_report
+from bivaluate.solution import Biclustering
+from tests.report.stand_ins import empty_evaluation, named, planted
+
+Visit = Callable[..., Any]
+LIMIT = 8_000_000
+
+
+def quietly(matrix: Matrix, solution: Biclustering) -> Evaluation:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BivaluateWarning)
+        return evaluate(matrix, solution)
+
+
+def test_no_bicluster(visit: Visit, tmp_path: Path) -> None:
+    shown = visit(build_report(empty_evaluation(), tmp_path / "r.html"))
+    assert shown.locator("h1").inner_text() == "nothing has no bicluster: there is nothing to score."
+    assert shown.locator("#compare").count() == 0
+    assert "no biclusters" in shown.locator(".solution-body").inner_text()
+
+
+def test_one_bicluster(visit: Visit, tmp_path: Path) -> None:
+    matrix, truth = planted()
+    shown = visit(build_report(quietly(matrix, named(truth.select([0]), "lone")), tmp_path / "r.html"))
+    assert shown.locator("h1").inner_text() == (
+        "lone has a single bicluster: NVE compares biclusters with each other and needs two."
+    )
+    assert "nothing to merge it with" in shown.locator(".solution-body").inner_text()
+    assert shown.locator(".profiles svg").count() == 1
+
+
+def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    matrix = Matrix(rng.normal(size=(120, 40)))
+    pairs = [(rng.choice(120, 8, False), rng.choice(40, 6, False)) for _ in range(200)]
+    path = build_report(evaluate(matrix, Biclustering.from_indices(pairs, (120, 40))), tmp_path / "r.html")
+    assert path.stat().st_size < LIMIT
+    shown = visit(path)
+    assert "the profiles of 160 biclusters after the first 40" in shown.locator(".left-out").inner_text()
+    assert shown.locator(".profiles svg").count() == 12
+    shown.get_by_role("button", name="Show all 40 profiles").click()
+    assert shown.locator(".profiles svg").count() == 40
+    shown.get_by_role("button", name="Show all 200 rows").click()
+    assert shown.locator(".solution-body tbody tr").count() == 200
+    assert shown.locator(".chip").count() == 200
+
+
+def test_a_large_matrix_is_binned_and_says_so(visit: Visit, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    matrix = Matrix(rng.normal(size=(20_000, 500)), name="large")
+    pairs = [(rng.choice(20_000, 50, False), rng.choice(500, 20, False)) for _ in range(5)]
+    scored = evaluate(matrix, Biclustering.from_indices(pairs, matrix.shape))
+    path = build_report(scored, tmp_path / "r.html")
+    assert path.stat().st_size < 2_000_000
+    started = time.perf_counter()
+    shown = visit(path)
+    assert time.perf_counter() - started < 10
+    note = shown.locator(".solution-body .caption").first.inner_text()
+    assert "Too large to draw cell by cell: each cell shown is a mean (20,000 rows in " in note
+    assert "500 columns in " in note
+    canvas = shown.locator(".solution-body canvas").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    canvas.hover(position={"x": box["width"] - 4, "y": box["height"] - 4})
+    assert "mean " in shown.locator("#tip").inner_text()
+
+
+def test_labels_with_markup_stay_text(visit: Visit, tmp_path: Path) -> None:
+    matrix, truth = planted()
+    bad = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
+    labelled = Matrix(
+        matrix.values,
+        tuple(f"{bad}{i}" for i in range(matrix.shape[0])),
+        tuple(f"<b>{j}" for j in range(matrix.shape[1])),
+        f"data {bad}",
+    )
+    path = build_report(
+        [quietly(labelled, named(truth, f"name {bad}")), quietly(labelled, named(truth.select([0, 1]), "b"))],
+        tmp_path / "r.html",
+        title=f"title {bad}",
+        sections=[Section(f"section {bad}", bad, ["<i>"], [[bad, None, 1.5]])],
+    )
+    assert bad not in path.read_text(encoding="utf-8")
+    shown = visit(path)
+    assert shown.locator("img, main script").count() == 0
+    assert shown.title() == f"title {bad}"
+    canvas = shown.locator(".solution-body canvas").first
+    canvas.scroll_into_view_if_needed()
+    canvas.hover(position={"x": 5, "y": 5})
+    assert f"row {bad}" in shown.locator("#tip").inner_text()
+    assert f"name {bad}" in shown.locator("#solution-table").inner_text()
+
+
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that was interrupted from the keyboard after its third cell."""
+    folder = tmp_path_factory.mktemp("report") / "cut short"
+
+    def stop(finished: int, *_: Any) -> None:
+        if finished >= 3:
+            raise KeyboardInterrupt
+
+    plan = Plan(datasets=["scenario:S9b"], algorithms=["spectral"], k=[2, 3], seeds=3)
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, folder, progress=stop).run()
+    return load_run(folder)
+
+
+def test_an_unfinished_run_says_what_is_missing(visit: Visit, unfinished: Run, tmp_path: Path) -> None:
+    missing = len(unfinished.missing)
+    assert 0 < missing < 6
+    shown = visit(build_report(unfinished, tmp_path / "r.html"))
+    verdict = shown.locator("#verdict").inner_text()
+    assert f"{missing} of 6 planned solutions {'is' if missing == 1 else 'are'} not finished" in verdict
+    cell = unfinished.missing[0]
+    warning = shown.locator("#warnings").inner_text()
+    assert f"scenario:S9b, Spectral, K = {cell.k}, seed {cell.seed}" in warning.replace("\xa0", " ")
+    assert "Run the same command again to continue." in warning
+
+
+def test_parquet_is_not_needed(run: Run, unfinished: Run, tmp_path: Path) -> None:
+    for table in unfinished.path.glob("*.parquet"):
+        table.unlink()
+    assert build_report(str(unfinished.path), tmp_path / "r.html").stat().st_size > 100_000
+
+
+def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no run folder"):
+        build_report(tmp_path / "nowhere", tmp_path / "r.html")
+
+
+def test_what_a_report_is_built_from(tmp_path: Path) -> None:
+    with pytest.raises(
+        ParameterError, match="a run folder, an evaluation or a list of evaluations; found int"
+    ):
+        build_report([3], tmp_path / "r.html")
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot write"):
+        build_report(empty_evaluation(), tmp_path / "no" / "folder.html")
+
+
+def test_sections_of_a_caller(visit: Visit, evaluations: list[Evaluation], tmp_path: Path) -> None:
+    picture = tmp_path / "figure.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"/>')
+    section = Section(
+        "Claims of the paper",
+        "Each claim with its verdict.",
+        ["claim", "measured", "verdict"],
+        [["NVE is low on S1", 0.364, "reproduced"], ["never", None, "not testable"]],
+        [Figure(picture, "A square")],
+        (("reproduced", "good"), ("not testable", "muted")),
+    )
+    shown = visit(build_report(evaluations, tmp_path / "r.html", sections=[section]))
+    box = shown.locator("#section-claims-of-the-paper")
+    assert box.locator(".mark.good").inner_text() == "reproduced"
+    assert box.locator("[data-value='0.364']").count() == 1
+    assert box.get_by_role("img", name="A square").count() == 1
+    shown.get_by_role("link", name="Claims of the paper").click()
+
+
+def test_a_figure_must_be_a_picture(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"allowed: \.png, \.svg"):
+        Figure(tmp_path / "a.pdf", "no").data_uri()
+    with pytest.raises(FileError, match="cannot read"):
+        Figure(tmp_path / "a.png", "no").data_uri()

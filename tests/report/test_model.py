@@ -1,0 +1,227 @@
+"""What the page shows, before it is drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bivaluate.experiment import Run
+from bivaluate.metrics.evaluate import Evaluation
+from bivaluate.report.detail import Budget, comparable, draw_solution
+from bivaluate.report.groups import choose_criterion, make_groups
+from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
+from bivaluate.report.model import make_page
+from bivaluate.report.render import embed, render
+from bivaluate.report.source import Drawn, Null, Scored, Source, from_evaluations, read_source
+from bivaluate.solution import Biclustering
+from tests.report.stand_ins import planted
+
+
+def scored(dataset: str, algorithm: str, k: int, seed: int, nve_cov: float, **more: Any) -> Scored:
+    values = {"nve_cov": nve_cov, "nve": nve_cov / 2, "coverage": 0.25, "n_biclusters": float(k)}
+    return Scored(dataset, algorithm, k, seed, values=values, **more)
+
+
+def many() -> Source:
+    """A run of 2,550 solutions: 17 data sets, 3 algorithms, 5 values of K, 10 seeds."""
+    rng = np.random.default_rng(0)
+    matrix, truth = planted()
+    solutions = [
+        scored(f"d{d}", name, k, seed, float(rng.uniform(0.5, 2.0) + k / 50))
+        for d in range(17)
+        for name in ("CCA", "LAS", "Spectral")
+        for k in (3, 5, 8, 10, 15)
+        for seed in range(10)
+    ]
+    records = [{"bicluster": f"B{k + 1}", "nve_k": 0.5, "status": "ok"} for k in range(3)]
+    drawn = Drawn(matrix, truth, records, {"ve": np.full((3, 3), 0.9) - 0.6 * np.eye(3)}, ["a finding"])
+    return Source("run", solutions, lambda index: drawn, lambda index: records)
+
+
+def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
+    solutions = [
+        scored("a", "LAS", 3, 0, 1.0),
+        scored("a", "LAS", 3, 1, 3.0),
+        scored("a", "LAS", 3, 2, math.nan, status="degenerate", reason="one column"),
+        scored("a", "CCA", 3, 0, 2.0),
+    ]
+    las, cca = make_groups(solutions, "nve_cov")
+    assert (las.mean["nve_cov"], las.counted["nve_cov"], las.seeds) == (2.0, 2, 3)
+    assert las.spread["nve_cov"] == pytest.approx(math.sqrt(2))
+    assert las.reasons["nve_cov"] == "one column"
+    assert las.statuses == {"ok": 2, "degenerate": 1}
+    assert solutions[las.typical].values["nve_cov"] == 1.0
+    assert math.isnan(cca.spread["nve_cov"])
+    assert (las.wins, cca.wins) == (2, 0)
+
+
+def test_the_criterion_falls_back_to_what_was_computed() -> None:
+    assert choose_criterion([Scored("a", "b", values={"avg_ve": 0.3})]) == "avg_ve"
+    assert choose_criterion([]) == "nve_cov"
+
+
+def test_a_large_run_is_gathered_over_seeds_and_the_rest_is_accounted_for() -> None:
+    page = make_page(many())
+    assert len(page.data["groups"]) == 255
+    assert len(page.data["solutions"]) == 2550
+    assert len(page.details) == 24
+    assert {detail["dataset"] for detail in page.details} == {f"d{i}" for i in range(17)}
+    assert page.detail_note.startswith("Drawn are 24 solutions: of each data set the best, then")
+    assert "2,526 other solutions of 255 combinations" in page.detail_note
+    assert len(render(page).encode()) < 8_000_000
+
+
+def test_the_best_of_each_data_set_is_drawn() -> None:
+    source = many()
+    page = make_page(source)
+    best = {}
+    for group in page.data["groups"]:
+        score = group["mean"][0]
+        if group["dataset"] not in best or score < best[group["dataset"]][0]:
+            best[group["dataset"]] = (score, group["anchor"])
+    assert all(anchor for _, anchor in best.values())
+
+
+def test_failed_and_unfinished_solutions_are_warned_of() -> None:
+    source = Source(
+        "run",
+        [scored("a", "Spectral", k, 0, math.nan, status="failed", reason="K exceeds a side") for k in (8, 9)],
+        lambda index: None,
+        lambda index: [],
+        missing=[f"cell {i}" for i in range(10)],
+        missing_by_dataset={"a": 10},
+        planned_by_dataset={"a": 12, "b": 1},
+    )
+    page = make_page(source)
+    assert page.warnings[0]["texts"] == [
+        "cell 0; cell 1; cell 2; cell 3; cell 4; cell 5; cell 6; cell 7; and 2 more. Run the same command again to continue."
+    ]
+    assert page.warnings[1] == {
+        "where": "Failed",
+        "anchor": "",
+        "texts": ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"],
+    }
+    assert page.details == []
+    assert page.data["datasets"] == ["a", "b"]
+    assert "Nothing has been scored yet." in render(page)
+
+
+def test_a_run_that_has_just_begun() -> None:
+    page = make_page(
+        Source(
+            "run",
+            [],
+            lambda i: None,
+            lambda i: [],
+            planned_by_dataset={"a": 4},
+            missing=["x"],
+            missing_by_dataset={"a": 4},
+        )
+    )
+    assert [s.text for s in page.verdict] == [
+        "Nothing has been scored yet.",
+        "4 of 4 planned solutions are not finished: the verdict may change.",
+    ]
+    assert render(page)
+
+
+def test_null_runs_become_bands() -> None:
+    base = many()
+    nulls = [Null("d0", "LAS", 3, {"nve_cov": value, "nve": math.nan}) for value in (1.0, 2.0, 6.0)]
+    page = make_page(Source("run", base.solutions, base.load, base.records, nulls=nulls))
+    (band,) = page.data["nulls"]
+    at = page.measures.index("nve_cov")
+    assert (band["low"][at], band["mean"][at], band["high"][at], band["runs"]) == (1.0, 3.0, 6.0, 3)
+    assert band["mean"][page.measures.index("nve")] is None
+
+
+def test_evaluations_with_the_same_name_are_told_apart(evaluations: list[Evaluation]) -> None:
+    source = from_evaluations([evaluations[0], evaluations[0]])
+    assert [s.algorithm for s in source.solutions] == ["planted", "planted (2)"]
+    assert make_page(source).title == "Biclusters of demo"
+
+
+def test_a_run_keeps_every_result(run: Run) -> None:
+    source = read_source(run)
+    assert len(source.solutions) == len(run.results) == 24
+    assert source.solutions[0].algorithm == "CCA"
+    assert source.solutions[0].values["nve"] == run.results["nve"][0]
+    drawn = source.load(0)
+    assert drawn is not None
+    assert drawn.matrix.shape == (300, 40)
+    assert len(drawn.records) == len(drawn.solution)
+    assert read_source(run.path).provenance == source.provenance
+    assert "sweep" in source.rerun or "bivaluate" in source.rerun or source.rerun
+
+
+def test_thin_biclusters_are_never_called_redundant() -> None:
+    solution = Biclustering.from_indices([([0, 1], [0, 1]), ([2, 3], [0, 1, 2]), ([4], [0, 1, 2])], (9, 9))
+    kept = comparable(np.zeros((3, 3)), solution)
+    assert np.isnan(kept[0]).all()
+    assert np.isnan(kept[2]).all()
+    assert kept[1, 1] == 0
+
+
+def test_display_data_keep_to_the_budget(evaluations: list[Evaluation]) -> None:
+    source = from_evaluations(evaluations)
+    drawn = source.load(0)
+    assert drawn is not None
+    data = draw_solution(drawn, Budget(cells=200, points=60, mergers=2))
+    assert data["heatmap"]["rows"] * data["heatmap"]["cols"] <= 200 + 24
+    assert data["mergers"]["errors"] == []
+    assert data["left_out"] == ["the merger matrix of 3 biclusters (the table names the nearest of each)"]
+    assert all(len(profile["lines"]) <= 5 for profile in data["profiles"])
+    json.dumps(data, allow_nan=False)
+
+
+def test_embedded_json_cannot_end_its_element_and_reads_back() -> None:
+    data = {"label": "</script><!--<script>\u2028&amp;", "value": 0.1}
+    text = embed(data)
+    assert "<" not in text
+    assert ">" not in text
+    assert json.loads(text) == data
+
+
+def test_methods_name_formulas_and_citations() -> None:
+    text = methods_text(describe_methods(["nve_cov", "nve", "coverage"]), "1.2.3", "bivaluate sweep …")
+    assert text.startswith("Biclustering solutions were scored with bivaluate 1.2.3.")
+    assert r"\mathrm{NVE}=\frac{\sum_k" in text
+    assert "arXiv:2608.29045" in text
+    assert "Command: bivaluate sweep …" in text
+
+
+@pytest.mark.parametrize("key", FORMULAS)
+def test_formulas_are_well_formed(key: str) -> None:
+    from xml.etree import ElementTree
+
+    assert ElementTree.fromstring(f"<math>{FORMULAS[key].mathml}</math>") is not None
+    assert FORMULAS[key].latex.count("{") == FORMULAS[key].latex.count("}")
+
+
+def test_vendored_files_are_what_their_table_says() -> None:
+    static = files("bivaluate.report") / "static"
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (static / "VENDORED.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| d3")
+    ]
+    assert [row[0] for row in rows] == ["d3.min.js", "d3.LICENSE.txt"]
+    for name, _, version, *_, checksum in rows:
+        content = (static / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == checksum
+        assert name.endswith(".txt") or f"v{version}".encode() in content[:100]
+
+
+def test_the_page_is_self_contained(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "default-src 'none'" in text
+    assert 'src="http' not in text
+    assert 'href="http' not in text
+    assert page.stat().st_size < 8_000_000

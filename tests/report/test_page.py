@@ -1,0 +1,260 @@
+"""The page in a real Chromium: what it shows is what was scored, and everyone can use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bivaluate.experiment import Run
+from bivaluate.metrics.evaluate import Evaluation
+
+Visit = Callable[..., Any]
+SOLUTIONS = "#solution-table table"
+
+
+def column(page: Any, key: str, table: str = SOLUTIONS) -> list[str | None]:
+    cells = page.locator(f"{table} tbody [data-key='{key}']")
+    return [cell.get_attribute("data-value") for cell in cells.all()]
+
+
+def test_every_solution_value_is_the_scored_one(
+    visit: Visit, page: Path, evaluations: list[Evaluation]
+) -> None:
+    shown = visit(page)
+    shown.get_by_label("measures").check()
+    by_name = {e.biclustering.info["name"]: e.solution for e in evaluations}
+    seen = 0
+    for row in shown.locator(f"{SOLUTIONS} tbody tr").all():
+        name = row.locator("[data-key=algorithm]").inner_text()
+        for key, value in by_name[name].items():
+            shown_value = row.locator(f"[data-key='{key}']").get_attribute("data-value")
+            assert (shown_value is None) == math.isnan(value), (name, key)
+            if shown_value is not None:
+                assert float(shown_value) == pytest.approx(value, rel=1e-9), (name, key)
+                seen += 1
+    assert seen > 50
+
+
+def test_every_bicluster_value_is_the_scored_one(
+    visit: Visit, page: Path, evaluations: list[Evaluation]
+) -> None:
+    shown = visit(page)
+    shown.evaluate("location.hash = '#solution-2'")
+    table = "#solution-2 .solution-body table"
+    shown.wait_for_selector(table)
+    records = evaluations[1].records
+    for key in ("n_rows", "n_cols", "msr", "ve", "nve_k", "ve_merged"):
+        values = column(shown, key, table)
+        assert len(values) == len(records) == 5
+        for value, record in zip(values, records, strict=True):
+            assert (value is None) == math.isnan(record[key])
+            assert value is None or float(value) == pytest.approx(record[key], rel=1e-9)
+
+
+def test_run_values_equal_the_result_table_over_and_by_seed(visit: Visit, run_page: Path, run: Run) -> None:
+    shown = visit(run_page)
+    names = {"cca": "CCA", "spectral": "Spectral"}
+    results = run.results.assign(algorithm=run.results["algorithm"].map(names))
+    means = results.groupby(["dataset", "algorithm", "k"])["nve_cov"].mean()
+    rows = shown.locator(f"{SOLUTIONS} tbody tr").all()
+    assert len(rows) == len(means) == 12
+    for row in rows:
+        place = [row.locator(f"[data-key={key}]").inner_text() for key in ("dataset", "algorithm", "k")]
+        value = row.locator("[data-key=nve_cov]").get_attribute("data-value")
+        mean = means[place[0], place[1], int(place[2])]
+        assert (value is None) == math.isnan(mean)
+        assert value is None or float(value) == pytest.approx(mean, rel=1e-9)
+    shown.get_by_label("each seed on its own row").check()
+    more = shown.get_by_role("button", name="Show all 24 rows")
+    more.click()
+    listed = sorted(float(v) for v in column(shown, "nve") if v is not None)
+    assert listed == pytest.approx(sorted(results["nve"].dropna()), rel=1e-9)
+
+
+def test_the_table_sorts_both_ways_with_undefined_last(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    header = shown.locator(f"{SOLUTIONS} th[data-key=asr]")
+    header.get_by_role("button").click()
+    up = [v for v in column(shown, "asr") if v]
+    assert header.get_attribute("aria-sort") == "ascending"
+    assert [float(v) for v in up] == sorted(float(v) for v in up)
+    header.get_by_role("button").press("Enter")
+    assert header.get_attribute("aria-sort") == "descending"
+    assert [v for v in column(shown, "asr") if v] == up[::-1]
+    shown.locator(f"{SOLUTIONS} th[data-key=nve] button").click()
+    assert column(shown, "nve")[-1] is None
+
+
+def test_the_filters_work(visit: Visit, run_page: Path) -> None:
+    shown = visit(run_page)
+    status = shown.locator("#solution-table [role=status]")
+    assert status.inner_text() == "12 rows"
+    shown.get_by_label("Filter").fill("spectral K = 3")
+    assert status.inner_text() == "2 of 12 rows"
+    shown.get_by_label("Data set", exact=True).select_option("scenario:S1")
+    assert status.inner_text() == "1 of 12 rows"
+    shown.get_by_label("Filter").fill("")
+    shown.get_by_label("Algorithm").select_option("CCA")
+    assert status.inner_text() == "3 of 12 rows"
+
+
+def test_undefined_cells_explain_themselves(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    shown.locator(f"{SOLUTIONS} .undefined").first.hover()
+    assert "Undefined: " in shown.locator("#tip").inner_text()
+    shown.keyboard.press("Escape")
+    assert shown.locator("#tip").is_hidden()
+
+
+def test_hovering_the_heatmap_shows_labels(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    canvas = shown.locator("#solution-1 canvas").first
+    canvas.scroll_into_view_if_needed()
+    canvas.hover(position={"x": 3, "y": 3})
+    text = shown.locator("#tip").inner_text()
+    assert text.splitlines()[0].startswith("row gene")
+    assert text.splitlines()[1].startswith("column t")
+    assert text.splitlines()[3] == "in B1"
+
+
+def test_the_heatmap_value_is_the_matrix_cell(
+    visit: Visit, page: Path, evaluations: list[Evaluation]
+) -> None:
+    shown = visit(page)
+    canvas = shown.locator("#solution-1 canvas").first
+    canvas.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        canvas.press(key)
+    row, col, value, *_ = shown.locator("#solution-1 [aria-live]").inner_text().split(", ")
+    matrix = evaluations[0].matrix
+    cell = matrix.values[
+        matrix.row_labels.index(row.removeprefix("row ")),
+        matrix.col_labels.index(col.removeprefix("column ")),
+    ]
+    assert float(value.removeprefix("value ")) == pytest.approx(cell, rel=6e-3, abs=2e-3)
+
+
+def test_zoom_by_button_keyboard_and_bicluster(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    canvas = shown.locator("#solution-1 canvas").first
+    zoomed = lambda: canvas.evaluate("c => c.__zoom.k")  # noqa: E731 -- d3 keeps the zoom there
+    shown.locator("#solution-1").get_by_role("button", name="Zoom in").click()
+    assert zoomed() == pytest.approx(1.6)
+    canvas.press("0")
+    assert zoomed() == 1
+    chip = shown.locator("#solution-1 .chip", has_text="B2")
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "true"
+    assert zoomed() > 1
+    shown.locator("#solution-1").get_by_role("button", name="Show the whole matrix").click()
+    assert zoomed() == 1
+
+
+def test_points_of_charts_show_labels(visit: Visit, run_page: Path) -> None:
+    shown = visit(run_page)
+    point = shown.locator("#compare svg .point").first
+    point.hover()
+    assert "K" in shown.locator("#tip").inner_text()
+    shown.locator(".nve-cell").first.hover()
+    assert "NVE" in shown.locator("#tip").inner_text()
+
+
+def test_the_comparison_follows_the_data_set(visit: Visit, run_page: Path) -> None:
+    shown = visit(run_page)
+    before = shown.locator("#compare .multiples svg").first.inner_html()
+    shown.get_by_label("Data set in the pictures below").select_option("scenario:S9b")
+    assert shown.locator("#compare .multiples svg").first.inner_html() != before
+
+
+def test_winners_are_counted(visit: Visit, run_page: Path, run: Run) -> None:
+    shown = visit(run_page)
+    means = run.results.groupby(["dataset", "algorithm", "k"])["nve"].mean().dropna()
+    winners = [means[name].idxmin()[0] for name in run.datasets]
+    for key, name in (("cca", "CCA"), ("spectral", "Spectral")):
+        row = shown.locator(".winners tbody tr", has=shown.locator("th", has_text=name))
+        assert row.locator("td").nth(1).inner_text() == str(winners.count(key))
+
+
+@pytest.mark.parametrize("which", ["page", "run_page"])
+def test_every_anchor_resolves_and_ids_are_unique(
+    visit: Visit, which: str, request: pytest.FixtureRequest
+) -> None:
+    shown = visit(request.getfixturevalue(which))
+    lost = shown.evaluate(
+        "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"
+        ".filter(id => !document.getElementById(id))"
+    )
+    assert lost == []
+    ids = shown.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_a_link_opens_the_solution_it_points_to(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    assert not shown.locator("#solution-2 canvas").count()
+    shown.locator(f"{SOLUTIONS} a[href='#solution-2']").click()
+    assert shown.locator("#solution-2 canvas").first.is_visible()
+
+
+@pytest.mark.parametrize(("which", "scheme"), [("page", "dark"), ("run_page", "light")])
+def test_no_serious_accessibility_violation(
+    visit: Visit, which: str, scheme: str, request: pytest.FixtureRequest
+) -> None:
+    from axe_core_python.sync_playwright import Axe
+
+    shown = visit(request.getfixturevalue(which), scheme=scheme)
+    shown.evaluate("document.querySelectorAll('details:not(.solution)').forEach(d => { d.open = true; })")
+    shown.wait_for_timeout(100)
+    found = Axe().run(shown)["violations"]
+    grave = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in grave] == []
+
+
+@pytest.mark.parametrize("which", ["page", "run_page"])
+def test_the_page_never_scrolls_sideways(visit: Visit, which: str, request: pytest.FixtureRequest) -> None:
+    shown = visit(request.getfixturevalue(which), width=390)
+    shown.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    for width in (390, 820, 1400):
+        shown.set_viewport_size({"width": width, "height": 900})
+        shown.wait_for_timeout(200)
+        assert shown.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_colours_follow_the_system_and_the_button(visit: Visit, page: Path) -> None:
+    shown = visit(page, scheme="dark")
+    background = lambda: shown.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
+    dark = background()
+    shown.get_by_role("button", name="Change to light colours").click()
+    assert background() != dark
+    shown.emulate_media(color_scheme="light")
+    shown.emulate_media(color_scheme="dark")
+    assert background() == dark
+
+
+def test_it_prints_in_light_colours_without_controls(visit: Visit, page: Path) -> None:
+    shown = visit(page, scheme="dark")
+    assert shown.pdf()[:5] == b"%PDF-"
+    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
+    shown.emulate_media(media="print", color_scheme="dark")
+    assert shown.evaluate("document.documentElement.dataset.theme") == "light"
+    assert shown.locator(".controls").first.is_hidden()
+    shown.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert shown.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    heading = shown.get_by_role("heading", level=1)
+    assert heading.inner_text().replace("\xa0", " ").startswith("planted, K = 3: best balance (NVEcov ")
+    assert heading.bounding_box()["y"] < 300
+    assert "B1 and B4 are nearly the same" in shown.locator("#warnings").inner_text()
+
+
+def test_suggested_mergers_are_spelled_out(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    shown.evaluate("location.hash = '#solution-2'")
+    assert "Merge B1 and B4?" in shown.locator("#solution-2 .advice").inner_text()
