@@ -5,11 +5,11 @@ python -m benchmarks.bench_mergers
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate.metrics import _kernels, _merging
 from bivaluate.metrics._merging import compiled_merger_matrices
@@ -52,16 +52,13 @@ def naive_seconds(name: str, repeat: int) -> float:
     return best_of(lambda: naive.mergers(X, pairs), repeat, warm_up=name != "large")
 
 
-def extra_memory(name: str) -> float:
+def extra_memory(name: str) -> int:
     """Return by how many bytes the peak of the process rises during one call."""
     small, small_pairs = workload("small")
     compiled_merger_matrices(small, Biclustering.from_indices(small_pairs, small.shape))
     X, pairs = workload(name)
     solution = Biclustering.from_indices(pairs, X.shape)
-    X.sum()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    merger_matrices(X, solution)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024.0
+    return peak_rise(lambda: merger_matrices(X, solution))
 
 
 def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None]:

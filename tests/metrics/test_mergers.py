@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bivaluate.metrics import mergers
+from bivaluate.metrics import _merging, mergers
 from bivaluate.metrics._merging import compiled_merger_matrices
 from bivaluate.metrics.mergers import (
     block_values,
@@ -274,6 +273,21 @@ def test_large_input_takes_the_compiled_path_and_agrees():
         assert found == pytest.approx(twin, rel=1e-11)
 
 
+@pytest.mark.parametrize(
+    ("K", "r", "c", "compiled"),
+    [(4, 41, 10, False), (20, 60, 10, True), (110, 2, 2, True), (30, 3, 3, False)],
+)
+def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
+    calls = []
+    monkeypatch.setattr(_merging, "compiled_merger_matrices", lambda *arguments: calls.append(arguments))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 40))
+    for data in (X, X + 1e8, np.asfortranarray(X)):
+        calls.clear()
+        solve(merger_matrices, data, random_pairs(rng, X.shape, K, r, c))
+        assert bool(calls) == compiled
+
+
 def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(1200, 80))
@@ -287,19 +301,24 @@ def test_threads_do_not_change_a_bit():
             assert np.array_equal(found, expected)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak is read from Linux's /proc")
 def test_memory_stays_small():
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(20000, 120))
-    pairs = random_pairs(rng, X.shape, 30, 8000, 30)
-    solution = Biclustering.from_indices(pairs, X.shape)
-    merger_matrices(X[:400], Biclustering.from_indices(random_pairs(rng, (400, 120), 30, 90, 30), (400, 120)))
-    tracemalloc.start()
-    try:
-        merger_matrices(X, solution)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 8 * (30**2 + 30 * (20000 + 120)) + X.nbytes / 4
+    code = (
+        "import numpy as np\n"
+        "from benchmarks.memory import peak_rise\n"
+        "from bivaluate.solution import Biclustering\n"
+        "from bivaluate.metrics._merging import compiled_merger_matrices\n"
+        "def pairs(n, r): return [(np.arange(k, k + r), np.arange(k, k + 30)) for k in range(12)]\n"
+        "rng = np.random.default_rng(0)\n"
+        "warm = rng.normal(size=(60, 500))\n"
+        "compiled_merger_matrices(warm, Biclustering.from_indices(pairs(60, 40), warm.shape))\n"
+        "X = rng.normal(size=(20000, 500))\n"
+        "solution = Biclustering.from_indices(pairs(20000, 15000), X.shape)\n"
+        "rise = peak_rise(lambda: compiled_merger_matrices(X, solution))\n"
+        "limit = 16 * 2**20 + 8 * (12**2 + 12 * (20000 + 500))\n"
+        "assert rise < limit < X.nbytes / 2, (rise, limit)\n"
+    )
+    run_python(code)
 
 
 def test_without_the_compiler():

@@ -132,7 +132,7 @@ def spread_of(v: Any, m: int) -> float:
     for t in range(m):
         low = min(low, v[t])
         high = max(high, v[t])
-    return high - low
+    return float(high - low)
 
 
 @strict_kernel

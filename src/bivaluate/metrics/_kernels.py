@@ -372,7 +372,7 @@ def subtract_shared_rows(
     cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
 ) -> None:
     """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
-    flat, origin, s0, s1, scale, used, _ = cells
+    flat, origin, s0, s1, scale, used, dense = cells
     pattern[: start[-1]] = 0.0
     line = np.empty(used.size)
     r_i = layout.row_start[i + 1] - layout.row_start[i]
@@ -382,8 +382,13 @@ def subtract_shared_rows(
             continue
         at = origin + row * s0
         centre = level[row]
-        for q in range(used.size):
-            line[q] = flat[at + used[q] * s1] * scale - centre
+        if dense:
+            values = flat[at : at + used.size]
+            for q in range(used.size):
+                line[q] = values[q] * scale - centre
+        else:
+            for q in range(used.size):
+                line[q] = flat[at + used[q] * s1] * scale - centre
         for j in owners:
             n_shared = shared_start[j + 1] - shared_start[j]
             if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:

@@ -26,8 +26,9 @@ CONSTANT = 32 * EPS
 # Below these shares of the data the quick formulas lose digits and the careful ones take over.
 SMALL_SPREAD = 1e-7
 SMALL_RESIDUE = 1e-6
-# From this many cells of mergers on, compiled kernels answer.
+# From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as so many cells.
 KERNEL_CELLS = 1_000_000
+CELLS_PER_MERGER = 200
 # Outside this range of max|x| squares overflow or underflow.
 TINY, HUGE = 1e-140, 1e150
 
@@ -62,7 +63,8 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     n_jobs
         Number of threads; ``None`` uses every core allowed. The result is the same to the bit.
     """
-    if union_cells(solution) < KERNEL_CELLS:
+    K = len(solution)
+    if union_cells(solution) + CELLS_PER_MERGER * K * K / 2 < KERNEL_CELLS:
         return _all_pairs(X, solution, block_values)
     from bivaluate.metrics._merging import compiled_merger_matrices
 
@@ -70,17 +72,15 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
 
 
 def union_cells(solution: Biclustering) -> int:
-    """Return the number of cells of all biclusters and all mergers, overlaps not subtracted.
+    """Return the number of cells of all biclusters and all mergers, what two of them share counted twice.
 
     >>> from bivaluate.solution import Biclustering
     >>> union_cells(Biclustering.from_indices([([0, 1], [0, 1]), ([2], [2, 3])], shape=(3, 4)))
     18
     """
-    r = np.array([b.shape[0] for b in solution], dtype=np.float64)
-    c = np.array([b.shape[1] for b in solution], dtype=np.float64)
-    K = len(solution)
-    ordered = 2.0 * (K * float(r @ c) + float(r.sum()) * float(c.sum()))
-    return int((ordered - 4.0 * float(r @ c)) / 2.0 + float(r @ c))
+    rows, cols = (sum(b.shape[axis] for b in solution) for axis in (0, 1))
+    # the sum over k < l of (r_k + r_l)(c_k + c_l), plus the biclusters themselves
+    return (len(solution) - 1) * sum(b.size for b in solution) + rows * cols
 
 
 def merger_matrices_missing(X: Values, solution: Biclustering) -> tuple[Values, Values]:
