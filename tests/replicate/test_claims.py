@@ -12,6 +12,7 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEA
 from bivaluate.replicate.claim import Outcome, judge
 from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
 from bivaluate.replicate.evidence import Evidence
+from bivaluate.replicate.explanations import explanations
 from bivaluate.replicate.inconsistencies import inconsistencies
 from bivaluate.replicate.verdict import VERDICTS
 from bivaluate.replicate.winners import best_k, best_pick, favourites, win_counts
@@ -60,7 +61,8 @@ def test_every_published_number_is_claimed_exactly_once() -> None:
 def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, Outcome]) -> None:
     for id_, outcome in outcomes.items():
         if order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11):
-            assert outcome.verdict == "reproduced", id_
+            expected = "not testable" if outcome.claim.unprinted else "reproduced"
+            assert outcome.verdict == expected, id_
         assert outcome.verdict in VERDICTS
 
 
@@ -178,6 +180,24 @@ def test_the_smallest_k_wins_among_equals_and_no_score_means_no_k() -> None:
     assert math.isnan(chosen["d", "spectral"])
     assert best_pick(table, "d", "nve").loc[0].tolist() == ["las", 3]
     assert favourites(table, "nve").loc[0].tolist() == [0, 1, 0]
+
+
+def test_a_number_the_paper_does_not_print_is_measured_but_not_testable(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["7.2"]
+    assert outcome.verdict == "not testable"
+    assert 0 < outcome.measured.mean <= 1
+
+
+def test_explanations_take_their_numbers_from_the_evidence(agreeing: Evidence) -> None:
+    text = " ".join(explanations(agreeing))
+    for words in (
+        "LAS with K = 8 covers 5.2 %",
+        "Spectral with K = 3 43.3 %",
+        "best on",
+        "LAS on 13_heat_shock_2",
+    ):
+        assert words in text
+    assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 2
 
 
 def test_inconsistencies_of_the_paper_are_stated() -> None:

@@ -30,9 +30,9 @@ def plot_ksweep(
     title: str = "",
     legend: bool = True,
 ) -> Axes:
-    """Draw the mean of a measure over seeds against K, with a band from the lowest to the highest seed.
+    """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The lowest mean of all is ringed. Where a score is undefined in every seed the line has a gap; algorithms
+    The lowest median of all is ringed. Where a score is undefined in every seed the line has a gap; algorithms
     without any defined score are named below the axes.
 
     Parameters
@@ -56,18 +56,18 @@ def plot_ksweep(
     absent = []
     for key in keys:
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
-        mean, low, high = (
-            grouped.agg(how).reindex(ks).to_numpy(dtype=float) for how in ("mean", "min", "max")
-        )
-        if np.isnan(mean).all():
+        low, middle, high = (grouped.quantile(q).reindex(ks).to_numpy(dtype=float) for q in (0.25, 0.5, 0.75))
+        if np.isnan(middle).all():
             absent.append(algorithm_name(key))
             continue
         colour, marker, dash = algorithm_style(key, keys)
         ax.fill_between(range(len(ks)), low, high, color=colour, alpha=0.16, linewidth=0)
-        ax.plot(range(len(ks)), mean, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key))
-        best = int(np.nanargmin(mean))
-        if lowest is None or mean[best] < lowest[0]:
-            lowest = (float(mean[best]), best)
+        ax.plot(
+            range(len(ks)), middle, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key)
+        )
+        best = int(np.nanargmin(middle))
+        if lowest is None or middle[best] < lowest[0]:
+            lowest = (float(middle[best]), best)
     if lowest is not None:
         ax.plot(lowest[1], lowest[0], "o", markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0)
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate.replicate.profile import PAPER_SEED
 from bivaluate.replicate.verdict import (
+    NOT_TESTABLE,
     Measured,
     judge_direction,
     judge_number,
@@ -64,6 +65,8 @@ class Claim:
         The largest value possible; intervals end there.
     reading
         How the check reads the sentence, where the paper leaves room.
+    unprinted
+        Whether it is about a number the paper mentions without printing: measured, but not testable.
     """
 
     id: str
@@ -75,11 +78,12 @@ class Claim:
     resolution: float = 0.0
     upper: float = math.inf
     reading: str = ""
+    unprinted: bool = False
 
     @property
     def is_number(self) -> bool:
-        """Whether the paper prints a number, rather than stating a direction."""
-        return self.paper is not None
+        """Whether it is about a number, rather than a direction."""
+        return self.paper is not None or self.unprinted
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,8 @@ def _measure(claim: Claim, series: pd.Series[Any]) -> Measured:
 
 
 def _verdict(claim: Claim, measured: Measured) -> str:
+    if claim.unprinted:
+        return NOT_TESTABLE
     if claim.paper is None:
         return judge_direction(measured)
     return judge_number(measured, claim.paper, claim.resolution)

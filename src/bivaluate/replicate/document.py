@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._errors import FileError
 from bivaluate.datasets.published import PAPER
 from bivaluate.replicate.claims import GROUPS, order
+from bivaluate.replicate.evidence import Evidence
+from bivaluate.replicate.explanations import explanations
 from bivaluate.replicate.figures import CAPTIONS
 from bivaluate.replicate.inconsistencies import inconsistencies
 from bivaluate.replicate.markdown import table, tidy
@@ -34,6 +36,10 @@ def render(folder: Path) -> str:
         "## What was not reproduced",
         "",
         *_failures(claims),
+        "## Why",
+        "",
+        *(f"- {sentence}" for sentence in explanations(Evidence.read(folder))),
+        "",
         "## What depends on a convention or on a seed",
         "",
         *_dependence(claims),
@@ -64,16 +70,27 @@ def verdict_counts(claims: Sequence[dict[Any, Any]]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
-def _opening(claims: list[dict[Any, Any]], provenance: dict[str, Any]) -> list[str]:
+def headline(folder: Path) -> str:
+    """Return one sentence with the number of claims per verdict."""
+    return _headline(_read(folder, "claims").to_dict("records"))
+
+
+def _headline(claims: Sequence[dict[Any, Any]]) -> str:
     counts = verdict_counts(claims)
+    return (
+        f"Of {len(claims)} checks, **{counts['reproduced']} are reproduced, {counts['partly']} partly, "
+        f"{counts['not reproduced']} not reproduced, {counts['not testable']} not testable**."
+    )
+
+
+def _opening(claims: list[dict[Any, Any]], provenance: dict[str, Any]) -> list[str]:
     return [
         "# Replication",
         "",
         "<!-- Written by `bivaluate replicate`; do not edit. -->",
         "",
-        f"Does {PAPER} hold up? Every table, figure and claim of the paper was run again"
-        f" with `{provenance['command']}`. Of {len(claims)} checks, **{counts['reproduced']} are reproduced, "
-        f"{counts['partly']} partly, {counts['not reproduced']} not reproduced, {counts['not testable']} not testable**.",
+        f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
+        f"`{provenance['command']}`. {_headline(claims)}",
         "",
         "Two things to know before reading on:",
         "",
@@ -175,8 +192,8 @@ def _depends(claim: dict[Any, Any]) -> str:
 
 def _tables(folder: Path) -> list[str]:
     titles = {
-        "table_winners": "Scenarios won of ten, mean over seeds, under each convention (“fixed”: algorithms with random_state "
-        "42, “own”: with the seed of the matrix).",
+        "table_winners": "Scenarios won of ten, mean over seeds, under each convention, algorithms with random_state 42; the "
+        "file also has them with the seed of the matrix.",
         "table_planted": "Targeted NSR diagnostic on the planted solutions.",
         "table_k_picks": "Chosen K in the yeast K-sweeps. “other seeds” counts how often each K is chosen.",
         "table_different_k": "Share of data set–algorithm pairs in which NVE_cov chooses another K.",
@@ -186,6 +203,8 @@ def _tables(folder: Path) -> list[str]:
     lines = []
     for name, title in titles.items():
         frame = _read(folder, name)
+        if name == "table_winners":
+            frame = frame[frame["algorithm seed"] == "fixed"].drop(columns="algorithm seed")
         lines += [f"**{title}** [`{name}.csv`]({folder.name}/{name}.csv)", ""]
         rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
         lines += [*table([str(c) for c in frame.columns], rows), ""] if rows else ["Not run.", ""]

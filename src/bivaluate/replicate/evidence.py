@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bivaluate.experiment.load import Run
 
 TABLES = ("planted", "checks", "matched", "biclusters", "yeast")
-DIGITS = "%.8g"
+DIGITS = "%.6g"
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ CAPTIONS = {
     "fig_matched_k": "Three algorithms at the planted K under four measures, paper's conventions, random_state 42. Points "
     "are means over matrices, whiskers span all seeds, the filled point is the lowest mean.",
     "fig_winners": "Scenarios won by each algorithm under each measure, mean over seeds, beside the paper's winner.",
-    "fig_yeast_ksweeps": "Yeast K-sweeps scored by NVE_cov, paper's conventions: means and ranges over seeds; the lowest "
-    "mean is ringed. A line ends where Spectral has fewer columns than K.",
+    "fig_yeast_ksweeps": "Yeast K-sweeps scored by NVE_cov, paper's conventions: medians over seeds, bands hold the middle "
+    "half; the lowest median is ringed. A line ends where Spectral has fewer columns than K.",
     "fig_nve_maps": "NVE of every bicluster found at the planted K (seed 0): darker and larger is noisier or less separated; "
     "a cross is undefined, a blank means the algorithm returned fewer.",
 }
