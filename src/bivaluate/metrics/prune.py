@@ -202,15 +202,28 @@ def _mergers(pool: _Pool, cut: float) -> list[Proposal]:
             break
         a, b = np.unravel_index(np.where(costless, together, np.inf).argmin(), together.shape)
         one, other, union = pool.names[a], pool.names[b], _union(pool.biclusters[a], pool.biclusters[b])
-        proposals.append(
-            Proposal(
-                "merge",
-                (one, other),
-                f"Merge {one} and {other} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
-                f"either alone (aVE {together[a, b]:.3f}; apart {pool.error[a]:.3f} and {pool.error[b]:.3f}).",
+        inside = {other: pool.biclusters[b] != union, one: pool.biclusters[a] != union}
+        if all(inside.values()):
+            proposals.append(
+                Proposal(
+                    "merge",
+                    (one, other),
+                    f"Merge {one} and {other} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
+                    f"either alone (aVE {together[a, b]:.3f}; apart {pool.error[a]:.3f} and {pool.error[b]:.3f}).",
+                )
             )
-        )
-        pool.biclusters[a], pool.names[a], pool.error[a] = union, f"{one}+{other}", float(together[a, b])
+            name = f"{one}+{other}"
+        else:
+            small, name = (one, other) if inside[one] else (other, one)
+            proposals.append(
+                Proposal(
+                    "drop",
+                    (small,),
+                    f"Drop {small}: it lies within {name}, which is at least as coherent "
+                    f"(aVE {together[a, b]:.3f} against {max(pool.error[a], pool.error[b]):.3f}).",
+                )
+            )
+        pool.biclusters[a], pool.names[a], pool.error[a] = union, name, float(together[a, b])
         pool.remove(int(b))
         together = np.delete(np.delete(together, b, axis=0), b, axis=1)
         together[a, :] = together[:, a] = [pool.judge(_union(union, other)) for other in pool.biclusters]

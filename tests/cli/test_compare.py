@@ -1,0 +1,79 @@
+"""`bivaluate compare`, typed as a newcomer would."""
+
+import json
+
+import pytest
+
+from bivaluate import Biclustering
+from bivaluate.metrics.compare import EXTERNAL
+
+R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]
+P = [([0, 1], [0, 1, 2, 3]), ([2, 3, 4], [3, 4, 5]), ([0, 4], [5])]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, shape in (("", (5, 6)), ("_free", None)):
+        Biclustering.from_indices(R, shape).to_json(tmp_path / f"truth{name}.json")
+        Biclustering.from_indices(P, shape).to_json(tmp_path / f"found{name}.json")
+    Biclustering.from_indices([], (5, 6)).to_json(tmp_path / "none.json")
+    return tmp_path
+
+
+def test_json(run, files):
+    shown = run("compare", "truth.json", "found.json", "--json")
+    assert shown.code == 0
+    scores = json.loads(shown.out)
+    assert list(scores) == list(EXTERNAL)
+    assert scores["ce"] == pytest.approx(0.636364, abs=1e-6)
+    assert scores["agri"] == pytest.approx(0.407537, abs=1e-6)
+
+
+def test_table(run, files):
+    shown = run("compare", "truth.json", "found.json")
+    assert "truth.json: 2 biclusters; found.json: 3 biclusters" in shown.out
+    assert "0.6573" in shown.out
+    assert "13AGRI" in shown.out
+
+
+def test_shape_is_needed_for_some(run, files):
+    shown = run("compare", "truth_free.json", "found_free.json", "--json")
+    scores = json.loads(shown.out)
+    assert {key for key, value in scores.items() if value is None} == {
+        "csi", "agri", "corrected_precision", "corrected_recall",
+    }  # fmt: skip
+    assert "pass --matrix or --shape" in run("compare", "truth_free.json", "found_free.json").out
+    full = json.loads(run("compare", "truth_free.json", "found_free.json", "--shape", "5x6", "--json").out)
+    assert full["agri"] == pytest.approx(0.407537, abs=1e-6)
+
+
+def test_matrix_gives_shape_and_labels(run, files, example):
+    text = '{"schema": 1, "shape": null, "biclusters": [{"rows": ["g1", "g2", "g3"], "cols": ["a", "b"]}]}'
+    (files / "labels.json").write_text(text)
+    shown = run("compare", "labels.json", "found_free.json", "--matrix", "matrix.csv", "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["csi"] is not None
+
+
+def test_labels_without_a_matrix(run, files):
+    (files / "one.json").write_text(
+        '{"schema": 1, "shape": null, "biclusters": [{"rows": ["g1", "g2"], "cols": ["a", "b"]}]}'
+    )
+    (files / "two.json").write_text(
+        '{"schema": 1, "shape": null, "biclusters": [{"rows": ["g2", "g3"], "cols": ["b", "a"]}]}'
+    )
+    scores = json.loads(run("compare", "one.json", "two.json", "--json").out)
+    assert scores["consensus"] == pytest.approx(1 / 3)
+    assert scores["csi"] is None
+
+
+def test_empty_solutions(run, files):
+    assert set(json.loads(run("compare", "none.json", "none.json", "--json").out).values()) == {1.0}
+    assert set(json.loads(run("compare", "truth.json", "none.json", "--json").out).values()) == {0.0}
+
+
+def test_bad_input(run, files):
+    shown = run("compare", "truth_free.json", "found_free.json", "--shape", "five")
+    assert shown.code == 2
+    assert "ROWSxCOLUMNS" in shown.err
+    assert run("compare", "truth.json", "absent.json").code == 2
