@@ -9,10 +9,21 @@ if TYPE_CHECKING:
     from bivaluate.experiment.load import Run, load_run
     from bivaluate.experiment.plan import Cell, Plan
     from bivaluate.experiment.run import Sweep
+    from bivaluate.experiment.search import KSelection, select_k
+    from bivaluate.experiment.select import Selection
 
-_HOME = {"Cell": "plan", "Plan": "plan", "Run": "load", "load_run": "load", "Sweep": "run"}
+_HOME = {
+    "Cell": "plan",
+    "KSelection": "search",
+    "Plan": "plan",
+    "Run": "load",
+    "Selection": "select",
+    "Sweep": "run",
+    "load_run": "load",
+    "select_k": "search",
+}
 
-__all__ = ["Cell", "Plan", "Run", "Sweep", "load_run"]
+__all__ = ["Cell", "KSelection", "Plan", "Run", "Selection", "Sweep", "load_run", "select_k"]
 
 
 def __getattr__(name: str) -> Any:

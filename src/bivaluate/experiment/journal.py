@@ -127,7 +127,6 @@ class Journal:
         """Record finished cells, together or not at all; a finished cell is never written again."""
         with self.transaction():
             for slot, outcome in zip(slots, outcomes, strict=True):
-                kept = slot.variant == DATA
                 done = self._db.execute(
                     "UPDATE cells SET status = ?, reason = ?, scores = ?, biclusters = ?, findings = ?, solution = ?,"
                     " mergers = ?, fit_seconds = ?, score_seconds = ? WHERE status IS NULL AND variant = ? AND run = ?"
@@ -136,10 +135,10 @@ class Journal:
                         outcome.status,
                         outcome.reason,
                         json.dumps(outcome.scores),
-                        json.dumps(outcome.biclusters) if kept else None,
-                        json.dumps(outcome.findings) if kept else None,
-                        outcome.solution if kept else None,
-                        outcome.mergers if kept else None,
+                        json.dumps(outcome.biclusters),
+                        json.dumps(outcome.findings),
+                        outcome.solution,
+                        outcome.mergers,
                         outcome.fit_seconds,
                         outcome.score_seconds,
                         slot.variant,

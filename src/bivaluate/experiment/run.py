@@ -35,8 +35,10 @@ from bivaluate.experiment.plan import PLANTED, Cell, Plan
 from bivaluate.experiment.tables import export
 from bivaluate.experiment.work import FAILED, TIMED_OUT, Task
 from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "joblib", "distributed", "pyarrow")
+KEPT_BYTES = 500_000_000
 Progress = Callable[[int, int, Cell], None]
 
 
@@ -87,6 +89,7 @@ class Sweep:
         self.retry = retry
         self._progress = progress
         self._plan_text = plan_text
+        self._at_hand: dict[tuple[str, int | None], Matrix] = {}
 
     def run(self) -> Run:
         """Perform what is not finished yet and write the tables; return the run.
@@ -109,10 +112,17 @@ class Sweep:
                 journal.close()
         return load_run(self.folder)
 
+    def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+        """Load a matrix, and keep it at hand as long as all of them together are not large."""
+        matrix, truth = load_checked(source, seed)
+        if sum(m.values.nbytes for m in self._at_hand.values()) + matrix.values.nbytes < KEPT_BYTES:
+            self._at_hand[source.name, seed] = matrix
+        return matrix, truth
+
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, slots_k = [], {}
         for source, seed in _matrix_keys(found, self.plan):
-            matrix, truth = load_checked(source, seed)
+            matrix, truth = self._load(source, seed)
             slots_k[source.name, seed] = len(truth) if truth is not None else None
             entries.append(
                 {
@@ -150,7 +160,7 @@ class Sweep:
             )
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.matrices()}
         for source, seed in _matrix_keys(found, self.plan):
-            matrix, _ = load_checked(source, seed)
+            matrix, _ = self._load(source, seed)
             if known.get((source.name, seed)) != checksum(matrix):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
@@ -184,12 +194,12 @@ class Sweep:
         entries = {(entry["dataset"], entry["seed"]): entry for entry in journal.matrices()}
         run_key = str(self.folder.resolve())
 
-        @lru_cache(maxsize=16)
+        @lru_cache(maxsize=2)
         def restored(key: tuple[str, int | None]) -> Matrix:
             return restore_matrix(self.folder, entries[key], dict(self.plan.read))
 
         def matrix_of(task: Task) -> Matrix:
-            return restored(task.matrix_key)
+            return self._at_hand.get(task.matrix_key) or restored(task.matrix_key)
 
         limit = self.plan.time_limit
         if self.scheduler is not None:
@@ -206,6 +216,11 @@ def _matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | No
     for source in found:
         keys += [(source, seed) for seed in _seeds(plan)] if source.per_seed else [(source, None)]
     return keys
+
+
+def make_tasks(plan: Plan) -> list[Task]:
+    """Return the tasks of a plan whose numbers K are given, as a sweep into an empty folder performs them."""
+    return list(_tasks(plan, list(_slots(plan, sources(plan), {}))))
 
 
 def _slots(

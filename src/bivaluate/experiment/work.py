@@ -92,7 +92,7 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     from bivaluate.metrics.evaluate import evaluate
 
     start = time.perf_counter()
-    packed = pack_solution(solution) if task.variant == DATA else None
+    outcome = Outcome(k, OK)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -100,26 +100,22 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
                 matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score
             )
             records = [{key: _plain(value) for key, value in record.items()} for record in evaluation.records]
-            scores: dict[str, Any] = {
+            outcome.scores = {
                 "n_biclusters": len(records),
                 "n_undefined": sum(record["status"] == "undefined" for record in records),
+                **{key: _plain(value) for key, value in evaluation.solution.items()},
             }
-            scores |= {key: _plain(value) for key, value in evaluation.solution.items()}
-            mergers = pack_mergers(evaluation.mergers) if task.variant == DATA else None
+            if task.variant == DATA:
+                outcome.solution = pack_solution(solution)
+                outcome.mergers = pack_mergers(evaluation.mergers)
+                outcome.biclusters = records
+                outcome.findings = list(evaluation.findings)
     except Exception as error:
-        return Outcome(k, FAILED, f"scoring: {reason_of(error)}", solution=packed)
-    reason = degenerate_reason(scores)
-    return Outcome(
-        k,
-        DEGENERATE if reason else OK,
-        reason,
-        scores,
-        records,
-        list(evaluation.findings),
-        packed,
-        mergers,
-        score_seconds=time.perf_counter() - start,
-    )
+        return Outcome(k, FAILED, f"scoring: {reason_of(error)}")
+    outcome.reason = degenerate_reason(outcome.scores)
+    outcome.status = DEGENERATE if outcome.reason else OK
+    outcome.score_seconds = time.perf_counter() - start
+    return outcome
 
 
 def _with_coverage(metrics: str | tuple[str, ...]) -> str | list[str]:
