@@ -67,6 +67,7 @@ def parse_json(text: str, name: str) -> Any:
         raise FormatError(f"{name}: not valid JSON ({str(error)[:100]}).") from None
     except RecursionError:
         raise FormatError(f"{name}: JSON nested too deeply.") from None
+    check_depth(content, name)
     return content
 
 
@@ -133,7 +134,6 @@ def document_from(content: Any, name: str) -> Document:
     info = content.get("info", {})
     if not isinstance(info, dict):
         raise FormatError(f'{name}: "info" must be an object.')
-    check_depth(info, name)
     return Document(
         members,
         kinds.pop() if kinds else "index",

@@ -36,11 +36,13 @@ def test_names_of_the_paper(name):
 
 
 def test_unknown_names():
-    with pytest.raises(ParameterError, match="no real data set 'elutriation'. Did you mean '04_elutriation'"):
+    with pytest.raises(
+        ParameterError, match=r"no real data set 'elutriation'. Did you mean '04_elutriation'"
+    ):
         datasets.load("elutriation")
-    with pytest.raises(ParameterError, match="no group 'yeats'.*Did you mean 'yeast'"):
+    with pytest.raises(ParameterError, match=r"no group 'yeats'.*Did you mean 'yeast'"):
         datasets.list_datasets("yeats")
-    with pytest.raises(ParameterError, match="not one of the 17 yeast matrices; use load"):
+    with pytest.raises(ParameterError, match=r"not one of the 17 yeast matrices; use load"):
         datasets.load_yeast("tavazoie")
 
 
@@ -113,12 +115,12 @@ def test_wrong_archives(small_world, monkeypatch, tmp_path):
     data = bytearray(small_world.read_bytes())
     data[50] ^= 1
     small_world.write_bytes(data)
-    with pytest.raises(FormatError, match="its SHA-256 is .*Nothing was unpacked"):
+    with pytest.raises(FormatError, match=r"its SHA-256 is .*Nothing was unpacked"):
         datasets.fetch(wheel=small_world)
     small_world.write_bytes(data[:-5])
-    with pytest.raises(FormatError, match="bytes"):
+    with pytest.raises(FormatError, match=r"bytes"):
         datasets.fetch(wheel=small_world)
-    with pytest.raises(FileError, match="cannot read"):
+    with pytest.raises(FileError, match=r"cannot read"):
         datasets.fetch(wheel=tmp_path / "none.whl")
     assert not list((tmp_path / "cache").rglob("*.csv"))
 
@@ -139,7 +141,7 @@ def test_without_pip_it_is_said(small_world, monkeypatch):
 def test_an_unwritable_cache(small_world, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BIVALUATE_DATA", str(tmp_path / "file"))
-    with pytest.raises(FileError, match="cannot write to the cache .*BIVALUATE_DATA"):
+    with pytest.raises(FileError, match=r"cannot write to the cache .*BIVALUATE_DATA"):
         datasets.fetch(wheel=small_world)
 
 
@@ -159,7 +161,7 @@ def test_the_command_honours_pip_configuration(small_world, monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", Pip)
     steps = []
-    with pytest.raises(FileError, match="could not download"):
+    with pytest.raises(FileError, match=r"could not download"):
         datasets.fetch("yeast", progress=lambda *step: steps.append(step))
     assert called[0][1:6] == ["-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     assert steps == [(5, 10)]

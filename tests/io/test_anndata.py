@@ -47,7 +47,7 @@ def test_transpose_gives_cells_as_rows(h5ad):
 def test_layers(h5ad):
     path = h5ad(counts=sparse.csr_matrix(VALUES * 2))
     np.testing.assert_array_equal(read_matrix(path, layer="counts").values, VALUES.T * 2)
-    with pytest.raises(ParameterError, match="no layer 'count'; layers: counts. Did you mean 'counts'"):
+    with pytest.raises(ParameterError, match=r"no layer 'count'; layers: counts. Did you mean 'counts'"):
         read_matrix(path, layer="count")
 
 
@@ -94,7 +94,7 @@ def test_results_of_a_transposed_reading(h5ad, evaluation):
 
 def test_wrong_key(h5ad, evaluation):
     path = h5ad()
-    with pytest.raises(ParameterError, match="a name without '/'"):
+    with pytest.raises(ParameterError, match=r"a name without '/'"):
         write_h5ad_results(path, evaluation(read_matrix(path)), key="a/b")
 
 
@@ -103,11 +103,11 @@ def test_truncated_and_foreign_hdf5(h5ad, tmp_path):
     whole = path.read_bytes()
     for cut in (len(whole) // 2, 2000, 100, 8):
         path.write_bytes(whole[:cut])
-        with pytest.raises(FormatError, match="truncated or damaged"):
+        with pytest.raises(FormatError, match=r"truncated or damaged"):
             read_matrix(path)
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["numbers"] = [1, 2]
-    with pytest.raises(FormatError, match="/X is missing"):
+    with pytest.raises(FormatError, match=r"/X is missing"):
         read_matrix(tmp_path / "other.h5")
 
 
@@ -185,10 +185,10 @@ def test_damaged_sparse(h5ad, key, value, words):
 def test_sparse_that_claims_another_shape(h5ad):
     path = h5ad(sparse.csr_matrix(VALUES))
     edit(path, lambda file: file["X"].attrs.__setitem__("shape", [1 << 40, 1 << 40]))
-    with pytest.raises(FormatError, match="cells; at most"):
+    with pytest.raises(FormatError, match=r"cells; at most"):
         read_matrix(path)
     edit(path, lambda file: file["X"].attrs.__setitem__("shape", [3, 3]))
-    with pytest.raises(FormatError, match="do not fit its shape"):
+    with pytest.raises(FormatError, match=r"do not fit its shape"):
         read_matrix(path)
 
 
@@ -202,10 +202,10 @@ def test_loom(tmp_path):
     assert (X.row_labels, X.col_labels) == (GENES, CELLS)
     np.testing.assert_allclose(X.values, VALUES.T, rtol=1e-6)
     np.testing.assert_allclose(read_matrix(tmp_path / "m.loom", layer="spliced").values, VALUES.T * 3)
-    with pytest.raises(ParameterError, match="no layer 'x'"):
+    with pytest.raises(ParameterError, match=r"no layer 'x'"):
         read_matrix(tmp_path / "m.loom", layer="x")
     (tmp_path / "cut.loom").write_bytes((tmp_path / "m.loom").read_bytes()[:900])
-    with pytest.raises(FormatError, match="truncated or damaged"):
+    with pytest.raises(FormatError, match=r"truncated or damaged"):
         read_matrix(tmp_path / "cut.loom")
 
 

@@ -47,7 +47,7 @@ def test_pickles_are_never_loaded(tmp_path):
     np.save(tmp_path / "m.npy", np.array([[Boom()]], dtype=object), allow_pickle=True)
     np.savez(tmp_path / "m.npz", X=np.array([[Boom()]], dtype=object))
     for name in ("m.npy", "m.npz"):
-        with pytest.raises(FormatError, match="pickled Python objects.*bivaluate never unpickles"):
+        with pytest.raises(FormatError, match=r"pickled Python objects.*bivaluate never unpickles"):
             read_matrix(tmp_path / name)
 
 
@@ -89,7 +89,7 @@ def archive(path, **members):
 
 def test_npz_whose_array_is_larger_than_it_says(tmp_path):
     archive(tmp_path / "m.npz", X=header((1 << 13, 1 << 13)) + b"\0" * 1000)
-    with pytest.raises(FormatError, match="truncated"):
+    with pytest.raises(FormatError, match=r"truncated"):
         read_matrix(tmp_path / "m.npz")
 
 
@@ -97,13 +97,13 @@ def test_npz_keys(tmp_path):
     np.savez(tmp_path / "one.npz", expression=X.values)
     assert read_matrix(tmp_path / "one.npz").shape == (4, 3)
     np.savez(tmp_path / "two.npz", a=X.values, b=X.values)
-    with pytest.raises(FormatError, match="name the matrix X; arrays found: a, b"):
+    with pytest.raises(FormatError, match=r"name the matrix X; arrays found: a, b"):
         read_matrix(tmp_path / "two.npz")
     np.savez(tmp_path / "sparse.npz", indptr=[0], indices=[0], data=[0])
-    with pytest.raises(FormatError, match="SciPy sparse matrix"):
+    with pytest.raises(FormatError, match=r"SciPy sparse matrix"):
         read_matrix(tmp_path / "sparse.npz")
     np.savez(tmp_path / "rows.npz", X=X.values, rows=[1.5, 2, 3, 4])
-    with pytest.raises(FormatError, match="1-D array of text"):
+    with pytest.raises(FormatError, match=r"1-D array of text"):
         read_matrix(tmp_path / "rows.npz")
 
 
@@ -135,7 +135,7 @@ def test_parquet_of_pandas(tmp_path):
 def test_parquet_with_a_second_text_column(tmp_path):
     frame = X.to_frame().assign(note="x")
     frame.to_parquet(tmp_path / "m.parquet")
-    with pytest.raises(FormatError, match="column 'note' holds (large_)?string, not numbers"):
+    with pytest.raises(FormatError, match=r"column 'note' holds (large_)?string, not numbers"):
         read_matrix(tmp_path / "m.parquet")
 
 
@@ -172,15 +172,15 @@ def test_excel(tmp_path):
     np.testing.assert_array_equal(back.values, [[1 / 3, 2], [np.nan, -4.5e-7]])
     assert read_matrix(tmp_path / "m.xlsx", sheet="second").values.tolist() == [[9.5]]
     assert read_matrix(tmp_path / "m.xlsx", sheet=1).values.tolist() == [[9.5]]
-    with pytest.raises(ParameterError, match="no sheet 'secnd'.*Did you mean 'second'"):
+    with pytest.raises(ParameterError, match=r"no sheet 'secnd'.*Did you mean 'second'"):
         read_matrix(tmp_path / "m.xlsx", sheet="secnd")
-    with pytest.raises(ParameterError, match="has 2 sheet"):
+    with pytest.raises(ParameterError, match=r"has 2 sheet"):
         read_matrix(tmp_path / "m.xlsx", sheet=7)
 
 
 def test_excel_faults_name_the_line(tmp_path):
     workbook(tmp_path / "m.xlsx", [["gene", "c1", "c2"], ["g1", 1, 2], ["g2", 3, "oops"], ["g3", 3, 4]])
-    with pytest.raises(FormatError, match="line 3: row 'g2', column 'c2' holds 'oops'"):
+    with pytest.raises(FormatError, match=r"line 3: row 'g2', column 'c2' holds 'oops'"):
         read_matrix(tmp_path / "m.xlsx")
 
 
@@ -189,5 +189,5 @@ def test_excel_bombs_are_refused_before_unpacking(tmp_path, monkeypatch):
 
     workbook(tmp_path / "m.xlsx", [["gene", "c1"], ["g1", 1]])
     monkeypatch.setattr(excel, "MAX_UNPACKED", 100)
-    with pytest.raises(FormatError, match="unpacks to"):
+    with pytest.raises(FormatError, match=r"unpacks to"):
         read_matrix(tmp_path / "m.xlsx")

@@ -41,9 +41,9 @@ def test_json_by_index_and_by_label(put):
     assert read_solution(by_label, X.to_frame()) == S
     assert not read_solution(by_index).has_shape
     assert read_solution(by_index, np.zeros((5, 4))).shape == (5, 4)
-    with pytest.raises(SolutionError, match="names its members by label; give the matrix"):
+    with pytest.raises(SolutionError, match=r"names its members by label; give the matrix"):
         read_solution(by_label)
-    with pytest.raises(SolutionError, match="X has no row labels"):
+    with pytest.raises(SolutionError, match=r"X has no row labels"):
         read_solution(by_label, np.zeros((5, 4)))
 
 
@@ -163,13 +163,13 @@ def test_solution_of_another_shape(put):
         SolutionError, match=r"shape \(4, 5\), but X has shape \(5, 4\).*Transpose one of them"
     ):
         read_solution(path, X)
-    with pytest.raises(SolutionError, match="Transpose"):
+    with pytest.raises(SolutionError, match=r"Transpose"):
         read_solution(put(document([{"rows": ["c1"], "cols": ["g1"]}], shape=[4, 5])), X)
 
 
 def test_repeated_labels(put):
     twice = Matrix(X.values, ("g1", "g1", "g3", "g4", "g5"), X.col_labels)
-    with pytest.raises(SolutionError, match="a label X has 2 times"):
+    with pytest.raises(SolutionError, match=r"a label X has 2 times"):
         read_solution(put(LISTS, "s.csv"), twice)
     assert read_solution(put("bicluster,rows,cols\nB1,g3 g4,c1\n", "s.csv"), twice)[0].rows.tolist() == [2, 3]
 
@@ -209,7 +209,7 @@ def test_damaged_membership_names_the_line(put, text, words):
 def test_numbers_that_are_both_labels_and_positions(put):
     numbered = Matrix(np.zeros((5, 4)), tuple("12345"), tuple("1234"))
     path = put("bicluster,rows,cols\nB1,1 2,2 3\n", "s.csv")
-    with pytest.raises(SolutionError, match="both labels and positions of X, and the two disagree"):
+    with pytest.raises(SolutionError, match=r"both labels and positions of X, and the two disagree"):
         read_solution(path, numbered)
     assert read_solution(path, numbered, members="label")[0].rows.tolist() == [0, 1]
     assert read_solution(path, numbered, index_base=0)[0].rows.tolist() == [1, 2]
@@ -223,23 +223,23 @@ def test_numbers_that_are_both_labels_and_positions(put):
 
 def test_wrong_arguments(put, tmp_path):
     path = put(LISTS, "s.csv")
-    with pytest.raises(ParameterError, match="counted from 0 or from 1"):
+    with pytest.raises(ParameterError, match=r"counted from 0 or from 1"):
         read_solution(path, X, index_base=2)
-    with pytest.raises(ParameterError, match="Did you mean 'label'"):
+    with pytest.raises(ParameterError, match=r"Did you mean 'label'"):
         read_solution(path, X, members="labels")
-    with pytest.raises(ParameterError, match="Did you mean 'qubic'"):
+    with pytest.raises(ParameterError, match=r"Did you mean 'qubic'"):
         read_solution(path, X, format="qubc")
-    with pytest.raises(SolutionError, match="names, not indices"):
+    with pytest.raises(SolutionError, match=r"names, not indices"):
         read_solution(path, X, index_base=0)
-    with pytest.raises(SolutionError, match="Are they counted from 0"):
+    with pytest.raises(SolutionError, match=r"Are they counted from 0"):
         read_solution(put("bicluster,rows,cols\nB1,0 1,1\n", "z.csv"), np.zeros((5, 4)), index_base=1)
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match=r"No such file"):
         read_solution(tmp_path / "none.json")
-    with pytest.raises(FormatError, match="in no format of biclusters bivaluate knows"):
+    with pytest.raises(FormatError, match=r"in no format of biclusters bivaluate knows"):
         read_solution(put("dear diary\n", "d.txt"))
-    with pytest.raises(FormatError, match="is empty"):
+    with pytest.raises(FormatError, match=r"is empty"):
         read_solution(put("", "e.txt"))
-    with pytest.raises(ParameterError, match="cannot tell the format"):
+    with pytest.raises(ParameterError, match=r"cannot tell the format"):
         write_solution(S, tmp_path / "s.what")
-    with pytest.raises(SolutionError, match="shape"):
+    with pytest.raises(SolutionError, match=r"shape"):
         write_solution(S, tmp_path / "s.json", X=np.zeros((2, 2)))

@@ -160,17 +160,17 @@ def test_names_that_hold_the_delimiter(put):
     spaced = Matrix(np.zeros((3, 2)), ("g one", "g two", "g"), ("c 1", "c 2"))
     text = "title\n2 1\ng one g\nc 2\n"
     assert read_solution(put(text), spaced)[0].rows.tolist() == [0, 2]
-    with pytest.raises(FormatError, match="line 3: 2 rows announced, 3 found.*with the matrix given"):
+    with pytest.raises(FormatError, match=r"line 3: 2 rows announced, 3 found.*with the matrix given"):
         read_solution(put(text))
 
 
 def test_several_biclusterings_in_one_file(put):
     path = put(f"[{BIBLIO}, {BIBLIO.replace('[1, 3]', '[1]')}]")
-    with pytest.raises(FormatError, match="holds 2 biclusterings; say which: item=0"):
+    with pytest.raises(FormatError, match=r"holds 2 biclusterings; say which: item=0"):
         read_solution(path, X)
     assert read_solution(path, X, item=0) == S
     assert read_solution(path, X, item=1)[0].cols.tolist() == [1]
-    with pytest.raises(ParameterError, match="item is 2"):
+    with pytest.raises(ParameterError, match=r"item is 2"):
         read_solution(path, X, item=2)
 
 
@@ -264,22 +264,22 @@ def test_damaged_r_objects(tmp_path, monkeypatch):
     rows, cols = masks()
     path = tmp_path / "bic.rds"
     save(path, biclust_object(rows, cols, drop="NumberxCol"))
-    with pytest.raises(FormatError, match="no slot NumberxCol; an object of R's class Biclust"):
+    with pytest.raises(FormatError, match=r"no slot NumberxCol; an object of R's class Biclust"):
         read_solution(path)
     save(path, biclust_object(rows, cols[:1]))
-    with pytest.raises(FormatError, match="RowxNumber has 2 biclusters and NumberxCol has 1"):
+    with pytest.raises(FormatError, match=r"RowxNumber has 2 biclusters and NumberxCol has 1"):
         read_solution(path)
     save(path, biclust_object(rows, cols)[:100])
-    with pytest.raises(FormatError, match="not a readable .rds file, or truncated"):
+    with pytest.raises(FormatError, match=r"not a readable .rds file, or truncated"):
         read_solution(path)
     path.write_bytes(b"no R at all")
-    with pytest.raises(FormatError, match="not a readable .rds file"):
+    with pytest.raises(FormatError, match=r"not a readable .rds file"):
         read_solution(path)
     path.write_bytes(b"")
-    with pytest.raises(FormatError, match="is empty"):
+    with pytest.raises(FormatError, match=r"is empty"):
         read_solution(path)
     save(path, biclust_object([[0, 1]] * 5, cols))
-    with pytest.raises(SolutionError, match="bicluster 0 is empty"):
+    with pytest.raises(SolutionError, match=r"bicluster 0 is empty"):
         read_solution(path)
     monkeypatch.setitem(__import__("sys").modules, "rdata", None)
     with pytest.raises(
@@ -302,10 +302,10 @@ def test_isa_tables(tmp_path):
     table(tmp_path / "columns.tsv", np.array(cols).T * 0.3, COLS, ["m1", "m2"])
     assert read_solution(tmp_path, X) == S
     table(tmp_path / "columns.tsv", np.array(cols).T * [0.3, 0], COLS, ["m1", "m2"])
-    with pytest.warns(EmptyBiclusterWarning, match="1 empty bicluster.* dropped: B2"):
+    with pytest.warns(EmptyBiclusterWarning, match=r"1 empty bicluster.* dropped: B2"):
         assert len(read_solution(tmp_path, X)) == 1
     table(tmp_path / "columns.tsv", np.array(cols).T[:, :1], COLS, ["m1"])
-    with pytest.raises(FormatError, match="'rows' has 2 biclusters and 'columns' has 1"):
+    with pytest.raises(FormatError, match=r"'rows' has 2 biclusters and 'columns' has 1"):
         read_solution(tmp_path, X)
 
 
@@ -321,9 +321,9 @@ def test_fabia_tables(tmp_path):
 
 
 def test_folders_that_hold_no_tables(tmp_path):
-    with pytest.raises(FormatError, match="without a pair of tables 'rows' and 'columns'"):
+    with pytest.raises(FormatError, match=r"without a pair of tables 'rows' and 'columns'"):
         read_solution(tmp_path)
     table(tmp_path / "rows.tsv", [["x"]], ["g1"], ["m1"])
     table(tmp_path / "columns.tsv", [[1]], ["c1"], ["m1"])
-    with pytest.raises(FormatError, match="line|data column"):
+    with pytest.raises(FormatError, match=r"line|data column"):
         read_solution(tmp_path)

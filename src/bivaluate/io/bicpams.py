@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from bivaluate._document import Document, Members
 from bivaluate._errors import FormatError
@@ -18,7 +19,7 @@ _FOUND = re.compile(r"FOUND BICS:#(\d{1,9})")
 _LISTS = re.compile(r"Y=\[([^\]]*)\]\s*X=\[([^\]]*)\]")
 _SIZES = re.compile(r"\((\d{1,9}),(\d{1,9})\)\s*Y=\[")
 _TABLE_ROW = re.compile(r"<tr\b", re.IGNORECASE)
-_INTEGERS = re.compile(r"\[([\d,\s]+)\]")
+_INTEGERS = re.compile(r"\[([\d,\s]+)\]", re.ASCII)
 
 
 def detects(source: Source) -> bool:
@@ -92,7 +93,7 @@ def _read_html(text: str, name: str) -> Document:
     end = text.lower().find("</table>")
     table = text if end < 0 else text[:end]
     at = [match.start() for match in _TABLE_ROW.finditer(table)]
-    for start, stop in zip(at, [*at[1:], len(table)], strict=True):
+    for start, stop in pairwise([*at, len(table)]):
         lists = _INTEGERS.findall(table[start:stop])
         if not lists:
             continue
@@ -101,10 +102,10 @@ def _read_html(text: str, name: str) -> Document:
             raise FormatError(
                 f"{name}, line {n}: a table row needs two lists, rows and columns; {len(lists)} found."
             )
-        sides = [[int(word) for word in side.replace(",", " ").split() if len(word) < 13] for side in lists]
-        if not all(sides):
-            raise FormatError(f"{name}, line {n}: the bicluster is empty.")
-        members.append((sides[0], sides[1]))
+        words = [side.replace(",", " ").split() for side in lists]
+        if not all(words) or any(len(word) > 12 for side in words for word in side):
+            raise FormatError(f"{name}, line {n}: rows and columns must be non-empty lists of indices.")
+        members.append(([int(word) for word in words[0]], [int(word) for word in words[1]]))
         starts.append(n)
     if not members:
         raise FormatError(f"{name} holds no table of biclusters.")

@@ -55,7 +55,7 @@ def _read(source: Source, options: MatrixOptions) -> Matrix:
 
 def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
-    if source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE:
+    if source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1:
         from bivaluate.io.fast_text import read_fast
 
         fast = read_fast(source, dialect)

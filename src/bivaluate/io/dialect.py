@@ -13,6 +13,7 @@ MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", 
 WHITESPACE = " "
 SAMPLE_LINES = 100
 LEADING = 5
+_JUDGED_CELLS = 2000
 
 _CORNERS = frozenset(
     [
@@ -134,7 +135,9 @@ def detect(
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
     n_fields = len(body[0])
-    numeric = [[number(cell, decimal) is not None for cell in row] for row in body if len(row) == n_fields]
+    numeric = [
+        [number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields
+    ]
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
@@ -197,7 +200,8 @@ def _delimiter(
         for mark in decimals:
             if mark == candidate:
                 continue
-            cells = [number(cell, mark) is not None for row in body for cell in row]
+            judged = body[: max(5, _JUDGED_CELLS // width)]
+            cells = [number(cell, mark) is not None for row in judged for cell in row]
             score = regular * sum(cells) / len(cells)
             if score > best_score + 1e-9:
                 best, best_score = (candidate, mark), score

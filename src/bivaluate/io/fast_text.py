@@ -1,12 +1,10 @@
-"""Large text tables through pyarrow, or through pandas where pyarrow is absent.
+"""Large text tables through pyarrow, where it is installed.
 
-Both engines parse numbers to the last bit as Python does. Whatever they refuse is left to the line-by-line
-reader, which then names the fault.
+pyarrow parses numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader,
+which then names the fault. (pandas' C engine is no help here: with exact parsing it is slower than that reader.)
 """
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 
@@ -17,21 +15,14 @@ from bivaluate.matrix import Matrix
 
 
 def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with the fastest engine installed; None where it does not understand the file."""
+    """Read a table with pyarrow's CSV engine; None where it is absent or does not understand the file."""
     if source.encoding == "utf-16":
         return None
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow as pa
+        from pyarrow import csv
     except ImportError:
-        return read_with_pandas(source, dialect)
-    return read_with_pyarrow(source, dialect)
-
-
-def read_with_pyarrow(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with pyarrow's CSV engine."""
-    import pyarrow as pa
-    from pyarrow import csv
-
+        return None
     width = dialect.n_fields + dialect.trailing
     names = [str(j) for j in range(width)]
     data = names[dialect.index_cols : dialect.n_fields]
@@ -66,45 +57,5 @@ def read_with_pyarrow(source: Source, dialect: Dialect) -> Matrix | None:
             block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
         start += batch.num_rows
     index = [table.column(name).to_pylist() for name in names[: dialect.index_cols]]
-    return _matrix(values, index, source, dialect)
-
-
-def read_with_pandas(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with pandas' C engine."""
-    import pandas as pd
-
-    width = dialect.n_fields + dialect.trailing
-    data = range(dialect.index_cols, dialect.n_fields)
-    dtypes = {j: np.float64 if j in data else str for j in range(width)}
-    try:
-        with source.open() as stream, warnings.catch_warnings():
-            warnings.simplefilter("error")
-            frame = pd.read_csv(  # type: ignore[call-overload]
-                stream,
-                sep=dialect.delimiter,
-                decimal=dialect.decimal,
-                header=None,
-                names=list(range(width)),
-                index_col=False,
-                skiprows=dialect.first - 1,
-                dtype=dtypes,
-                na_values={j: sorted(MISSING) for j in data},
-                keep_default_na=False,
-                float_precision="round_trip",
-                encoding=source.encoding,
-                engine="c",
-            )
-    except (ValueError, Warning, OSError, EOFError):
-        return None
-    if dialect.trailing and frame[width - 1].str.strip().astype(bool).any():
-        return None
-    values = np.ascontiguousarray(frame[list(data)].to_numpy(dtype=np.float64))
-    if np.isnan(values[:, -1]).any():
-        return None  # pandas fills up short lines; the careful reader tells them from missing cells
-    index = [frame[j].tolist() for j in range(dialect.index_cols)]
-    return _matrix(values, index, source, dialect)
-
-
-def _matrix(values: np.ndarray, index: list[list[str]], source: Source, dialect: Dialect) -> Matrix:
     labels = row_labels([list(row) for row in zip(*index, strict=True)], dialect) if index else None
     return Matrix(values, labels, dialect.col_labels, source.stem)

@@ -154,9 +154,11 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
     table = evaluation.biclusters.copy()
     for column in table.columns:
         if table[column].dtype.kind not in "fiub":
-            table[column] = np.array(
-                ["" if v is None or v != v else str(v) for v in table[column]], dtype=object
-            )
+            known = table[column].notna().tolist()
+            words = [
+                str(value) if is_known else "" for value, is_known in zip(table[column], known, strict=True)
+            ]
+            table[column] = np.array(words, dtype=object)
     table.index = [str(i) for i in table.index]
     table.columns = [str(c) for c in table.columns]
     return {
