@@ -25,6 +25,11 @@ _PUBLIC = {
     "normalised_squared_residues": "metrics.normalised",
     "normalised_virtual_error_coverage": "metrics.coverage",
     "coverage_ratio": "metrics.coverage",
+    "adjusted_virtual_error": "metrics.chance",
+    "chance_table": "metrics.chance",
+    "coherent_coverage": "metrics.chance",
+    "compare": "metrics.compare",
+    "propose_pruning": "metrics.prune",
     "read_matrix": "io",
     "read_solution": "io",
     "write_matrix": "io",
@@ -34,6 +39,8 @@ _PUBLIC = {
 if TYPE_CHECKING:
     from bivaluate.io import read_matrix, read_solution, write_matrix, write_solution
     from bivaluate.matrix import Matrix
+    from bivaluate.metrics.chance import adjusted_virtual_error, chance_table, coherent_coverage
+    from bivaluate.metrics.compare import compare
     from bivaluate.metrics.coverage import coverage_ratio, normalised_virtual_error_coverage
     from bivaluate.metrics.evaluate import Evaluation, evaluate, solution_scorer
     from bivaluate.metrics.normalised import (
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
         normalised_virtual_error,
         normalised_virtual_errors,
     )
+    from bivaluate.metrics.prune import propose_pruning
     from bivaluate.metrics.residue import average_squared_residue, mean_squared_residue
     from bivaluate.metrics.virtual_error import average_virtual_error, virtual_error
     from bivaluate.solution import Bicluster, Biclustering
@@ -52,8 +60,12 @@ __all__ = [
     "Evaluation",
     "Matrix",
     "__version__",
+    "adjusted_virtual_error",
     "average_squared_residue",
     "average_virtual_error",
+    "chance_table",
+    "coherent_coverage",
+    "compare",
     "coverage_ratio",
     "evaluate",
     "mean_squared_residue",
@@ -62,6 +74,7 @@ __all__ = [
     "normalised_virtual_error",
     "normalised_virtual_error_coverage",
     "normalised_virtual_errors",
+    "propose_pruning",
     "read_matrix",
     "read_solution",
     "solution_scorer",

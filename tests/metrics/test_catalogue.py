@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bivaluate import Biclustering, evaluate
+from bivaluate import Biclustering, evaluate, virtual_error
 from bivaluate._errors import MatrixError, ParameterError, SolutionError
 from bivaluate.metrics import correlation as co
 from bivaluate.metrics import differential as di
@@ -179,6 +179,14 @@ def test_constant_columns_of_the_matrix_are_passed_over():
     data = X.copy()
     data[:, 1] = 0.1
     assert di.relevance_index(data, ROWS, COLS) == pytest.approx(twin.ri(data, ROWS, [0, 2, 3]))
+
+
+def test_pattern_of_the_virtual_error():
+    assert virtual_error(B1, pattern="standardised") == vv.standardised_virtual_error(B1)
+    assert virtual_error(B1) == pytest.approx(0.104551, abs=1e-6)
+    assert virtual_error(B1 * [[1], [10], [0.1]]) == pytest.approx(0.0974, abs=5e-5)
+    with pytest.raises(ParameterError, match="pattern is 'mean'; allowed: 'raw', 'standardised'"):
+        virtual_error(B1, pattern="mean")
 
 
 def test_bad_input_is_explained():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._check import check_values
+from bivaluate._check import check_choice, check_values
 from bivaluate.metrics.mergers import virtual_error_value
 from bivaluate.metrics.metric import ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.virtual_error_variants import standardised_virtual_error
 from bivaluate.metrics.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -16,7 +17,7 @@ _DIVINA = (
 )
 
 
-def virtual_error(A: Any) -> float:
+def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     """Virtual error of one bicluster (VE in Divina et al. 2012).
 
     With the virtual pattern p_j = mean over rows of a_ij, and every row and p standardised over the columns
@@ -31,6 +32,9 @@ def virtual_error(A: Any) -> float:
     ----------
     A
         Values of the bicluster, rows × columns.
+    pattern
+        ``"raw"``, the paper's virtual pattern, or ``"standardised"``: the mean of the standardised rows, which no
+        row of large spread dominates (key ``ve_standardised``).
 
     References
     ----------
@@ -44,6 +48,8 @@ def virtual_error(A: Any) -> float:
     >>> round(virtual_error([[1, 2, 4], [20, 40, 80], [7, 8, 10]]), 12)
     0.0
     """
+    if check_choice("pattern", pattern, ("raw", "standardised")) == "standardised":
+        return standardised_virtual_error(A)
     return virtual_error_value(check_values(A, name="A"))
 
 
