@@ -275,7 +275,7 @@ def test_large_input_takes_the_compiled_path_and_agrees():
 
 @pytest.mark.parametrize(
     ("K", "r", "c", "compiled"),
-    [(4, 41, 10, False), (20, 60, 10, True), (110, 2, 2, True), (30, 3, 3, False)],
+    [(4, 41, 10, False), (20, 120, 15, True), (110, 2, 2, True), (30, 3, 3, False)],
 )
 def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
     calls = []
