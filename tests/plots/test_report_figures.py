@@ -102,18 +102,22 @@ def test_profile_plot_draws_the_pattern_last_and_boldest() -> None:
     assert ax.get_title(loc="left") == "B7: 100 rows × 6 columns"
 
 
-def test_redundancy_needs_both_errors_and_the_merger_near() -> None:
+def test_redundant_pairs_cost_no_more_than_their_mean() -> None:
     errors = np.array(
         [
-            [0.3, 0.314, 0.31, np.nan],
-            [0.314, 0.1, 0.9, 0.2],
-            [0.31, 0.9, 0.2, 0.2],
+            [0.30, 0.31, 0.70, np.nan],
+            [0.31, 0.32, 0.33, 0.20],
+            [0.70, 0.33, 0.32, 0.20],
             [np.nan, 0.2, 0.2, np.nan],
         ]
     )
-    assert redundant_pairs(errors) == [(0, 1), (0, 2)]
+    assert redundant_pairs(errors) == [(0, 1), (1, 2)]
     assert redundant_groups(errors) == [[0, 1, 2]]
     assert redundant_pairs(np.empty((0, 0))) == []
+
+
+def test_a_clean_block_swallowed_by_a_noisy_one_is_not_redundant() -> None:
+    assert redundant_pairs([[0.747, 0.71], [0.71, 0.172]]) == []
 
 
 def test_the_merger_plot_rings_redundant_pairs_and_prints_values() -> None:

@@ -63,11 +63,24 @@ def test_all_the_same_pattern() -> None:
     assert said(case)[1] == "All 4 biclusters are the same pattern."
 
 
-def test_noisy_blocks_are_not_called_the_same_pattern() -> None:
+def test_vague_blocks_are_not_called_the_same_pattern() -> None:
     case = Case([group("S7", 4, **good())], repeats=[[0, 2]], errors=[1.05, 0.3, 1.1, 0.3])
-    assert said(case)[1] == (
-        "B1 and B3 merge without loss only because their rows hardly follow any pattern (VE above 0.8)."
-    )
+    assert said(case)[1:] == ["B1 and B3 are no clear patterns (VE from 0.8 up)."]
+
+
+def test_one_vague_block_among_clear_ones() -> None:
+    case = Case([group("S7", 4, **good())], errors=[0.2, 0.3, 0.9, math.nan])
+    assert said(case)[1:] == ["B3 is no clear pattern (VE from 0.8 up)."]
+
+
+def test_only_vague_blocks() -> None:
+    case = Case([group("noise", 9, **good())], repeats=[list(range(9))], errors=[1.0] * 9)
+    assert said(case)[1:] == ["None of its 9 biclusters is a clear pattern (VE from 0.8 up)."]
+
+
+def test_many_vague_blocks_are_counted() -> None:
+    case = Case([group("noise", 10, **good())], errors=[1.0] * 9 + [0.1])
+    assert said(case)[1:] == ["B1, B2, B3 and 6 more are no clear patterns (VE from 0.8 up)."]
 
 
 def test_names_of_biclusters_come_from_the_records() -> None:

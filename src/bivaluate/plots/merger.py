@@ -17,8 +17,9 @@ TOLERANCE = 0.05
 def redundant_pairs(mergers: Any, tolerance: float = TOLERANCE) -> list[tuple[int, int]]:
     """Return the pairs (k, l), k < l, that can be merged almost for free.
 
-    A pair is redundant if the error of the merger exceeds the larger of the two errors by at most
-    `tolerance` (a share). Pairs with an undefined error are never redundant.
+    A pair is redundant if the error of the merger exceeds the mean of the two errors by at most `tolerance`
+    (a share): a clean block that a noisy one would swallow is not redundant. Pairs with an undefined error
+    are never redundant.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def redundant_pairs(mergers: Any, tolerance: float = TOLERANCE) -> list[tuple[in
     if errors.size == 0:
         return []
     own = np.diag(errors)
-    limit = np.maximum.outer(own, own) * (1.0 + tolerance)
+    limit = np.add.outer(own, own) / 2 * (1.0 + tolerance)
     free = np.triu(np.isfinite(errors) & np.isfinite(limit) & (errors <= limit), 1)
     return [(int(k), int(m)) for k, m in np.argwhere(free)]
 

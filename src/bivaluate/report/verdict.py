@@ -77,6 +77,7 @@ def judge(case: Case) -> list[Sentence]:
     rules = (
         _headline,
         _repeats,
+        _vague,
         _cleaner_but_tiny,
         _close_behind,
         _disagreement,
@@ -158,34 +159,35 @@ def _nothing_defined(case: Case) -> str:
 
 
 def _repeats(case: Case) -> list[Sentence]:
-    winner = case.winner
-    if winner is None or not case.repeats:
-        return []
-    total = case.typical.get("n_biclusters", math.nan)
     clear = _clear_repeats(case)
-    noisy = [g for g in case.repeats if g not in clear]
-    said = []
-    if clear:
-        if len(clear) == 1 and len(clear[0]) == total:
-            said.append(Sentence("finding", f"All {len(clear[0])} biclusters are the same pattern."))
-        else:
-            parts = [listing(case.called(group)) for group in clear[:3]]
-            rest = f"; {len(clear) - 3} more such groups are below" if len(clear) > 3 else ""
-            are = " are the same pattern"
-            said.append(Sentence("finding", f"{'; '.join(part + are for part in parts)}{rest}."))
-    if noisy:
-        names = listing(case.called(sorted({k for group in noisy for k in group})[:8]))
-        said.append(
-            Sentence(
-                "caution",
-                f"{names} merge without loss only because their rows hardly follow any pattern (VE above {NOISY:g}).",
-            )
-        )
-    return said
+    if not clear:
+        return []
+    if len(clear) == 1 and len(clear[0]) == case.typical.get("n_biclusters", math.nan):
+        return [Sentence("finding", f"All {len(clear[0])} biclusters are the same pattern.")]
+    parts = [f"{listing(case.called(group))} are the same pattern" for group in clear[:3]]
+    rest = f"; {len(clear) - 3} more such groups are below" if len(clear) > 3 else ""
+    return [Sentence("finding", f"{'; '.join(parts)}{rest}.")]
+
+
+def _vague(case: Case) -> list[Sentence]:
+    """Name the biclusters whose rows do not follow their own pattern."""
+    vague = [k for k, error in enumerate(case.errors) if error >= NOISY]
+    if case.winner is None or not vague:
+        return []
+    if len(vague) == len(case.errors) > 1:
+        text = f"None of its {len(vague)} biclusters is a clear pattern (VE from {NOISY:g} up)."
+    else:
+        names = case.called(vague if len(vague) <= 6 else vague[:3])
+        more = [f"{len(vague) - 3} more"] if len(vague) > 6 else []
+        is_are = "is no clear pattern" if len(vague) == 1 else "are no clear patterns"
+        text = f"{listing(names + more)} {is_are} (VE from {NOISY:g} up)."
+    return [Sentence("caution", text)]
 
 
 def _clear_repeats(case: Case) -> list[Sequence[int]]:
     """Return the groups of repeats whose rows do follow a pattern."""
+    if case.winner is None:
+        return []
     return [group for group in case.repeats if all(case.errors[k] < NOISY for k in group)]
 
 
@@ -412,6 +414,11 @@ _OVERALL: tuple[tuple[Callable[[Case], object], str, str], ...] = (
         lambda case: case.winner is not None and case.winner.value("nve") >= INDISTINCT,
         "caution",
         "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
+    ),
+    (
+        lambda case: len(case.errors) > 1 and all(error >= NOISY for error in case.errors),
+        "caution",
+        "On {where} none of the winner's biclusters is a clear pattern (VE from 0.8 up).",
     ),
     (
         lambda case: any(sentence.kind == "caution" for sentence in _seeds(case)),

@@ -10,9 +10,13 @@ R.halves = function (text) {
   return values;
 };
 
+/** Whether outlines of all biclusters would hide the matrix. */
+R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 1500;
+
 R.heatmap = function (host, detail) {
   const map = detail.heatmap, values = R.halves(map.data), { rows, cols } = map;
   const noun = (detail.shape[0] === rows ? "row" : "rows"), columnNoun = detail.shape[1] === cols ? "column" : "columns";
+  const crowded = R.tooMany(map);
   const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1 };
   const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
     "aria-label": `Heatmap of ${detail.shape[0]} rows by ${detail.shape[1]} columns, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
@@ -51,6 +55,20 @@ R.heatmap = function (host, detail) {
     return largest;
   }
 
+  /** Average only along a side whose cells are smaller than a pixel; keep edges sharp along the other. */
+  function drawCells() {
+    const width = toX(cols) - toX(0), height = toY(rows) - toY(0), dense = height < rows;
+    let image = picture;
+    if (dense && width > cols) {
+      image = new OffscreenCanvas(Math.ceil(width), rows);
+      const stretched = image.getContext("2d");
+      stretched.imageSmoothingEnabled = false;
+      stretched.drawImage(picture, 0, 0, image.width, rows);
+    }
+    context.imageSmoothingEnabled = dense || width < cols;
+    context.drawImage(image, toX(0), toY(0), width, height);
+  }
+
   function draw() {
     if (lastDark !== R.isDark()) paint();
     const ratio = devicePixelRatio || 1;
@@ -59,10 +77,10 @@ R.heatmap = function (host, detail) {
     canvas.width = size.width * ratio;
     canvas.height = size.height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.imageSmoothingEnabled = cols > size.width || rows > 1.5 * size.height;
-    context.drawImage(picture, toX(0), toY(0), toX(cols) - toX(0), toY(rows) - toY(0));
+    drawCells();
     const labels = [], palette = d3.range(R.SERIES).map((i) => R.token(`--s${i}`));
     map.blocks.forEach((_, k) => {
+      if (crowded && state.chosen !== k) return;
       const faded = state.chosen >= 0 && state.chosen !== k;
       context.globalAlpha = faded ? 0.18 : 1;
       context.lineWidth = state.chosen === k ? 3.5 : map.blocks.length > 40 ? 1.2 : 2.2;

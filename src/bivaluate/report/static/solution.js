@@ -4,7 +4,7 @@ R.solution = function (host, detail) {
   const records = detail.records.rows.map((row) => Object.fromEntries(detail.records.columns.map((c, i) => [c, row[i]])));
   const many = records.length;
   if (!many) host.append(R.make("p", { class: "intro" }, "This solution has no biclusters, so there is nothing to score; the heatmap shows the matrix as it is."));
-  const heat = R.part("The matrix, reordered", `Rows and columns are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
+  const heat = R.part("The matrix, reordered", `Rows and columns are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
   host.append(heat);
   R.heatmap(heat, detail);
   if (!many) return;
@@ -21,7 +21,7 @@ R.mergersPart = function (detail, records) {
     return R.part("Who is redundant with whom", why);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", "VE after merging two biclusters; their own VE on the diagonal. Paler is more coherent. A ring marks pairs that merge almost for free: their merger is at most 5 % worse than the worse of the two.", host);
+  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks pairs that merge almost for free: their merger is at most 5\u00a0% worse than the two on average.`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
@@ -30,11 +30,11 @@ R.mergersPart = function (detail, records) {
   };
   const left = 34, label = `Virtual error after merging each pair of ${n} biclusters`;
   R.picture(host, (width) => {
-    const cell = Math.max(n > 40 ? 3 : 13, Math.min(52, (Math.min(width, 560) - left - 6) / n)), side = left + n * cell + 4;
+    const cell = Math.max(n > 40 ? 2.5 : 13, Math.min(52, (Math.min(width, 560) - left - 6) / n)), side = left + n * cell + 4;
     const svg = R.svg(side, side, label).style("max-width", "none");
     const shade = d3.scaleSequential([0, top], R.sequential(R.isDark()));
     const g = svg.append("g").attr("transform", `translate(${left},20)`);
-    const every = Math.max(1, Math.ceil(22 / cell));
+    const every = Math.max(1, Math.ceil((n > 99 ? 38 : 26) / cell));
     detail.names.forEach((name, k) => {
       if (k % every) return;
       g.append("text").attr("x", (k + 0.5) * cell).attr("y", -6).attr("text-anchor", "middle").text(name);
@@ -50,14 +50,13 @@ R.mergersPart = function (detail, records) {
     }));
     host.replaceChildren(svg.node());
   });
-  const sentence = ([a, b]) => {
-    const both = `${detail.names[a]} and ${detail.names[b]}`, apart = `VE ${R.number(errors[a][a])} and ${R.number(errors[b][b])}`;
-    if (Math.max(errors[a][a], errors[b][b]) >= R.data.noisy) return `${both} merge for free because their rows hardly follow a pattern (${apart}).`;
-    return `Merge ${both}? ${apart} apart, ${R.number(errors[a][b])} together.`;
-  };
-  const advice = pairs.slice(0, 6).map((pair) => R.make("li", {}, sentence(pair)));
-  if (pairs.length > 6) advice.push(R.make("li", {}, `${pairs.length - 6} more pairs are ringed above.`));
-  part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice) : R.make("p", { class: "caption" }, "No pair merges for free: every bicluster says something of its own."));
+  const noisy = ([a, b]) => Math.max(errors[a][a], errors[b][b]) >= R.data.noisy;
+  const clear = pairs.filter((pair) => !noisy(pair)), vague = pairs.filter(noisy);
+  const both = ([a, b]) => `${detail.names[a]} and ${detail.names[b]}`;
+  const advice = clear.slice(0, 6).map(([a, b]) => `Merge ${both([a, b])}? VE ${R.number(errors[a][a])} and ${R.number(errors[b][b])} apart, ${R.number(errors[a][b])} together.`);
+  if (clear.length > 6) advice.push(`${R.number(clear.length - 6)} more pairs could be merged as well.`);
+  if (vague.length) advice.push(`${vague.length > 4 ? `${R.number(vague.length)} pairs` : vague.map(both).join("; ")} merge for free only because rows hardly follow a pattern (VE from ${R.data.noisy} up).`);
+  part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice.map((text) => R.make("li", {}, text))) : R.make("p", { class: "caption" }, "No pair merges for free."));
   return part;
 };
 

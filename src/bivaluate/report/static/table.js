@@ -99,7 +99,7 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
     const text = column.percent ? R.percent(entry.value) : column.numeric ? R.number(entry.value) : String(entry.value);
     if (column.numeric) td.dataset.value = entry.value;
     td.append(entry.link ? R.make("a", { href: `#${entry.link}` }, text) : R.make("span", { class: "value", "data-tip": entry.tip || null }, text));
-    if (entry.spread !== undefined && entry.spread !== null) td.append(R.make("span", { class: "spread" }, ` ±\u2009${column.percent ? R.percent(entry.spread) : R.number(entry.spread, 2)}`));
+    if (entry.spread) td.append(R.make("span", { class: "spread" }, ` ±\u2009${column.percent ? R.percent(entry.spread) : R.number(entry.spread, 2)}`));
     const range = column.bar ? extentOf(row, column) : null;
     if (range && range.high > range.low && range.low >= 0) {
       td.append(R.make("span", { class: "bar", style: `width:${Math.max(1, (100 * entry.value) / range.high).toFixed(1)}%` }));
