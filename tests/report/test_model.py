@@ -132,6 +132,13 @@ def test_a_run_that_has_just_begun() -> None:
     assert render(page)
 
 
+def test_a_warning_shared_by_all_solutions_is_said_once() -> None:
+    warnings = make_page(many()).warnings
+    assert [w["texts"] for w in warnings] == [["a finding"]] * len(warnings)
+    assert warnings[0]["where"] == "d0, all solutions drawn"
+    assert len(warnings) == 17
+
+
 def test_null_runs_become_bands() -> None:
     base = many()
     nulls = [Null("d0", "LAS", 3, {"nve_cov": value, "nve": math.nan}) for value in (1.0, 2.0, 6.0)]

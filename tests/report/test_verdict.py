@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-from bivaluate.report.verdict import Case, judge, judge_all
+from bivaluate.report.case import Case
+from bivaluate.report.overview import judge_all
+from bivaluate.report.verdict import judge
 from tests.report.stand_ins import group
 
 

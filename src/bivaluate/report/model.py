@@ -11,11 +11,13 @@ import numpy as np
 
 from bivaluate.metrics.registry import METRICS
 from bivaluate.plots.merger import redundant_groups
+from bivaluate.report.case import NOISY, Case, Sentence, best
 from bivaluate.report.detail import Budget, bicluster_names, comparable, draw_solution, plain
 from bivaluate.report.groups import Group, choose_criterion, make_groups
+from bivaluate.report.notices import describe_details, make_subtitle, make_title, make_warnings
+from bivaluate.report.overview import judge_all
 from bivaluate.report.source import Drawn, Source
-from bivaluate.report.verdict import NOISY, Case, Sentence, best, judge, judge_all
-from bivaluate.report.wording import listing, plural
+from bivaluate.report.verdict import judge
 
 MAIN = ("nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage")
 MOST_DETAILS = 24
@@ -53,13 +55,13 @@ def make_page(source: Source, title: str | None = None) -> Page:
     details = _details(chosen, drawn, source)
     keys = _measures(source)
     return Page(
-        title=title or _title(source, datasets),
-        subtitle=_subtitle(source, groups, datasets, algorithms),
+        title=title or make_title(datasets),
+        subtitle=make_subtitle(source, groups, datasets, algorithms),
         verdict=_verdict(cases),
         by_dataset=_by_dataset(cases, chosen),
-        warnings=_warnings(source, groups, details),
+        warnings=make_warnings(source, groups, details),
         details=details,
-        detail_note=_detail_note(source, groups, chosen),
+        detail_note=describe_details(source, groups, chosen),
         measures=keys,
         data={
             "kind": source.kind,
@@ -183,19 +185,6 @@ def _details(
     return details
 
 
-def _detail_note(source: Source, groups: Sequence[Group], chosen: Sequence[Group]) -> str:
-    if len(chosen) == len(source.solutions):
-        return ""
-    left = len(source.solutions) - len(chosen)
-    if source.kind != "run":
-        return f"The first {len(chosen)} solutions are drawn; {plural(left, 'other')} are in the table only."
-    return (
-        f"Drawn are {plural(len(chosen), 'solution')}: of each data set the best, then the best of its other algorithms, "
-        f"each with the seed whose score is the median. {plural(left, 'other solution')} of {plural(len(groups), 'combination')} "
-        "of data set, algorithm and K are in the table only."
-    )
-
-
 def _measures(source: Source) -> list[str]:
     """Return the measures present, the main ones first, then in the order of the registry."""
     present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
@@ -287,58 +276,3 @@ def _nulls(source: Source, keys: Sequence[str]) -> list[dict[str, Any]]:
             }
         )
     return bands
-
-
-def _warnings(
-    source: Source, groups: Sequence[Group], details: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return every warning in words: unfinished and failed solutions, then findings of the drawn ones."""
-    said: list[dict[str, Any]] = []
-    if source.missing:
-        shown = [*source.missing[:8]]
-        if len(source.missing) > 8:
-            shown.append(f"and {len(source.missing) - 8:,} more")
-        text = f"{'; '.join(shown)}. Run the same command again to continue."
-        said.append({"where": "Not finished", "anchor": "", "texts": [text]})
-    for status in ("failed", "timed out"):
-        failed: dict[str, list[str]] = {}
-        for group in groups:
-            if group.statuses.get(status):
-                failed.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
-        texts = [
-            f"{listing(where if len(where) < 6 else [*where[:4], f'{len(where) - 4} more'])}: {reason}"
-            for reason, where in failed.items()
-        ]
-        if texts:
-            said.append({"where": status.capitalize(), "anchor": "", "texts": texts})
-    several = len({detail["dataset"] for detail in details}) > 1
-    for detail in details:
-        place = f"{detail['dataset']}, {detail['name']}" if several else detail["name"]
-        if detail["findings"]:
-            said.append({"where": place, "anchor": detail["anchor"], "texts": detail["findings"]})
-    return said
-
-
-def _title(source: Source, datasets: Sequence[str]) -> str:
-    if len(datasets) == 1:
-        return f"Biclusters of {datasets[0]}"
-    return "Biclusters" if not datasets else f"Biclusters of {len(datasets)} data sets"
-
-
-def _subtitle(
-    source: Source, groups: Sequence[Group], datasets: Sequence[str], algorithms: Sequence[str]
-) -> str:
-    parts = [plural(len(source.solutions), "solution")]
-    if source.kind == "run":
-        ks = sorted({g.k for g in groups if g.k is not None})
-        seeds = len({s.seed for s in source.solutions})
-        if algorithms:
-            parts.append(
-                listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm")
-            )
-        if ks:
-            parts.append(f"K = {', '.join(map(str, ks))}" if len(ks) <= 8 else f"{len(ks)} values of K")
-        parts.append(plural(seeds, "seed"))
-    if len(datasets) > 1:
-        parts.insert(0, plural(len(datasets), "data set"))
-    return " · ".join(parts)

@@ -4,72 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from bivaluate.metrics.registry import METRICS
+from bivaluate.report.case import (
+    CLOSE,
+    DISTINCT,
+    INDISTINCT,
+    LEANS_LARGE,
+    LEANS_SMALL,
+    NEGLIGIBLE,
+    NOISY,
+    RIVALS,
+    STEADY,
+    Case,
+    Sentence,
+    best,
+    symbol,
+)
 from bivaluate.report.groups import Group
 from bivaluate.report.wording import listing, number, percent, plural
-
-CLOSE = 0.05
-"""Two scores this near (a share of the better) count as equal."""
-NEGLIGIBLE = 0.05
-"""Explaining less than this share of the cells is called out."""
-DISTINCT, INDISTINCT = 0.5, 0.9
-"""Below the first NVE, biclusters are clearly distinct; from the second on, hardly."""
-NOISY = 0.8
-"""Rows this far (VE) from their pattern do not follow it."""
-STEADY = 0.7
-"""A winner of at least this share of the seeds does not hang on the seed."""
-RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
-LEANS_SMALL = frozenset({"nve_cov", "nsr", "cc"})
-LEANS_LARGE = frozenset({"asr", "avg_ve"})
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """One sentence; `kind` is ``headline``, ``finding`` or ``caution``."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is known about one data set when its verdict is spoken.
-
-    `repeats` are groups of biclusters (0-based) of the winner that merge almost for free and `errors` their
-    virtual errors, `names` what they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells
-    are unfinished; `calibrated` says that null runs stand beside the scores.
-    """
-
-    groups: Sequence[Group]
-    criterion: str = "nve_cov"
-    repeats: Sequence[Sequence[int]] = ()
-    errors: Sequence[float] = ()
-    names: Sequence[str] = ()
-    typical: Mapping[str, float] = field(default_factory=dict)
-    missing: int = 0
-    planned: int = 0
-    calibrated: bool = False
-
-    def called(self, members: Iterable[int]) -> list[str]:
-        """Return the names of biclusters, B1, B2, … where none are given."""
-        return [self.names[k] if self.names else f"B{k + 1}" for k in members]
-
-    @property
-    def winner(self) -> Group | None:
-        """The group with the best criterion, if any is defined."""
-        return best(self.groups, self.criterion)
-
-
-def best(groups: Sequence[Group], key: str) -> Group | None:
-    """Return the group with the best mean of a measure, or None where none is defined."""
-    defined = [group for group in groups if math.isfinite(group.value(key))]
-    if not defined:
-        return None
-    sign = -1 if key in METRICS and METRICS[key].direction == "high" else 1
-    return min(defined, key=lambda group: sign * group.value(key))
 
 
 def judge(case: Case) -> list[Sentence]:
@@ -78,23 +31,18 @@ def judge(case: Case) -> list[Sentence]:
         _headline,
         _repeats,
         _vague,
-        _cleaner_but_tiny,
+        cleaner_but_tiny,
         _close_behind,
-        _disagreement,
-        _seeds,
-        _lean,
-        _small_winner,
+        disagreement,
+        steadiness,
+        lean,
+        small_winner,
         _chance,
         _undefined,
         _troubled,
-        _unfinished,
+        unfinished,
     )
     return [sentence for rule in rules for sentence in rule(case)]
-
-
-def symbol(key: str) -> str:
-    """Return a measure's symbol."""
-    return METRICS[key].symbol if key in METRICS else key
 
 
 def _headline(case: Case) -> list[Sentence]:
@@ -159,7 +107,7 @@ def _nothing_defined(case: Case) -> str:
 
 
 def _repeats(case: Case) -> list[Sentence]:
-    clear = _clear_repeats(case)
+    clear = clear_repeats(case)
     if not clear:
         return []
     if len(clear) == 1 and len(clear[0]) == case.typical.get("n_biclusters", math.nan):
@@ -184,14 +132,14 @@ def _vague(case: Case) -> list[Sentence]:
     return [Sentence("caution", text)]
 
 
-def _clear_repeats(case: Case) -> list[Sequence[int]]:
+def clear_repeats(case: Case) -> list[Sequence[int]]:
     """Return the groups of repeats whose rows do follow a pattern."""
     if case.winner is None:
         return []
     return [group for group in case.repeats if all(case.errors[k] < NOISY for k in group)]
 
 
-def _cleaner_but_tiny(case: Case) -> list[Sentence]:
+def cleaner_but_tiny(case: Case) -> list[Sentence]:
     """Solutions with less error than the winner that explain next to nothing: one sentence per algorithm."""
     winner = case.winner
     if winner is None:
@@ -235,7 +183,8 @@ def _close_behind(case: Case) -> list[Sentence]:
     ]
 
 
-def _disagreement(case: Case) -> list[Sentence]:
+def disagreement(case: Case) -> list[Sentence]:
+    """Say which measures would choose another solution."""
     winner = case.winner
     if winner is None or len(case.groups) < 2:
         return []
@@ -253,7 +202,8 @@ def _disagreement(case: Case) -> list[Sentence]:
     return [Sentence("finding", f"The measures disagree: {'; '.join(parts)}.")]
 
 
-def _seeds(case: Case) -> list[Sentence]:
+def steadiness(case: Case) -> list[Sentence]:
+    """Say how often the winner wins over seeds."""
     winner = case.winner
     seeds = sum(group.wins for group in case.groups)
     if winner is None or winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
@@ -270,7 +220,7 @@ def _seeds(case: Case) -> list[Sentence]:
     ]
 
 
-def _lean(case: Case) -> list[Sentence]:
+def lean(case: Case) -> list[Sentence]:
     """Say that a K at the end of the sweep is where the measure leans anyway."""
     winner = case.winner
     if winner is None or case.calibrated or winner.k is None:
@@ -291,7 +241,8 @@ def _lean(case: Case) -> list[Sentence]:
     ]
 
 
-def _small_winner(case: Case) -> list[Sentence]:
+def small_winner(case: Case) -> list[Sentence]:
+    """Say that even the winner explains next to nothing."""
     winner = case.winner
     if winner is None or len(case.groups) < 2 or not winner.value("coverage") < NEGLIGIBLE:
         return []
@@ -345,7 +296,8 @@ def _troubled(case: Case) -> list[Sentence]:
     return [Sentence("caution", f"{'; '.join(parts)}.")] if parts else []
 
 
-def _unfinished(case: Case) -> list[Sentence]:
+def unfinished(case: Case) -> list[Sentence]:
+    """Say how much of the plan is not there yet."""
     if not case.missing:
         return []
     are = "is" if case.missing == 1 else "are"
@@ -355,88 +307,3 @@ def _unfinished(case: Case) -> list[Sentence]:
             f"{case.missing:,} of {case.planned:,} planned solutions {are} not finished: the verdict may change.",
         )
     ]
-
-
-def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
-    """Return the verdict over several data sets."""
-    decided = {name: case for name, case in cases.items() if case.winner is not None}
-    if not decided:
-        return [
-            Sentence(
-                "headline", f"None of {plural(len(cases), 'data set')} has a solution with a defined score."
-            )
-        ]
-    criterion = next(iter(decided.values())).criterion
-    counts = Counter(case.winner.algorithm for case in decided.values() if case.winner)
-    ranked = counts.most_common()
-    rest = "".join(f", {name} on {count}" for name, count in ranked[1:])
-    where = (
-        f"all {len(decided)} data sets"
-        if ranked[0][1] == len(decided) > 1
-        else f"{ranked[0][1]} of {plural(len(decided), 'data set')}{rest}"
-    )
-    fused = [case for case in decided.values() if case.winner and case.winner.value("nve") >= INDISTINCT]
-    what = "is best"
-    if criterion == "nve_cov":
-        what = "has the best balance" if 2 * len(fused) < len(decided) else "has the lowest NVE_cov"
-    said = [Sentence("headline", f"{ranked[0][0]} {what} on {where}.")]
-    for rule, kind, text in _OVERALL:
-        hit = [name for name, case in decided.items() if rule(case)]
-        if hit:
-            said.append(
-                Sentence(kind, text.format(where=_where(hit, len(decided)), symbol=symbol(criterion)))
-            )
-    undecided = [name for name in cases if name not in decided]
-    if undecided:
-        said.append(
-            Sentence(
-                "caution",
-                f"No defined score on {listing(undecided[:5])}{' …' if len(undecided) > 5 else ''}.",
-            )
-        )
-    missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
-    return said + _unfinished(Case((), missing=missing, planned=planned))
-
-
-_OVERALL: tuple[tuple[Callable[[Case], object], str, str], ...] = (
-    (
-        lambda case: any("disagree" in sentence.text for sentence in _disagreement(case)),
-        "finding",
-        "The measures disagree about the winner on {where}.",
-    ),
-    (
-        _cleaner_but_tiny,
-        "finding",
-        "On {where} another solution looks cleaner but explains less than 5 % of the matrix.",
-    ),
-    (_clear_repeats, "finding", "On {where} the winner repeats a pattern."),
-    (
-        lambda case: case.winner is not None and case.winner.value("nve") >= INDISTINCT,
-        "caution",
-        "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
-    ),
-    (
-        lambda case: len(case.errors) > 1 and all(error >= NOISY for error in case.errors),
-        "caution",
-        "On {where} none of the winner's biclusters is a clear pattern (VE from 0.8 up).",
-    ),
-    (
-        lambda case: any(sentence.kind == "caution" for sentence in _seeds(case)),
-        "caution",
-        "On {where} the choice hangs on the seed.",
-    ),
-    (
-        _lean,
-        "caution",
-        "On {where} the winner has the K at the end of the sweep to which {symbol} leans: no evidence for that K.",
-    ),
-    (_small_winner, "caution", "On {where} even the winner explains less than 5 % of the matrix."),
-)
-
-
-def _where(hit: Sequence[str], total: int) -> str:
-    if total == 1:
-        return hit[0]
-    if len(hit) == total:
-        return f"all {total} data sets"
-    return f"{hit[0]}" if len(hit) == 1 else f"{len(hit)} of {total} data sets"
