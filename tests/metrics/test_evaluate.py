@@ -253,6 +253,7 @@ def test_json_has_null_for_undefined():
         ({"small": "hide"}, "small is 'hide'; allowed: 'flag', 'drop'"),
         ({"single": "x"}, "single is 'x'; allowed: 'nan', 'matrix'"),
         ({"min_rows": 0}, "min_rows is 0; it must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs is 0; it must be at least 1"),
         ({"exponent": -1}, "exponent is -1; it must be at least 0"),
         ({"epsilon": float("nan")}, "epsilon is nan; a finite number is needed"),
     ],

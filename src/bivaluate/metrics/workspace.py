@@ -44,7 +44,7 @@ class Options:
         check_real("exponent", self.exponent, 0.0)
         check_real("epsilon", self.epsilon, 0.0)
         if self.n_jobs is not None:
-            check_int("n_jobs", self.n_jobs, -1)
+            check_int("n_jobs", self.n_jobs, 1)
 
 
 @dataclass(frozen=True)
