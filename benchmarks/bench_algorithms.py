@@ -1,0 +1,142 @@
+"""Cheng-Church and LAS against the public reference implementation: same answers, how many times faster.
+
+python -m benchmarks.bench_algorithms           (some minutes: the reference is slow)
+python -m benchmarks.bench_algorithms --quick   (without the 20000 x 200 matrix)
+python -m benchmarks.bench_algorithms --paper   (the whole workload of the paper, about ten minutes more)
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import peer
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from bivaluate import evaluate
+from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralCheckerboard
+from bivaluate.solution import Biclustering
+
+SCENARIOS = ["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9a", "S9b"]
+COUNTS = [3, 5, 8, 10, 15]
+
+
+def compare_cheng_church(folder: Path, name: str, K: int, repeat: int) -> tuple[float, float, bool]:
+    """Return the seconds of both sides and whether the biclusters are the same."""
+    X = peer.matrix(folder, name)
+    model = ChengChurch(K, random_state=42)
+    ours = best_of(lambda: model.fit(X), repeat)
+    theirs = in_fresh_process("benchmarks.peer:cheng_church", str(folder), name, K, 42, repeat)
+    found = [[b.rows.tolist(), b.cols.tolist()] for b in model.solution_]
+    return theirs["seconds"], ours, found == theirs["biclusters"]
+
+
+def compare_las(folder: Path, name: str, restarts: int) -> tuple[float, float, bool]:
+    """Return the seconds per restart of both sides and whether our score is at least theirs."""
+    X = peer.matrix(folder, name)
+    model = LargeAverageSubmatrices(1, n_restarts=restarts, min_score=-1e9, random_state=0)
+    ours = best_of(lambda: model.fit(X), 3)
+    theirs = in_fresh_process("benchmarks.peer:las", str(folder), name, restarts, 0)
+    good = model.scores_[0] >= theirs["score"] - 1e-9 * max(1.0, abs(theirs["score"]))
+    return theirs["seconds"] / restarts, ours / restarts, bool(good)
+
+
+def cheng_church_table(folder: Path, quick: bool) -> None:
+    yeast = [compare_cheng_church(folder, name, 15, 5) for name in peer.yeast_names(folder)]
+    theirs, ours = sum(t for t, _, _ in yeast), sum(o for _, o, _ in yeast)
+    same = f"identical on {sum(s for _, _, s in yeast)} of {len(yeast)}"
+    lines = [Comparison("CCA, 17 yeast matrices, K=15", theirs, ours, 8, 15, same)]
+    large = [("2993x173", 5, 25, 60)] + ([] if quick else [("20000x200", 2, 60, 150)])
+    for name, K, must, goal in large:
+        theirs, ours, identical = compare_cheng_church(folder, name, K, 1 if name[0] == "2" else 3)
+        note = "identical" if identical else "DIFFERENT"
+        lines.append(Comparison(f"CCA {name} K={K}", theirs, ours, must, goal, note))
+    print_table("Cheng and Church against biclustlib 0.0.13", lines)
+
+
+def las_table(folder: Path, quick: bool) -> None:
+    yeast = [compare_las(folder, name, 1000) for name in peer.yeast_names(folder)]
+    theirs, ours = np.mean([t for t, _, _ in yeast]), np.mean([o for _, o, _ in yeast])
+    good = f"score at least theirs on {sum(g for _, _, g in yeast)} of {len(yeast)}"
+    lines = [Comparison("LAS per restart, 17 yeast matrices", float(theirs), float(ours), 20, 45, good)]
+    scenarios = [compare_las(folder, name, 1000) for name in SCENARIOS]
+    theirs, ours = np.mean([t for t, _, _ in scenarios]), np.mean([o for _, o, _ in scenarios])
+    good = f"score at least theirs on {sum(g for _, _, g in scenarios)} of {len(scenarios)}"
+    lines.append(Comparison("LAS per restart, 10 scenarios 300x40", float(theirs), float(ours), 20, 45, good))
+    for name, restarts in [("2993x173", 200)] + ([] if quick else [("20000x200", 40)]):
+        seconds = compare_las(folder, name, restarts)
+        note = f"{restarts} restarts" + ("" if seconds[2] else ", LOWER score")
+        lines.append(Comparison(f"LAS per restart, {name}", seconds[0], seconds[1], 12, 25, note))
+    print_table("Large Average Submatrices against biclustlib 0.0.13", lines)
+
+
+def facts(folder: Path) -> None:
+    """Print the numbers of the paper that the algorithms must give on the yeast matrices."""
+
+    def coverage(solution: Biclustering) -> float:
+        return 100 * evaluate(X, solution, metrics=["coverage"]).solution["coverage"]
+
+    print("\nfacts")
+    X = peer.matrix(folder, "04_elutriation")
+    las = LargeAverageSubmatrices(8, random_state=1).fit(X).solution_
+    print(f"LAS, 04_elutriation, K=8: {coverage(las):.2f} % covered (5.2 ± 0.3)")
+    spectral = SpectralCheckerboard(3, random_state=42).fit(X).solution_
+    print(f"Spectral, 04_elutriation, K=3: {coverage(spectral):.1f} % covered (43.3)")
+    X = peer.matrix(folder, "13_heat_shock_2")
+    las = LargeAverageSubmatrices(8, random_state=1).fit(X).solution_
+    print(f"LAS, 13_heat_shock_2: {[b.shape for b in las]}, {coverage(las):.2f} % covered ([(15, 1)], 0.21)")
+
+
+def threads() -> None:
+    """Print what a second thread brings, on small and large matrices."""
+    print("\nLAS, seconds with 1 and 2 threads")
+    for name, restarts in (("40x10", 1000), ("300x40", 1000), ("1100x18", 1000), ("2993x173", 200)):
+        X = peer.matrix("", name)
+        seconds = []
+        for jobs in (1, 2):
+            model = LargeAverageSubmatrices(1, n_restarts=restarts, n_jobs=jobs, random_state=0)
+            seconds.append(best_of(lambda model=model, X=X: model.fit(X), 3))
+        print(f"  {name:<10} {seconds[0]:.4f} {seconds[1]:.4f}")
+
+
+def paper_table(folder: Path) -> None:
+    """Both sides in CPU seconds: every K afresh against nested runs, naive measures against `evaluate`."""
+    start = time.process_time()
+    for name in SCENARIOS + peer.yeast_names(folder):
+        X = peer.matrix(folder, name)
+        counts = [4] if name in SCENARIOS else COUNTS
+        for model in (
+            ChengChurch(counts[-1], random_state=0),
+            LargeAverageSubmatrices(counts[-1], random_state=0),
+        ):
+            found = model.fit(X).solution_
+            for K in counts:
+                evaluate(X, found.select(range(min(K, len(found)))))
+        for K in (K for K in counts if min(X.shape) >= K):
+            evaluate(X, SpectralCheckerboard(K, random_state=0).fit(X).solution_)
+    ours = time.process_time() - start
+    spent = in_fresh_process(
+        "benchmarks.peer:paper_run", str(folder), SCENARIOS, peer.yeast_names(folder), COUNTS
+    )
+    note = ", ".join(f"{part} {value:.0f} s" for part, value in spent.items())
+    print_table(
+        "paper-like run, CPU time", [Comparison("all of it", sum(spent.values()), ours, 20, 60, note)]
+    )
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = peer.fetch(Path(temporary))
+        cheng_church_table(folder, "--quick" in sys.argv)
+        las_table(folder, "--quick" in sys.argv)
+        facts(folder)
+        threads()
+        if "--paper" in sys.argv:
+            paper_table(folder)
+
+
+if __name__ == "__main__":
+    main()
