@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def plot_ksweep(
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The lowest median of all is ringed. Where a score is undefined in every seed the line has a gap; algorithms
+    The lowest median of all is ringed; bands that reach far above every median are cut off. Where a score is undefined in every seed the line has a gap; algorithms
     without any defined score are named below the axes.
 
     Parameters
@@ -53,6 +53,7 @@ def plot_ksweep(
     keys = list(dict.fromkeys(results["algorithm"]))
     ks = sorted(results["k"].unique())
     lowest: tuple[float, int] | None = None
+    highest = 0.0
     absent = []
     for key in keys:
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
@@ -62,17 +63,26 @@ def plot_ksweep(
             continue
         colour, marker, dash = algorithm_style(key, keys)
         ax.fill_between(range(len(ks)), low, high, color=colour, alpha=0.16, linewidth=0)
-        ax.plot(
-            range(len(ks)), middle, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key)
-        )
+        look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
+        ax.plot(range(len(ks)), middle, label=algorithm_name(key), clip_on=False, **look)
+        highest = max(highest, float(np.nanmax(middle)))
         best = int(np.nanargmin(middle))
         if lowest is None or middle[best] < lowest[0]:
             lowest = (float(middle[best]), best)
     if lowest is not None:
-        ax.plot(lowest[1], lowest[0], "o", markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0)
+        ax.plot(
+            lowest[1],
+            lowest[0],
+            "o",
+            markersize=10,
+            fillstyle="none",
+            color=QUIET,
+            markeredgewidth=1.0,
+            clip_on=False,
+        )
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])
     ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.4 * highest or None)
     ax.yaxis.grid(True, color=RULE)
     if absent:
         ax.text(
