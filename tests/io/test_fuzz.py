@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bivaluate import Matrix, read_matrix, read_solution
 from bivaluate._errors import BivaluateError, BivaluateWarning
-from bivaluate.io import MATRIX_FORMATS, SOLUTION_FORMATS, read_members
+from bivaluate.io import matrix_formats, read_members, solution_formats
 from tests.io import test_field_matrices as field
 from tests.io import test_tool_solutions as tools
 from tests.io.rds_writer import biclust_object
@@ -107,7 +107,7 @@ def test_damaged_matrices(tmp_path, key, whole, data):
 ANY = st.binary(max_size=200) | st.text(max_size=100).map(lambda t: t.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize("key", sorted(SOLUTION_FORMATS))
+@pytest.mark.parametrize("key", sorted(solution_formats()))
 @FUZZ
 @given(content=ANY)
 def test_any_bytes_as_a_solution(tmp_path, key, content):
@@ -117,7 +117,7 @@ def test_any_bytes_as_a_solution(tmp_path, key, content):
     answers(lambda: read_solution(path, X, format=key))
 
 
-@pytest.mark.parametrize("key", sorted(MATRIX_FORMATS))
+@pytest.mark.parametrize("key", sorted(matrix_formats()))
 @FUZZ
 @given(content=ANY)
 def test_any_bytes_as_a_matrix(tmp_path, key, content):

@@ -13,7 +13,7 @@ from bivaluate._errors import (
     ParameterError,
     SolutionError,
 )
-from bivaluate.io import SOLUTION_FORMATS, read_members
+from bivaluate.io import read_members, solution_formats
 from tests.io.rds_writer import biclust_object, save
 
 ROWS = ("g1", "g2", "g3", "g4", "g5")
@@ -145,14 +145,14 @@ def test_read_without_a_matrix(put, key, text):
 
 
 def test_every_format_is_tested():
-    assert set(SOLUTION_FORMATS) == {*FILES, "bivaluate", "csv", "rds", "score-tables"}
+    assert set(solution_formats()) == {*FILES, "bivaluate", "csv", "rds", "score-tables"}
 
 
 @pytest.mark.parametrize(("key", "base"), [("bicat", 0), ("r-text", 1)], ids=["bicat-from-0", "r-from-1"])
 def test_bare_numbers_count_as_the_tool_does(put, key, base):
     text = f"2 2\n{base} {2 + base}\n{1 + base} {3 + base}\n"
     solution = read_solution(put(("title\n" if key == "r-text" else "") + text), PLAIN)
-    assert SOLUTION_FORMATS[key].index_base == base
+    assert solution_formats()[key].index_base == base
     assert (solution[0].rows.tolist(), solution[0].cols.tolist()) == ([0, 2], [1, 3])
 
 

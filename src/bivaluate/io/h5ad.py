@@ -7,7 +7,6 @@ stored matrix is transposed on reading. Read with ``transpose=True`` to have obs
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +120,8 @@ def write_h5ad_results(
             from anndata.experimental import write_elem
         except ImportError:
             raise MissingExtraError("writing .h5ad", "anndata", "anndata") from None
+    import shutil
+
     from bivaluate.io.target import atomic_path
 
     source = Source(path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate.io.matrices import MATRIX_FORMATS
-from bivaluate.io.solutions import SOLUTION_FORMATS
+from bivaluate.io.matrices import matrix_formats
+from bivaluate.io.solutions import solution_formats
 
 
 def describe_formats() -> list[dict[str, Any]]:
@@ -25,7 +25,7 @@ def describe_formats() -> list[dict[str, Any]]:
             "written": record.write is not None,
             "index_base": None,
         }
-        for record in MATRIX_FORMATS.values()
+        for record in matrix_formats().values()
     ]
     solutions = [
         {
@@ -36,6 +36,6 @@ def describe_formats() -> list[dict[str, Any]]:
             "written": record.write is not None,
             "index_base": record.index_base,
         }
-        for record in SOLUTION_FORMATS.values()
+        for record in solution_formats().values()
     ]
     return sorted(matrices + solutions, key=lambda record: (str(record["kind"]), str(record["key"])))

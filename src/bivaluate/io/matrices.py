@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from types import ModuleType
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io import delimited, excel, gct, h5ad, loom, numpy_files, parquet, pcl, tenx
+from bivaluate.io import delimited
 from bivaluate.io.options import MatrixOptions
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -42,10 +44,27 @@ class MatrixFormat:
         )
 
 
-_IN_ORDER_OF_DETECTION = (tenx, numpy_files, parquet, loom, h5ad, excel, gct, pcl, delimited)
-MATRIX_FORMATS: dict[str, MatrixFormat] = {
-    record.key: record for record in map(MatrixFormat.of, _IN_ORDER_OF_DETECTION)
-}
+# Modules of this package in the order their formats are asked about; they load when a file needs them.
+_IN_ORDER_OF_DETECTION = (
+    "tenx",
+    "numpy_files",
+    "parquet",
+    "loom",
+    "h5ad",
+    "excel",
+    "gct",
+    "pcl",
+    "delimited",
+)
+_OTHER_BEGINNINGS = (b"PK", b"\x93NUMPY", b"PAR1", b"\x89HDF", b"%%MatrixMarket", b"#1.")
+_OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
+
+
+@functools.cache
+def matrix_formats() -> dict[str, MatrixFormat]:
+    """Return every matrix format by its key, in the order of detection."""
+    modules = (importlib.import_module(f"bivaluate.io.{name}") for name in _IN_ORDER_OF_DETECTION)
+    return {record.key: record for record in map(MatrixFormat.of, modules)}
 
 
 def read_matrix(
@@ -98,7 +117,7 @@ def read_matrix(
     given = {name for name, value in vars(options).items() if value is not None}
     if given - record.options:
         wrong = sorted(given - record.options)[0]
-        takers = ", ".join(f.key for f in MATRIX_FORMATS.values() if wrong in f.options)
+        takers = ", ".join(f.key for f in matrix_formats().values() if wrong in f.options)
         raise ParameterError(
             f"{source.name} is read as {record.name}, which takes no {wrong!r} (that is for: {takers})."
         )
@@ -120,7 +139,7 @@ def write_matrix(matrix: Matrix, path: str | os.PathLike[str], *, format: str | 
     [[1.0, 2.0], [3.0, 4.5]]
     """
     target = Source(path)
-    writers = {f.key: f for f in MATRIX_FORMATS.values() if f.write is not None}
+    writers = {f.key: f for f in matrix_formats().values() if f.write is not None}
     if format is not None:
         record = writers[check_choice("format", format, writers)]
     else:
@@ -138,8 +157,18 @@ def write_matrix(matrix: Matrix, path: str | os.PathLike[str], *, format: str | 
 
 def _find(source: Source, key: str | None) -> MatrixFormat:
     if key is not None:
-        return MATRIX_FORMATS[check_choice("format", key, MATRIX_FORMATS)]
-    return next(record for record in MATRIX_FORMATS.values() if record.detects(source))
+        return matrix_formats()[check_choice("format", key, matrix_formats())]
+    if _is_plain_table(source):
+        return MatrixFormat.of(delimited)
+    return next(record for record in matrix_formats().values() if record.detects(source))
+
+
+def _is_plain_table(source: Source) -> bool:
+    """Whether no other format can be meant, so that their modules need not load."""
+    if source.is_folder or source.suffix not in delimited.EXTENSIONS:
+        return False
+    head = source.head
+    return not head.startswith(_OTHER_BEGINNINGS) and not any(mark in head for mark in _OTHER_MARKS)
 
 
 def _options(

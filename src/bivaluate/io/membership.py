@@ -32,6 +32,11 @@ def detects(source: Source) -> bool:
     return _layout(_header(source.head_text)) is not None
 
 
+def is_certain(source: Source) -> bool:
+    """Whether the header begins as only a membership table does."""
+    return source.head_text.startswith(("bicluster,", "axis,")) and detects(source)
+
+
 def _header(text: str) -> list[str]:
     first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     return [cell.strip().strip('"').lower() for cell in first.split(_delimiter(first))]

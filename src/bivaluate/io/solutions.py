@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,23 +14,7 @@ from typing import Any
 from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io import (
-    bibit,
-    bicat,
-    biclustlib,
-    bicpams,
-    coalesce,
-    ebic,
-    jbiclustge,
-    membership,
-    own_json,
-    qubic,
-    r_rds,
-    r_text,
-    score_tables,
-    triples,
-    unpast,
-)
+from bivaluate.io import membership, own_json
 from bivaluate.io.options import SolutionOptions
 from bivaluate.io.resolve import document_of, settle, to_biclustering
 from bivaluate.io.source import Source
@@ -62,25 +48,30 @@ class SolutionFormat:
         )
 
 
+# Modules of this package in the order their formats are asked about; they load when a file needs them.
 _IN_ORDER_OF_DETECTION = (
-    score_tables,
-    r_rds,
-    jbiclustge,
-    biclustlib,
-    own_json,
-    qubic,
-    bicpams,
-    unpast,
-    bibit,
-    ebic,
-    coalesce,
-    membership,
-    bicat,
-    r_text,
+    "score_tables",
+    "r_rds",
+    "jbiclustge",
+    "biclustlib",
+    "own_json",
+    "qubic",
+    "bicpams",
+    "unpast",
+    "bibit",
+    "ebic",
+    "coalesce",
+    "membership",
+    "bicat",
+    "r_text",
 )
-SOLUTION_FORMATS: dict[str, SolutionFormat] = {
-    record.key: record for record in map(SolutionFormat.of, _IN_ORDER_OF_DETECTION)
-}
+
+
+@functools.cache
+def solution_formats() -> dict[str, SolutionFormat]:
+    """Return every solution format by its key, in the order of detection."""
+    modules = (importlib.import_module(f"bivaluate.io.{name}") for name in _IN_ORDER_OF_DETECTION)
+    return {record.key: record for record in map(SolutionFormat.of, modules)}
 
 
 def read_solution(
@@ -179,7 +170,7 @@ def write_members(
 ) -> SolutionFormat:
     """Write a settled document and say in which format."""
     target = Source(path)
-    writers = {f.key: f for f in SOLUTION_FORMATS.values() if f.write is not None}
+    writers = {f.key: f for f in solution_formats().values() if f.write is not None}
     if format is not None:
         record = writers[check_choice("format", format, writers)]
     else:
@@ -201,22 +192,26 @@ def is_solution(path: str | os.PathLike[str]) -> bool:
     source = Source(path)
     if source.is_folder:
         return any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
-    found = next((record for record in SOLUTION_FORMATS.values() if record.detects(source)), None)
-    if found is None or found.read not in (bicat.read, r_text.read):
+    found = next((record for record in solution_formats().values() if record.detects(source)), None)
+    if found is None or found.key not in ("bicat", "r-text"):
         return found is not None
-    return triples.fits(source.head_text)
+    from bivaluate.io.triples import fits
+
+    return fits(source.head_text)
 
 
 def _find(source: Source, key: str | None) -> SolutionFormat:
     if key is not None:
-        return SOLUTION_FORMATS[check_choice("format", key, SOLUTION_FORMATS)]
+        return solution_formats()[check_choice("format", key, solution_formats())]
     if not source.is_folder:
-        source.head  # noqa: B018  an unreadable file is told apart from an unknown one
-    for record in SOLUTION_FORMATS.values():
+        for own in (own_json, membership):
+            if own.is_certain(source):
+                return SolutionFormat.of(own)
+    for record in solution_formats().values():
         if record.detects(source):
             return record
     source.check_text()
     raise FormatError(
         f"{source.name} is in no format of biclusters bivaluate knows. Name it with format= (--solution-format): "
-        f"{', '.join(SOLUTION_FORMATS)}."
+        f"{', '.join(solution_formats())}."
     )

@@ -1,0 +1,24 @@
+"""Reading a small table and a JSON solution wakes no heavy library and no other format."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+from bivaluate import read_matrix, read_solution
+X = read_matrix("m.csv")
+assert len(read_solution("s.json", X)) == len(read_solution("s.csv", X)) == 1
+heavy = {"pandas", "scipy", "sklearn", "numba", "pyarrow", "h5py", "zipfile", "gzip", "subprocess"}
+formats = {"bivaluate.io." + name for name in ("h5ad", "gct", "qubic", "r_text", "excel", "fast_text")}
+print(sorted((heavy | formats) & set(sys.modules)))
+"""
+
+
+def test_small_files_load_little(tmp_path):
+    (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\ng2,3,4\n")
+    (tmp_path / "s.json").write_text('{"schema": 1, "shape": null, "biclusters": [{"rows": [0], "cols": [1]}]}')
+    (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,g1,b\n")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
