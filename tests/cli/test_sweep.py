@@ -10,6 +10,11 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import typer
+from typer.testing import CliRunner
+
+from bivaluate._errors import BivaluateError
+from bivaluate.cli.sweep import sweep
 
 
 @pytest.fixture
@@ -83,10 +88,19 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["scenario:S77"], "there is no data set 'scenario:S77'"),
     ],
 )
-def test_bad_usage(run, matrix, words, message):
-    done = run("sweep", *words, "--out", "out")
+def test_bad_usage(matrix, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    app = typer.Typer()
+    app.command()(sweep)
+    done = CliRunner().invoke(app, [*words, "--out", "out"])
+    assert isinstance(done.exception, BivaluateError)
+    assert message in str(done.exception)
+
+
+def test_bad_usage_ends_with_code_2(run):
+    done = run("sweep", "nowhere.csv", "--out", "out")
     assert done.code == 2
-    assert message in done.err
+    assert done.err.startswith("error: there is no file 'nowhere.csv'")
 
 
 def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):

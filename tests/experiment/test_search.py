@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,18 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.cluster import KMeans, SpectralBiclustering
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.experiment.search import select_k
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with threadpool_limits(limits=1):
-        yield
 
 
 @pytest.fixture(scope="module")
