@@ -100,14 +100,14 @@ def test_failed_and_unfinished_solutions_are_warned_of() -> None:
         planned_by_dataset={"a": 12, "b": 1},
     )
     page = make_page(source)
-    assert page.warnings[0]["texts"] == [
+    assert page.warnings[0]["title"] == "Not finished: 10"
+    assert page.warnings[0]["parts"][0]["texts"] == [
         "cell 0; cell 1; cell 2; cell 3; cell 4; cell 5; cell 6; cell 7; and 2 more. Run the same command again to continue."
     ]
-    assert page.warnings[1] == {
-        "where": "Failed",
-        "anchor": "",
-        "texts": ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"],
-    }
+    assert page.warnings[1]["title"] == "Failed: 2"
+    assert page.warnings[1]["parts"][0]["texts"] == [
+        "a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"
+    ]
     assert page.details == []
     assert page.data["datasets"] == ["a", "b"]
     assert "Nothing has been scored yet." in render(page)
@@ -134,9 +134,9 @@ def test_a_run_that_has_just_begun() -> None:
 
 def test_a_warning_shared_by_all_solutions_is_said_once() -> None:
     warnings = make_page(many()).warnings
-    assert [w["texts"] for w in warnings] == [["a finding"]] * len(warnings)
-    assert warnings[0]["where"] == "d0, all solutions drawn"
-    assert len(warnings) == 17
+    assert [entry["title"] for entry in warnings] == [f"d{i}" for i in range(17)]
+    assert [entry["count"] for entry in warnings] == [1] * 17
+    assert warnings[0]["parts"][0]["where"] == "All solutions drawn"
 
 
 def test_null_runs_become_bands() -> None:

@@ -54,37 +54,45 @@ def describe_details(source: Source, groups: Sequence[Group], chosen: Sequence[G
 def make_warnings(
     source: Source, groups: Sequence[Group], details: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return every warning in words: unfinished and failed solutions, then findings of the drawn ones."""
+    """Return every warning in words: unfinished and failed solutions, then per data set what was found.
+
+    Each entry has a title and parts; a part says where it applies and what there is to say.
+    """
     said: list[dict[str, Any]] = []
     if source.missing:
         shown = [*source.missing[:8]]
         if len(source.missing) > 8:
             shown.append(f"and {len(source.missing) - 8:,} more")
         text = f"{'; '.join(shown)}. Run the same command again to continue."
-        said.append({"where": "Not finished", "anchor": "", "texts": [text]})
+        said.append(_entry(f"Not finished: {len(source.missing):,}", [_part("", "", [text])]))
     for status in ("failed", "timed out"):
-        failed: dict[str, list[str]] = {}
+        reasons: dict[str, list[str]] = {}
         for group in groups:
             if group.statuses.get(status):
-                failed.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
+                reasons.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
         texts = [
             f"{listing(where if len(where) < 6 else [*where[:4], f'{len(where) - 4} more'])}: {reason}"
-            for reason, where in failed.items()
+            for reason, where in reasons.items()
         ]
         if texts:
-            said.append({"where": status.capitalize(), "anchor": "", "texts": texts})
-    several = len({detail["dataset"] for detail in details}) > 1
+            total = sum(group.statuses.get(status, 0) for group in groups)
+            said.append(_entry(f"{status.capitalize()}: {total:,}", [_part("", "", texts)]))
     for dataset in dict.fromkeys(detail["dataset"] for detail in details):
         mine = [detail for detail in details if detail["dataset"] == dataset]
-        shared = [
-            text for text in mine[0]["findings"] if all(text in detail["findings"] for detail in mine[1:])
-        ]
-        if len(mine) > 1 and shared:
-            where = f"{dataset}, all solutions drawn" if several else "All solutions drawn"
-            said.append({"where": where, "anchor": "details", "texts": shared})
+        shared = [text for text in mine[0]["findings"] if all(text in detail["findings"] for detail in mine)]
+        parts = [_part("All solutions drawn", "details", shared)] if shared and len(mine) > 1 else []
         for detail in mine:
             own = [text for text in detail["findings"] if len(mine) == 1 or text not in shared]
-            place = f"{dataset}, {detail['name']}" if several else detail["name"]
             if own:
-                said.append({"where": place, "anchor": detail["anchor"], "texts": own})
+                parts.append(_part(detail["name"], detail["anchor"], own))
+        if parts:
+            said.append(_entry(dataset, parts))
     return said
+
+
+def _part(where: str, anchor: str, texts: Sequence[str]) -> dict[str, Any]:
+    return {"where": where, "anchor": anchor, "texts": texts}
+
+
+def _entry(title: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"title": title, "parts": parts, "count": sum(len(part["texts"]) for part in parts)}
