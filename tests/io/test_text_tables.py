@@ -100,9 +100,22 @@ def test_numeric_index_under_an_empty_corner(table):
     assert (X.row_labels, X.col_labels, X.shape) == (("0", "1"), ("a", "b"), (2, 2))
 
 
+@pytest.mark.parametrize(
+    "corner", ["entrez_id", "Gene", "ProbeID", "gene symbol", "YORF", "o", "Unnamed: 0", '"id"']
+)
+def test_numeric_labels_under_a_telling_corner(table, corner):
+    X = read_matrix(table(f"{corner},a,b\n7157,1.5,2\n4609,3,4\n"))
+    assert (X.row_labels, X.col_labels) == (("7157", "4609"), ("a", "b"))
+
+
 def test_missing_cells_are_nan(table):
     X = read_matrix(table("gene,a,b,c\ng1,,NA,1\ng2,NaN,null,2\n"))
     np.testing.assert_array_equal(np.isnan(X.values), [[True, True, False], [True, True, False]])
+
+
+def test_a_missing_first_cell_is_not_a_corner(table):
+    X = read_matrix(table(",5.5,1.5\n3,4,5\n"))
+    assert (X.shape, X.row_labels, X.col_labels) == ((2, 3), None, None)
 
 
 def test_overrides(table):
@@ -150,7 +163,7 @@ def test_wrong_options(table, options, words):
         ("gene,c1,c2\ng1,1,2\ng2,3,٤\n", r"line 3: row 'g2', column 'c2'"),
         ('gene,c1,c2\ng1,1,2\n"g2,3,4\n', r"line 3: a quotation mark is opened and not closed"),
         ("gene\tc1\ng1\t1.5\ng2\t2.5\ng3\t1,5\n", r"commas are decimal marks here, say decimal=','"),
-        ("gene,c1,c2\n", r"a header but no data row|no data column|not a number"),
+        ("gene,c1,c2\n", r"a header but no data row"),
         ("", r"is empty"),
         ("\n \n", r"is empty"),
         ("a,b,c,d\ng1,1,2\ng2,3,4\n", r"line 1: the header has 4 fields, but line 2 has 3"),
@@ -170,6 +183,8 @@ def test_unreadable_files(tmp_path):
         read_matrix(tmp_path)
     with pytest.raises(FileError, match=r"cannot read"):
         read_matrix("bad\0name.csv")
+    with pytest.raises(FileError, match=r"not a regular file. Save the data to a file first"):
+        read_matrix("/dev/null")
 
 
 def test_truncated_and_damaged_gzip(table):

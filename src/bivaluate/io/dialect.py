@@ -16,44 +16,21 @@ LEADING = 5
 _JUDGED_CELLS = 2000
 
 _CORNERS = frozenset(
-    [
-        "#",
-        "id",
-        "ids",
-        "index",
-        "gene",
-        "genes",
-        "gene_id",
-        "geneid",
-        "gene_name",
-        "name",
-        "names",
-        "row",
-        "rows",
-        "rowname",
-        "rownames",
-        "row_names",
-        "probe",
-        "probes",
-        "probe_id",
-        "probeset",
-        "probe_set_id",
-        "orf",
-        "yorf",
-        "gid",
-        "uid",
-        "symbol",
-        "o",
-        "entrez",
-        "ensembl",
-        "feature",
-        "features",
-        "sample",
-        "samples",
-        "cell",
-        "cells",
-    ]
-) | {"", "unnamed: 0"}
+    ["#", "index", "row", "rows", "feature", "features", "sample", "samples", "cell", "cells", "o"]
+)
+_CORNER_STARTS = (
+    "gene",
+    "probe",
+    "orf",
+    "yorf",
+    "entrez",
+    "ensembl",
+    "symbol",
+    "rowname",
+    "row_name",
+    "unnamed:",
+)
+_CORNER_ENDS = ("id", "ids", "name", "names", "symbol")
 
 
 @dataclass(frozen=True)
@@ -141,6 +118,8 @@ def detect(
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
+    if len(rows) == 1 and not any(numeric[0]) and n_fields > 1 and header is not False:
+        raise FormatError(f"{name} has a header but no data row.")
     if not 0 <= index_cols < n_fields:
         raise FormatError(
             f"{name}, line {fields[min(1, len(fields) - 1)][0]}: {n_fields} field(s) with delimiter {delimiter!r}, of which "
@@ -224,14 +203,18 @@ def _count_index(
         if 2 * wrong > len(numeric):
             found = j + 1
     if found == 0 and header is not False and n_fields > 1:
-        corner = first[0].strip().strip("\"'").lower() if first else ""
-        if (
-            short_header
-            or (len(numeric) > 0 and corner in _CORNERS and number(first[0]) is None)
-            or (corner == "" and len(first) == n_fields and len(first) > 1)
-        ):
-            found = 1
+        return int(short_header or (len(first) == n_fields and _has_corner(first)))
     return found
+
+
+def _has_corner(first: Sequence[str]) -> bool:
+    """Whether a line begins with what stands above row labels: a telling word, or nothing above names or times."""
+    word = first[0].strip().strip("\"'").lower()
+    if word:
+        return word in _CORNERS or word.startswith(_CORNER_STARTS) or word.endswith(_CORNER_ENDS)
+    values = [number(cell) for cell in first[1:]]
+    known = [value for value in values if value is not None]
+    return 2 * len(known) < len(values) or all(a < b for a, b in pairwise(known))
 
 
 def _looks_like_header(
@@ -246,8 +229,7 @@ def _looks_like_header(
     if cells and 2 * sum(v is None for v in values) > len(cells):
         return True
     if first and index_cols:
-        corner = first[0].strip().lower()
-        if corner in _CORNERS:
+        if _has_corner(first):
             return True
         if number(first[0]) is None and 2 * sum(row[0] for row in numeric) > len(numeric):
             return True

@@ -95,7 +95,9 @@ class Source:
         """Open the bytes as they lie on disk."""
         try:
             if not self.path.is_file() and self.path.exists():
-                raise FileError(f"cannot read {self.name}: it is not a file.")
+                raise FileError(
+                    f"cannot read {self.name}: it is not a regular file. Save the data to a file first."
+                )
             return self.path.open("rb")
         except FileError:
             raise
