@@ -1,6 +1,6 @@
 """Write src/bivaluate/metrics/_chance_tables.py: Chebyshev coefficients of the null mean of VE.
 
-Run: python benchmarks/chance_table.py [FILE]
+python -m benchmarks.chance_table [FILE]
 """
 
 from __future__ import annotations

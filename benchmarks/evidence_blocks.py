@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from evidence_data import Floats, block
 from numpy.typing import NDArray
 
+from benchmarks.evidence_data import Floats, block
 from bivaluate.metrics.chance_scores import score_blocks
 from bivaluate.metrics.mergers import virtual_error_value
 from bivaluate.metrics.noise_search import search_block

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from evidence_data import KEYS, LOW_IS_BETTER, Floats, best, planted, random_blocks, scores, searched
 
+from benchmarks.evidence_data import (
+    KEYS,
+    LOW_IS_BETTER,
+    Floats,
+    best,
+    planted,
+    random_blocks,
+    scores,
+    searched,
+)
 from bivaluate import Biclustering
 from bivaluate.metrics.noise_search import search_block
 from bivaluate.metrics.null_model import centre_columns

@@ -1,6 +1,6 @@
 """Compare coverage and overlap regularisations on the ten scenarios and write docs/coverage-regularisation.md.
 
-Run: python benchmarks/regularisations.py        (about a minute)
+python -m benchmarks.regularisations        (about a minute)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEYS = ("nve", "coverage", "nve_cov", "nve_overlap", "cc")
 
 PAGE = """# Coverage and overlap: which adjustment rewards what?
 
-*Written by `benchmarks/regularisations.py`; numbers are those of its last run.*
+*Written by `python -m benchmarks.regularisations`; numbers are those of its last run.*
 
 NVE alone ignores how much of the matrix a solution explains. The paper divides it by CR^½ and asks for other
 regularisations. bivaluate offers:

@@ -54,6 +54,13 @@ def score(
     single: Annotated[
         str, typer.Option(help="A single bicluster: nan, or matrix (compare with the whole matrix).")
     ] = "nan",
+    ordered_columns: Annotated[
+        bool,
+        typer.Option(
+            "--ordered-columns",
+            help="Columns are ordered (time, dose): say which biclusters beat surrogates as smooth as the data.",
+        ),
+    ] = False,
     transpose: Annotated[
         bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")
     ] = False,
@@ -132,6 +139,11 @@ def score(
                 n_jobs=jobs,
             )
         )
+    if ordered_columns:
+        from bivaluate.metrics.ordered import ordered_column_findings
+
+        for evaluation in evaluations:
+            evaluation.findings.extend(ordered_column_findings(X, evaluation.biclustering, evaluation.names))
     if as_json:
         typer.echo(json.dumps([evaluation.to_dict() for evaluation in evaluations], indent=2))
     elif biclusters:

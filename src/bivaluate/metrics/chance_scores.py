@@ -121,21 +121,29 @@ def _shared(members: list[Counts]) -> Counts:
     k = len(members)
     if not k:
         return np.zeros((0, 0), dtype=np.int64)
-    every = np.concatenate(members)
-    owner = np.repeat(np.arange(k), [len(part) for part in members])
-    order = np.argsort(every, kind="stable")
-    every, owner = every[order], owner[order]
-    times = np.bincount(every)
-    if len(every) * int(times.max()) > k * k * len(times) // 8:
+    sizes = np.array([len(part) for part in members])
+    times = np.bincount(np.concatenate(members))
+    most = int(times.max())
+    if int(sizes.sum()) * most > k * k * len(times) // 8:
         masks = np.zeros((k, len(times)), dtype=np.float32)
-        masks[owner, every] = 1
+        for mask, part in zip(masks, members, strict=True):
+            mask[part] = 1
         return np.asarray((masks @ masks.T).astype(np.int64))
-    shared = np.zeros((k, k), dtype=np.int64)
-    for distance in range(1, int(times.max())):
-        together = every[distance:] == every[:-distance]
-        pairs = owner[:-distance][together] * k + owner[distance:][together]
-        shared += np.bincount(pairs, minlength=k * k).reshape(k, k)
-    return np.asarray(shared + shared.T + np.diag([len(part) for part in members]))
+    stop = np.cumsum(times)
+    free = stop - times
+    owner = np.empty(int(sizes.sum()), dtype=np.int64)
+    for number, part in enumerate(members):
+        place = free[part]
+        owner[place] = number
+        free[part] = place + 1
+    last = np.repeat(stop, times)
+    place = np.arange(len(owner))
+    pairs = []
+    for distance in range(1, most):
+        place = place[place + distance < last[place]]
+        pairs.append(owner[place] * k + owner[place + distance])
+    above = np.bincount(np.concatenate([*pairs, np.empty(0, np.int64)]), minlength=k * k).reshape(k, k)
+    return np.asarray(above + above.T + np.diag(sizes))
 
 
 def _expected_of_pairs(rows: Counts, cols: Counts) -> Floats:

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 QUADRATURE_POINTS = 128
 _TABLE_NODES = 20
 _TINY = 1e-290
+_FEW = 400
 _log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
 
@@ -147,11 +148,17 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
 
 
 def _beta_angle(log_p: Floats, c: Floats) -> Floats:
-    """Return 2·arcsin √x with I_x(a, a) = p, a = (c−2)/2; tiny p are solved in logarithms."""
-    from scipy.special import betaincinv
+    """Return 2·arcsin √x with I_x(a, a) = p, a = (c−2)/2.
 
+    A few values in the lower tail are solved in logarithms, without waiting for SciPy to load, and so are values too
+    small for floating point; the choice depends on the input alone.
+    """
     log_p, c = np.broadcast_arrays(log_p, c)
     a = (c - 2) / 2
+    if log_p.size <= _FEW and log_p.max() <= math.log(0.1):
+        return np.asarray(2 * np.arcsin(np.sqrt(_log_beta_inverse(log_p, a))))
+    from scipy.special import betaincinv
+
     x = betaincinv(a, a, np.exp(np.minimum(log_p, 0)))
     tiny = log_p < math.log(_TINY)
     if tiny.any():
@@ -170,7 +177,7 @@ def _log_beta_inverse(log_p: Floats, a: Floats) -> Floats:
         for k in range(2000):
             term = term * x * (2 * a + k) / (a + 1 + k)
             series += term
-            if (term < 1e-17 * series).all():
+            if k % 8 == 7 and (term < 1e-17 * series).all():
                 break
         value = log_front + a * (log_x + np.log1p(-x)) + np.log(series)
         step = (value - log_p) * series * (1 - x) / a
