@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import BivaluateError
 from bivaluate.cli.sweep import sweep
+from bivaluate.experiment import tables
 
 
 @pytest.fixture
@@ -95,6 +96,17 @@ def test_bad_usage(matrix, tmp_path, monkeypatch, words, message):
     done = CliRunner().invoke(app, [*words, "--out", "out"])
     assert isinstance(done.exception, BivaluateError)
     assert message in str(done.exception)
+
+
+def test_without_pyarrow_it_says_so(matrix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tables, "has_pyarrow", lambda: False)
+    app = typer.Typer()
+    app.command()(sweep)
+    done = CliRunner().invoke(app, ["matrix.csv", "-a", "cca", "-k", "2", "--out", "out"])
+    assert done.exit_code == 0
+    assert (tmp_path / "out" / "results.csv").is_file()
+    assert not list((tmp_path / "out").glob("*.parquet"))
 
 
 def test_bad_usage_ends_with_code_2(run):

@@ -248,7 +248,7 @@ def _progress() -> Iterator[Progress | None]:
 
 
 def _summarise(run: Run) -> None:
-    from importlib.util import find_spec
+    from bivaluate.experiment.tables import has_pyarrow
 
     status = run.results["status"].value_counts()
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
@@ -262,6 +262,6 @@ def _summarise(run: Run) -> None:
     if copies:
         out.print(f"{copies} cells on surrogates and perturbed copies: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", markup=False)
-    if find_spec("pyarrow") is None:
+    if not has_pyarrow():
         err.print('no Parquet tables: they need pyarrow, pip install "bivaluate[parquet]"', markup=False)
     out.print(f"next: bivaluate select {run.path}", markup=False)

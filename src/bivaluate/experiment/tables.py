@@ -99,7 +99,7 @@ def export(journal: Journal, folder: Path) -> list[Path]:
         path = folder / f"{name}.csv"
         write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
         written.append(path)
-        if _has_pyarrow():
+        if has_pyarrow():
             buffer = io.BytesIO()
             frame.to_parquet(buffer, index=False)
             write_whole(path.with_suffix(".parquet"), buffer.getvalue())
@@ -127,7 +127,8 @@ def _export_solutions(journal: Journal, folder: Path) -> None:
         write_whole(path, json.dumps(unpack_solution(blob).to_dict()) + "\n")
 
 
-def _has_pyarrow() -> bool:
+def has_pyarrow() -> bool:
+    """Whether Parquet tables can be written."""
     from importlib.util import find_spec
 
     return find_spec("pyarrow") is not None
