@@ -14,7 +14,7 @@ from bivaluate.cli.main import app
 from bivaluate.replicate import run as replication
 from bivaluate.replicate.document import render
 
-SMALL = replication.Size("quick", 3, 3, (), 3)
+SMALL = replication.Size("quick", 3, 3, (), 3, ("scenario:S2", "scenario:S6", "scenario:S9b"))
 
 
 @pytest.fixture(scope="module")

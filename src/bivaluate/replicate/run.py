@@ -30,6 +30,7 @@ class Size:
     scenario_seeds: int
     yeast: tuple[str, ...]
     yeast_seeds: int
+    scenarios: tuple[str, ...] = ("scenario:*",)
 
 
 QUICK = Size("quick", 100, 4, ("yeast:04_elutriation", "yeast:13_heat_shock_2"), 3)
@@ -65,7 +66,7 @@ def replicate(
     jobs
         Worker processes.
     progress
-        Called with what is being run, the number of cells finished and the number of cells.
+        Called with what is being done, how much of it is finished, and how much there is.
 
     Returns
     -------
@@ -82,11 +83,15 @@ def replicate(
     notes: list[str] = []
     scenarios, own_seeds = runs.scenarios(PAPER_SEED), runs.scenarios(None)
     yeast = runs.yeast(notes)
+    runs.tell("evidence, tables, report", 0, 3)
     evidence = _gather(size, scenarios, own_seeds, yeast, files)
+    runs.tell("evidence, tables, report", 1, 3)
     outcomes = _write(evidence, size, files, notes, yeast is not None)
     document = folder / "REPLICATION.md"
     _write_text(document, _render(files))
+    runs.tell("evidence, tables, report", 2, 3)
     report = _report(folder, scenarios, outcomes, files)
+    runs.tell("evidence, tables, report", 3, 3)
     return Replication(folder, outcomes, document, report, notes)
 
 
@@ -101,7 +106,11 @@ class _Runs:
         """Run the algorithms on the scenarios at the planted K."""
         name = "scenarios" if algorithm_seed is not None else "scenarios-own-seed"
         return self._sweep(
-            name, ["scenario:*"], "planted", range(self.size.scenario_seeds), algorithm_seed=algorithm_seed
+            name,
+            self.size.scenarios,
+            "planted",
+            range(self.size.scenario_seeds),
+            algorithm_seed=algorithm_seed,
         )
 
     def yeast(self, notes: list[str]) -> Any | None:
@@ -130,11 +139,17 @@ class _Runs:
             datasets=datasets, k=k, seeds=list(seeds), algorithm_seed=algorithm_seed, parameters=PARAMETERS
         )
 
-        def report(done: int, total: int, _: Any) -> None:
-            if self.progress is not None:
-                self.progress(name, done, total)
+        return Sweep(
+            plan,
+            self.folder / f"{self.size.name}-{name}",
+            jobs=self.jobs,
+            progress=lambda done, total, _: self.tell(name, done, total),
+        ).run()
 
-        return Sweep(plan, self.folder / f"{self.size.name}-{name}", jobs=self.jobs, progress=report).run()
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Pass progress on to whoever watches."""
+        if self.progress is not None:
+            self.progress(what, done, total)
 
 
 def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files: Path) -> Any:
