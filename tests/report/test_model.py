@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bivaluate.experiment import Run
-from bivaluate.metrics.evaluate import Evaluation
+from bivaluate.metrics.evaluate import Evaluation, evaluate
 from bivaluate.report.detail import Budget, comparable, draw_solution
 from bivaluate.report.groups import choose_criterion, make_groups
 from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
@@ -232,3 +232,18 @@ def test_the_page_is_self_contained(page: Path) -> None:
     assert 'src="http' not in text
     assert 'href="http' not in text
     assert page.stat().st_size < 8_000_000
+
+
+def test_findings_and_rings_agree_that_a_swallowed_block_is_no_repeat() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(60, 20))
+    values[:12, :10] = 3 * rng.normal(size=10) + 0.3 * rng.normal(size=(12, 10))
+    values[12:40, :10] += 0.9 * values[:1, :10] / 3
+    solution = Biclustering.from_indices([(range(12), range(10)), (range(12, 40), range(10))], (60, 20))
+    result = evaluate(values, solution)
+    own = np.diag(result.mergers["ve"])
+    assert own[0] < own.mean() * 1.1 < result.mergers["ve"][0, 1] < own[1] * 1.05
+    assert not any("same pattern" in finding for finding in result.findings)
+    drawn = from_evaluations([result]).load(0)
+    assert drawn is not None
+    assert draw_solution(drawn, Budget())["mergers"]["pairs"] == []

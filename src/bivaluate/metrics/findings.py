@@ -11,7 +11,7 @@ from bivaluate.metrics.null_model import null_model_findings
 from bivaluate.metrics.null_moments import null_mean
 from bivaluate.metrics.workspace import Workspace
 
-SAME_PATTERN = 1.05
+SAME_PATTERN = 1.1
 COHERENT = 0.8
 NEGLIGIBLE_COVERAGE = 0.01
 MOST = 10
@@ -58,10 +58,10 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
     """Pairs that are coherent on their own and stay so when merged."""
     usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
     ve, merged, jaccard = workspace.ve, workspace.merged_ve, workspace.cover.jaccard
-    worst = np.maximum(ve[:, None], ve[None, :])
+    mean = (ve[:, None] + ve[None, :]) / 2
     noise = null_mean(workspace.r, workspace.c)
     coherent = usable & (ve < COHERENT * noise)
-    alike = (merged <= SAME_PATTERN * worst + 1e-12) & coherent[:, None] & coherent[None, :]
+    alike = (merged <= SAME_PATTERN * mean + 1e-12) & coherent[:, None] & coherent[None, :]
     same = jaccard == 1.0
     np.fill_diagonal(same, False)
     np.fill_diagonal(alike, False)

@@ -11,7 +11,7 @@ from bivaluate.plots import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TOLERANCE = 0.05
+TOLERANCE = 0.1
 
 
 def redundant_pairs(mergers: Any, tolerance: float = TOLERANCE) -> list[tuple[int, int]]:

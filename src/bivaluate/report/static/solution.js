@@ -21,7 +21,7 @@ R.mergersPart = function (detail, records) {
     return R.part("Who is redundant with whom", why);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks pairs that merge almost for free: their merger is at most 5\u00a0% worse than the two on average.`, host);
+  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks pairs that merge almost for free: their merger is at most 10\u00a0% worse than the two on average.`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
