@@ -1,7 +1,10 @@
 """What every algorithm of the registry promises."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -190,3 +193,25 @@ def test_a_keyboard_interrupt_stops_promptly():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def test_kernels_also_run_as_plain_python():
+    code = """
+import numpy as np
+from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices
+from tests.reference import cheng_church as naive, las
+rng = np.random.default_rng(0)
+for X in (rng.normal(size=(25, 9)), rng.integers(0, 3, (20, 7)) * 1.0, rng.normal(size=(12, 104))):
+    found = ChengChurch(2, random_state=1).fit(X).solution_
+    for b, (rows, cols) in zip(found, naive.cheng_church(X, 2, 1), strict=True):
+        assert np.array_equal(b.rows, rows) and np.array_equal(b.cols, cols)
+X = rng.normal(size=(150, 9))
+b = LargeAverageSubmatrices(1, n_restarts=6, min_score=-99.0, random_state=0).fit(X).solution_[0]
+_, rows, cols = las.search(las.standardised(X), 6, np.random.RandomState(0))
+assert np.array_equal(b.rows, rows) and np.array_equal(b.cols, cols)
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

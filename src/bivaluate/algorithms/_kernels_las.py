@@ -15,6 +15,7 @@ from bivaluate._jit import kernel
 from bivaluate.algorithms._kernels_select import choose, kth_largest
 
 BINS = 256
+BLOCK = 2048
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
@@ -31,6 +32,33 @@ def minus_log_tail(z: float) -> float:
 
 
 @kernel
+def add_lines(M: Any, chosen: Any, total: Any) -> int:
+    """Fill the sum of the chosen lines of `M`, four at a time and block by block; return their number."""
+    lines = np.empty(len(chosen), np.int64)
+    count = 0
+    for j in range(len(chosen)):
+        lines[count] = j
+        count += chosen[j] != 0
+    size = len(total)
+    for start in range(0, size, BLOCK):
+        stop = min(start + BLOCK, size)
+        for i in range(start, stop):
+            total[i] = 0.0
+        at = 0
+        while at + 4 <= count:
+            a, b, c, d = M[lines[at]], M[lines[at + 1]], M[lines[at + 2]], M[lines[at + 3]]
+            for i in range(start, stop):
+                total[i] += (a[i] + b[i]) + (c[i] + d[i])
+            at += 4
+        while at < count:
+            a = M[lines[at]]
+            for i in range(start, stop):
+                total[i] += a[i]
+            at += 1
+    return count
+
+
+@kernel
 def constrained_search(
     X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, row_guess: Any, sets: Any
 ) -> None:
@@ -39,8 +67,11 @@ def constrained_search(
     Sums follow by adding and subtracting only the rows and columns that changed.
     """
     n, m = X.shape
-    rows = np.empty(n, np.uint8)
-    chosen = np.empty(n, np.uint8)
+    # Padded, so that eight masks at a time can be compared.
+    rows = np.zeros((n + 7) // 8 * 8, np.uint8)
+    chosen = np.zeros((n + 7) // 8 * 8, np.uint8)
+    rows_by_eight = rows.view(np.uint64)
+    chosen_by_eight = chosen.view(np.uint64)
     chosen_cols = np.empty(m, np.uint8)
     row_sum = np.empty(n)
     col_sum = np.empty(m)
@@ -49,32 +80,34 @@ def constrained_search(
     for restart in range(len(n_rows)):
         k, width = n_rows[restart], n_cols[restart]
         cols = sets[restart]
-        cols[:] = 0
-        rows[:] = 0
-        row_sum[:] = 0.0
-        col_sum[:] = 0.0
+        for j in range(m):
+            cols[j] = 0
+        for i in range(n):
+            rows[i] = 0
         for at in range(width):
-            j = starts[restart, at]
-            cols[j] = 1
-            column = Xt[j]
-            for i in range(n):
-                row_sum[i] += column[i]
+            cols[starts[restart, at]] = 1
+        add_lines(Xt, cols, row_sum)
+        for j in range(m):
+            col_sum[j] = 0.0
         row_cut = row_guess[restart]
         col_cut = 0.0
         average = -np.inf
         while True:
             row_cut = kth_largest(row_sum, k, row_cut, one, two)
             choose(row_sum, k, row_cut, chosen)
-            for i in range(n):
-                if chosen[i] != rows[i]:
-                    rows[i] = chosen[i]
-                    values = X[i]
-                    if chosen[i]:
-                        for j in range(m):
-                            col_sum[j] += values[j]
-                    else:
-                        for j in range(m):
-                            col_sum[j] -= values[j]
+            for eight in range(len(rows_by_eight)):
+                if chosen_by_eight[eight] == rows_by_eight[eight]:
+                    continue
+                for i in range(8 * eight, min(8 * eight + 8, n)):
+                    if chosen[i] != rows[i]:
+                        rows[i] = chosen[i]
+                        values = X[i]
+                        if chosen[i]:
+                            for j in range(m):
+                                col_sum[j] += values[j]
+                        else:
+                            for j in range(m):
+                                col_sum[j] -= values[j]
             col_cut = kth_largest(col_sum, width, col_cut, one, two)
             choose(col_sum, width, col_cut, chosen_cols)
             total = 0.0
@@ -141,7 +174,8 @@ def best_size(values: Any, other: int, log_choose: Any, bin_of: Any, buffer: Any
             best_edge, r_edge, S_edge = edge, r, S
     best = minus_log_tail(S_edge / math.sqrt(r_edge * other)) - log_choose[r_edge]
     # -log Phi(-z) <= z^2/2 + log(2 pi)/2 + log((z + sqrt(z^2 + 4))/2)
-    slack = HALF_LOG_2PI + math.log(0.5 * (math.sqrt(steepest) + math.sqrt(steepest + 4.0))) + 1e-9
+    log_slack = math.log(0.5 * (math.sqrt(steepest) + math.sqrt(steepest + 4.0)))
+    slack = HALF_LOG_2PI + log_slack + 1e-9
     r = 0
     S = 0.0
     for b in range(n_bins):
@@ -149,10 +183,14 @@ def best_size(values: Any, other: int, log_choose: Any, bin_of: Any, buffer: Any
             continue
         top = max(high - b * width, 0.0) * (1.0 + 1e-12)
         reach = max(S, 0.0) + count[b] * top
-        bound = 0.5 * reach * reach / ((r + 1) * other) + slack
+        first = r + 1
+        bound = 0.5 * reach * reach / (first * other) + slack
         bound -= min(log_choose[r + 1], log_choose[r + count[b]])
         r += count[b]
         S += total[b]
+        if bound >= best:
+            z = reach / math.sqrt(first * other)
+            bound += math.log(0.5 * (z + math.sqrt(z * z + 4.0))) - log_slack
         if bound < best:
             count[b] = -count[b]
     size = 0
@@ -197,22 +235,10 @@ def adapt_size(
     bin_of = np.empty(max(n, m), np.int64)
     buffer = np.empty(max(n, m) + 1)
     for s in range(len(sets)):
-        row_sum[:] = 0.0
-        n_cols = 0
-        for j in range(m):
-            if sets[s, j]:
-                n_cols += 1
-                column = Xt[j]
-                for i in range(n):
-                    row_sum[i] += column[i]
+        n_cols = add_lines(Xt, sets[s], row_sum)
         n_rows, cut, _, _ = best_size(row_sum, n_cols, row_choose, bin_of, buffer)
         choose(row_sum, n_rows, cut, rows)
-        col_sum[:] = 0.0
-        for i in range(n):
-            if rows[i]:
-                values = X[i]
-                for j in range(m):
-                    col_sum[j] += values[j]
+        add_lines(X, rows, col_sum)
         n_cols, cut, _, score = best_size(col_sum, n_rows, col_choose, bin_of, buffer)
         choose(col_sum, n_cols, cut, new_sets[s])
         scores[s] = score - row_choose[n_rows]

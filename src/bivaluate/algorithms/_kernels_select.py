@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bivaluate._jit import kernel
 
 
@@ -44,11 +46,11 @@ def kth_largest(values: Any, k: int, guess: float, one: Any, two: Any) -> float:
 @kernel
 def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
     """Mark the k largest values, of which `cut` is the smallest; among equals the lower index first."""
+    for i in range(len(values)):
+        chosen[i] = values[i] > cut
     spare = k
     for i in range(len(values)):
-        above = values[i] > cut
-        chosen[i] = above
-        spare -= above
+        spare -= np.int64(chosen[i])
     for i in range(len(values)):
         if spare == 0:
             break
