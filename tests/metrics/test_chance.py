@@ -255,11 +255,22 @@ def test_centring_undoes_column_effects():
 
 def test_missing_cells():
     holes = X.copy()
-    holes[0, 1] = np.nan
-    scores = evaluate(holes, S, metrics=["ave", "cc", "ave_centred"], missing="omit")
+    holes[0, 1] = holes[3, 2] = np.nan
+    keys = ["ve", "ave", "z", "r_ve", "cc", "ave_centred", "z_centred"]
+    scores = evaluate(holes, S, metrics=keys, missing="omit")
     assert np.isfinite(scores.solution["cc"])
-    assert scores.records[0]["ave_centred"] == 1.0
-    assert scores.records[1]["ave_centred"] != 1.0
+    for record in scores.records:
+        assert record["r_ve"] == pytest.approx(
+            record["ve"] / float(null_mean(record["n_rows"], record["n_cols"]))
+        )
+        assert np.isfinite(record["z_centred"])
+    emptied = X.copy()
+    emptied[0, 1:4] = np.nan
+    record = evaluate(emptied, S, metrics=["ve", "r_ve"], missing="omit").records[0]
+    assert record["r_ve"] == pytest.approx(record["ve"] / float(null_mean(2, 4)))
+    plain = evaluate(X, S, metrics=keys).records
+    same = evaluate(X, S, metrics=keys, missing="omit").records
+    assert [r["ave_centred"] for r in plain] == [r["ave_centred"] for r in same]
 
 
 def test_bad_input_is_explained():

@@ -19,7 +19,7 @@ from bivaluate.metrics.chance_scores import (
     score_blocks,
 )
 from bivaluate.metrics.constant_rows import is_constant_row
-from bivaluate.metrics.mergers import virtual_error_value
+from bivaluate.metrics.mergers import block_values_missing, virtual_error_value
 from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.null_model import column_means, null_model_findings, prepare_matrix
 from bivaluate.metrics.workspace import Workspace
@@ -213,18 +213,19 @@ def _nanmean(values: Floats) -> float:
 
 
 def _centred(workspace: Workspace) -> dict[str, Any]:
-    """Scores of the blocks on column-centred data, without mergers; blocks with missing cells are undefined."""
+    """Scores of the blocks on column-centred data, without mergers."""
     kept: dict[str, Any] = vars(workspace)
     if "_chance_centred" not in kept:
         means = column_means(workspace.X)
         n = len(workspace.solution)
-        ve, rows = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
+        ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
         for k, bicluster in enumerate(workspace.solution):
             A = bicluster.of(workspace.X) - means[bicluster.cols]
-            if not np.isnan(A).any():
-                ve[k], rows[k] = virtual_error_value(A), int((~is_constant_row(A)).sum())
-        kept["_chance_centred"] = score_blocks(ve, rows, np.asarray(workspace.c), workspace.shape)
-    return kept["_chance_centred"]  # type: ignore[no-any-return]
+            ve[k] = block_values_missing(A)[0] if np.isnan(A).any() else virtual_error_value(A)
+            rows[k] = int((~is_constant_row(A)).sum())
+        kept["_chance_centred"] = score_blocks(ve, rows, workspace.observed[1], workspace.shape)
+    scores: dict[str, Any] = kept["_chance_centred"]
+    return scores
 
 
 _ROW_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT})

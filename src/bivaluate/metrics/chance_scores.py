@@ -78,9 +78,9 @@ def chance_scores(workspace: Workspace) -> ChanceScores:
 
 
 def _score(workspace: Workspace) -> ChanceScores:
-    observed_rows, cols = workspace.observed
     constant = constant_row_counts(workspace.X, workspace.solution)
-    block = score_blocks(workspace.ve, observed_rows - np.diagonal(constant), cols, workspace.shape)
+    rows, cols = workspace.r - np.diagonal(constant), workspace.observed[1]
+    block = score_blocks(workspace.ve, rows, cols, workspace.shape)
     merged_rows, merged_cols = merged_shapes(workspace.solution)
     merged_ratio = workspace.merged_ve / _expected_of_pairs(merged_rows - constant, merged_cols)
     separation = _separation(block["ratio"], merged_ratio, block["usable"])

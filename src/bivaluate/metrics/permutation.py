@@ -13,7 +13,7 @@ from bivaluate.metrics.mergers import virtual_error_value
 from bivaluate.metrics.metric import ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.surrogates import p_value
 
-_CELLS_PER_BLOCK = 20_000_000
+_CELLS_PER_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def permutation_p_value(A: Any) -> float:
     """P-value of :func:`permutation_null` with seed 0 and as many permutations as the size of the block allows.
 
-    B = 20,000,000 divided by the number of cells, at least 19 and at most 999. Low is better; in (0, 1].
+    B = 4,000,000 divided by the number of cells, at least 19 and at most 999. Low is better; in (0, 1].
 
     Examples
     --------
