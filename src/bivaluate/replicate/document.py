@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from bivaluate.replicate.inconsistencies import inconsistencies
 from bivaluate.replicate.markdown import table, tidy
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.verdict import VERDICTS
+from bivaluate.replicate.wording import depends_words, headline_words, measured_words, verdict_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,23 +63,9 @@ def render(folder: Path) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def verdict_counts(claims: Sequence[dict[Any, Any]]) -> dict[str, int]:
-    """Return how many claims have each verdict."""
-    counts = Counter(claim["verdict"] for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
-
-
 def headline(folder: Path) -> str:
     """Return one sentence with the number of claims per verdict."""
-    return _headline(_read(folder, "claims").to_dict("records"))
-
-
-def _headline(claims: Sequence[dict[Any, Any]]) -> str:
-    counts = verdict_counts(claims)
-    return (
-        f"Of {len(claims)} checks, **{counts['reproduced']} are reproduced, {counts['partly']} partly, "
-        f"{counts['not reproduced']} not reproduced, {counts['not testable']} not testable**."
-    )
+    return headline_words(_read(folder, "claims").to_dict("records"))
 
 
 def _opening(claims: list[dict[Any, Any]], provenance: dict[str, Any]) -> list[str]:
@@ -90,7 +75,7 @@ def _opening(claims: list[dict[Any, Any]], provenance: dict[str, Any]) -> list[s
         "<!-- Written by `bivaluate replicate`; do not edit. -->",
         "",
         f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
-        f"`{provenance['command']}`. {_headline(claims)}",
+        f"`{provenance['command']}`. {headline_words(claims)}",
         "",
         "Two things to know before reading on:",
         "",
@@ -115,7 +100,7 @@ def _summary(claims: list[dict[Any, Any]]) -> list[str]:
 
 def _failures(claims: list[dict[Any, Any]]) -> list[str]:
     rows = [
-        [claim["claim"], claim["sentence"], str(claim["paper"]), _measured(claim)]
+        [claim["claim"], claim["sentence"], str(claim["paper"]), measured_words(claim)]
         for claim in claims
         if claim["verdict"] == "not reproduced"
     ]
@@ -158,10 +143,10 @@ def _group(group: int, claims: list[dict[Any, Any]]) -> list[str]:
             claim["claim"],
             claim["sentence"] + (f" *({claim['reading']})*" if claim["reading"] else ""),
             str(claim["paper"]),
-            _measured(claim),
+            measured_words(claim),
             str(claim["with seed 42"]),
             f"{MARKS[claim['verdict']]} {claim['verdict']}",
-            _depends(claim),
+            depends_words(claim),
         ]
         for claim in members
     ]
@@ -170,24 +155,6 @@ def _group(group: int, claims: list[dict[Any, Any]]) -> list[str]:
         headings, rows = headings[:4] + headings[5:], [row[:4] + row[5:] for row in rows]
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
     return [f"### {group}. {GROUPS[group]}", "", f"Source: {sources}.", "", *table(headings, rows), ""]
-
-
-def _measured(claim: dict[Any, Any]) -> str:
-    if not int(claim["seeds"]):
-        return "not run"
-    if claim["kind"] == "direction":
-        share = float(claim["measured"])
-        low, high = 100 * float(claim["low"]), 100 * float(claim["high"])
-        return f"{share * claim['seeds']:.0f} of {claim['seeds']} seeds [{low:.0f} %, {high:.0f} %]"
-    words = f"{tidy(claim['measured'])} [{tidy(claim['low'])}, {tidy(claim['high'])}]"
-    if int(claim["undefined seeds"]):
-        words += f", undefined in {claim['undefined seeds']} of {claim['seeds']}"
-    return words
-
-
-def _depends(claim: dict[Any, Any]) -> str:
-    words = [name for name in ("convention", "seed") if claim[f"depends on {name}"] == "yes"]
-    return ", ".join(words) or "–"
 
 
 def _tables(folder: Path) -> list[str]:

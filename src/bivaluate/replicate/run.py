@@ -216,17 +216,14 @@ def _render(files: Path) -> str:
 
 def _report(folder: Path, scenarios: Any, outcomes: list[Outcome], files: Path) -> Path:
     from bivaluate.replicate.figures import CAPTIONS
+    from bivaluate.replicate.tables import claim_rows
+    from bivaluate.replicate.wording import depends_words, headline_words, measured_words
     from bivaluate.report import Figure, Section, build_report
 
+    claims = claim_rows(outcomes)
     rows = [
-        [
-            o.claim.id,
-            o.claim.sentence,
-            "" if o.claim.paper is None else f"{o.claim.paper:g}",
-            o.measured.mean,
-            o.verdict,
-        ]
-        for o in outcomes
+        [c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)]
+        for c in claims
     ]
     marks = (("reproduced", "good"), ("partly", "fair"), ("not reproduced", "bad"), ("not testable", "muted"))
     pictures = [
@@ -237,9 +234,9 @@ def _report(folder: Path, scenarios: Any, outcomes: list[Outcome], files: Path) 
     sections = [
         Section(
             "The claims of the paper",
-            "Measured is the mean over seeds or, where the paper prints no number, the share of seeds in which the claim "
-            "holds. REPLICATION.md beside this page has intervals, sources and what each verdict depends on.",
-            ("claim", "what the paper says", "paper", "measured", "verdict"),
+            f"{headline_words(claims)} Verdicts are under the paper's conventions; brackets are 95 % intervals. "
+            "REPLICATION.md beside this page has the rules, the sources and the reasons.",
+            ("claim", "what the paper says", "paper", "measured", "verdict", "depends on"),
             rows,
             marks=marks,
         ),
