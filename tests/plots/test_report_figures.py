@@ -43,6 +43,14 @@ def test_a_chain_of_overlapping_biclusters_stands_in_one_run_each() -> None:
         assert len(runs(np.sort(place[mask]))) == 1
 
 
+def test_biclusters_with_the_same_columns_become_neighbours() -> None:
+    rows, cols = np.zeros((3, 6), dtype=bool), np.zeros((3, 6), dtype=bool)
+    rows[0, :2] = rows[1, 2:4] = rows[2, 4:] = True
+    cols[0, :3] = cols[2, :3] = cols[1, 3:] = True
+    assert block_order(rows, cols)[0].tolist() == [0, 1, 4, 5, 2, 3]
+    assert block_order(rows)[0].tolist() == [0, 1, 2, 3, 4, 5]
+
+
 def test_the_heatmap_outlines_exactly_the_biclusters() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(30, 12))
@@ -50,8 +58,8 @@ def test_the_heatmap_outlines_exactly_the_biclusters() -> None:
         [(rng.choice(30, 8, False), rng.choice(12, 4, False)) for _ in range(3)], X.shape
     )
     ax = plot_solution_heatmap(X, solution)
-    rows, _ = block_order(solution.row_masks)
-    cols, _ = block_order(solution.col_masks)
+    rows, _ = block_order(solution.row_masks, solution.col_masks)
+    cols, _ = block_order(solution.col_masks, solution.row_masks)
     np.testing.assert_array_equal(ax.images[0].get_array(), X[np.ix_(rows, cols)])
     drawn = np.zeros(X.shape, dtype=bool)
     for box in ax.patches:

@@ -15,17 +15,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def block_order(masks: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def block_order(
+    masks: NDArray[np.bool_], other: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Order the members of one side so that each bicluster's members stand together.
 
-    Biclusters that share members become neighbours; a member stands at the mean position of its
-    biclusters, so an overlap lies between its two owners. Members of no bicluster come last, in their
-    own order.
+    Biclusters that share members become neighbours, or else those that share members of the other side; a
+    member stands at the mean position of its biclusters, so an overlap lies between its two owners. Members of
+    no bicluster come last, in their own order.
 
     Parameters
     ----------
     masks
         Membership, one line per bicluster (K, n).
+    other
+        Membership of the other side (K, m), if it may help.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def block_order(masks: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np
     if n_biclusters == 0:
         return everyone, np.array([n], dtype=np.int64)
     position = np.empty(n_biclusters)
-    position[_chain(masks)] = np.arange(n_biclusters)
+    position[_chain(masks, masks if other is None else other)] = np.arange(n_biclusters)
     counts = masks.sum(axis=0)
     place = np.where(counts > 0, (position @ masks) / np.maximum(counts, 1), np.inf)
     _, signature = np.unique(masks.T, axis=0, return_inverse=True)
@@ -55,13 +59,14 @@ def block_order(masks: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np
     return order.astype(np.int64), np.diff(np.concatenate([[0], changes, [n]])).astype(np.int64)
 
 
-def _chain(masks: NDArray[np.bool_]) -> list[int]:
+def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
     """Return the biclusters so that each is followed by the one that shares most members with it."""
-    shared = masks.astype(np.int64) @ masks.T.astype(np.int64)
+    shared, beside = (m.astype(np.int64) @ m.T.astype(np.int64) for m in (masks, other))
     left = list(range(1, len(masks)))
     chain = [0]
     while left:
-        nearest = max(left, key=lambda k: (shared[chain[-1], k], -k))
+        last = chain[-1]
+        nearest = max(left, key=lambda k: (shared[last, k], beside[last, k], -k))
         chain.append(nearest)
         left.remove(nearest)
     return chain
@@ -101,8 +106,9 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     matrix = Matrix.of(X, missing="omit")
     solution = solution.with_shape(matrix.shape)
     ax = style.new_axes(ax, 5.0, 5.0)
-    row_order, _ = block_order(solution.row_masks)
-    col_order, _ = block_order(solution.col_masks)
+    row_masks, col_masks = solution.row_masks, solution.col_masks
+    row_order, _ = block_order(row_masks, col_masks)
+    col_order, _ = block_order(col_masks, row_masks)
     shown = matrix.values[np.ix_(row_order, col_order)]
     low, middle, high = np.nanpercentile(matrix.values, [2, 50, 98])
     reach = max(high - middle, middle - low) or 1.0

@@ -63,13 +63,13 @@ class Picture:
     note: str
 
 
-def make_axis(masks: NDArray[np.bool_], max_bins: int) -> Axis:
+def make_axis(masks: NDArray[np.bool_], max_bins: int, other: NDArray[np.bool_] | None = None) -> Axis:
     """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two).
 
     Members of biclusters get most of the bins, so that small blocks stay visible in a large matrix; bins do
     not cross from one run of equal membership into the next where there are few enough runs.
     """
-    order, lengths = block_order(masks)
+    order, lengths = block_order(masks, other)
     n = len(order)
     if n <= max_bins:
         return Axis(order, np.arange(n + 1, dtype=np.int64))
@@ -105,8 +105,9 @@ def make_picture(matrix: Matrix, solution: Biclustering, max_cells: int = 60_000
     n, m = matrix.shape
     max_cols = min(m, max(MIN_COLS, min(MAX_COLS, max_cells // min(n, MAX_ROWS))))
     max_rows = min(n, MAX_ROWS, max(1, max_cells // max_cols))
-    rows = make_axis(solution.row_masks, max_rows)
-    cols = make_axis(solution.col_masks, max_cols)
+    row_masks, col_masks = solution.row_masks, solution.col_masks
+    rows = make_axis(row_masks, max_rows, col_masks)
+    cols = make_axis(col_masks, max_cols, row_masks)
     return Picture(_average(matrix.values, rows, cols), rows, cols, _note(matrix, rows, cols))
 
 

@@ -195,7 +195,7 @@ def disagreement(case: Case) -> list[Sentence]:
             picks.setdefault(pick.name, []).append(symbol(key))
     if not picks:
         rivals = [key for key in RIVALS if best(case.groups, key) is not None]
-        return [Sentence("finding", "All measures agree on it.")] if len(rivals) > 2 else []
+        return [Sentence("finding", "All error measures agree on it.")] if len(rivals) > 2 else []
     parts = [
         f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()
     ]
