@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bivaluate._check import check_choice
+from bivaluate._errors import ParameterError
 from bivaluate.cli.console import err, out
 
 
@@ -107,6 +108,8 @@ def _convert_solution(
     from bivaluate.io import read_matrix, read_members, write_members
     from bivaluate.io.resolve import document_of, to_biclustering
 
+    if transpose and matrix is None:
+        raise ParameterError("--transpose is about a matrix: give it with --matrix.")
     X = None if matrix is None else read_matrix(matrix, transpose=transpose)
     document, record = read_members(
         source, X, format=solution_format, index_base=index_base, members=members, item=item
