@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 
+from bivaluate.metrics.compare import EXTERNAL
 from bivaluate.metrics.registry import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +54,23 @@ def measure_pages() -> str:
                     f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
                     f"| {ARROWS[metric.direction]} | {low} … {high} | {invariances} | {metric.summary} | {metric.reference} |"
                 )
-    return "\n".join([*lines, "", "● computed by default.", ""])
+    lines += [
+        "",
+        "● computed by default.",
+        "",
+        "## Against a known truth",
+        "",
+        "`bivaluate compare TRUTH FOUND`; high is better for all of them.",
+        "",
+        "| key | measure | range | what it tells | reference |",
+        "|---|---|---|---|---|",
+    ]
+    for measure in EXTERNAL.values():
+        low, high = (INFINITY.get(bound, f"{bound:g}") for bound in measure.range)
+        lines.append(
+            f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} | {measure.reference} |"
+        )
+    return "\n".join([*lines, ""])
 
 
 def speed_table() -> str:
