@@ -197,7 +197,7 @@ def test_explanations_take_their_numbers_from_the_evidence(agreeing: Evidence) -
         "LAS on 13_heat_shock_2",
     ):
         assert words in text
-    assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 2
+    assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 4
 
 
 def test_inconsistencies_of_the_paper_are_stated() -> None:
