@@ -147,12 +147,10 @@ def _shared(members: list[Counts]) -> Counts:
 
 
 def _expected_of_pairs(rows: Counts, cols: Counts) -> Floats:
-    """E0 of a symmetric matrix of shapes, each pair looked up once."""
-    expected = np.empty(rows.shape)
-    upper = np.triu_indices(len(rows))
-    expected[upper] = null_mean(rows[upper], cols[upper])
-    expected.T[upper] = expected[upper]
-    return expected
+    """E0 of a matrix of shapes, each distinct shape looked up once."""
+    base = int(cols.max(initial=0)) + 1
+    distinct, where = np.unique(np.maximum(rows, 0) * base + cols, return_inverse=True)
+    return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
 def _separation(ratio: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]) -> Floats:

@@ -69,7 +69,7 @@ EXTERNAL: dict[str, ExternalMeasure] = {
         ExternalMeasure(
             "csi", "Campello soft index", _UNIT,
             "Agreement over pairs of cells on how many biclusters they share.",
-            external.campello_soft_index, "Campello 2010, doi:10.1016/j.patrec.2010.01.009", needs_shape=True,
+            external.campello_soft_index, "Campello 2010, Generalized external indexes, Pattern Recognition Letters 31:966-975", needs_shape=True,
         ),
         ExternalMeasure(
             "agri", "13AGRI", _BELOW_ONE,

@@ -23,20 +23,30 @@ def constant_row_counts(X: NDArray[np.float64], solution: Biclustering) -> NDArr
     """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
 
     A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
-    constant rows of the biclusters themselves are looked at again.
+    constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
+    its mergers are not looked at (0).
     """
     constant = [_constant_members(X, b.rows, b.cols) for b in solution]
-    counts = np.diag(np.array([len(rows) for rows in constant], dtype=np.int64))
-    candidates = np.unique(np.concatenate(constant)) if constant else np.empty(0, dtype=np.int64)
-    if not len(candidates):
+    sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
+    looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
+    counts = np.diag(sizes)
+    if not looked_at:
         return counts
+    candidates = np.unique(np.concatenate([constant[k] for k in looked_at]))
     low = np.stack([np.fmin.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
     high = np.stack([np.fmax.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
     member = np.stack([np.isin(candidates, b.rows, assume_unique=True) for b in solution])
-    for k in range(len(solution)):
-        both = _is_constant(np.fmin(low[k], low[k:]), np.fmax(high[k], high[k:]))
-        counts[k, k:] = counts[k:, k] = (both & (member[k] | member[k:])).sum(axis=1)
-    return counts
+    own = np.zeros(counts.shape, dtype=np.int64)
+    in_both = np.zeros(counts.shape, dtype=np.int64)
+    for k in looked_at:
+        at = np.searchsorted(candidates, constant[k])
+        still = _is_constant(np.fmin(low[k, at], low[:, at]), np.fmax(high[k, at], high[:, at]))
+        own[k], in_both[k] = still.sum(axis=1), (still & member[:, at]).sum(axis=1)
+    pairs = own + own.T - np.maximum(in_both, in_both.T)
+    one_column = np.array([len(b.cols) == 1 for b in solution])
+    pairs[one_column] = pairs[:, one_column] = 0
+    np.fill_diagonal(pairs, sizes)
+    return np.asarray(pairs)
 
 
 def _constant_members(

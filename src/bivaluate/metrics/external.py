@@ -179,7 +179,8 @@ def campello_soft_index(comparison: Comparison) -> float:
 
     agree = Σ over pairs of cells of min(α, α') + (N − 1)·Σ over cells of min(β, β'), α the number of common
     biclusters, β the number of memberships less one; disagree the same with absolute differences;
-    CSI = agree/(agree + disagree). In [0, 1]. Campello 2010, doi:10.1016/j.patrec.2010.01.009.
+    CSI = agree/(agree + disagree). In [0, 1]. Campello 2010, Pattern
+    Recognition Letters 31:966–975.
     """
     pairs = comparison.classes.pairs
     agree = float(np.minimum(pairs.common_first, pairs.common_second) @ pairs.count)
