@@ -20,7 +20,7 @@ from benchmarks.timing import Comparison, in_fresh_process, print_table, seconds
 from bivaluate.experiment import Plan, Sweep, load_run
 from bivaluate.experiment.data import load_checked, sources
 from bivaluate.experiment.local import perform_parallel
-from bivaluate.experiment.run import make_tasks
+from bivaluate.experiment.schedule import make_tasks
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive

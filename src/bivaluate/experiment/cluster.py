@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from bivaluate._errors import BivaluateError, MissingExtraError, RunError
@@ -29,7 +29,7 @@ def perform_on_worker(run_key: str, task: Task, matrix: Matrix, limit: float | N
 
 def perform_on_cluster(
     tasks: Sequence[Task], matrix_of: MatrixOf, run_key: str, address: str, limit: float | None
-) -> Iterator[Finished]:
+) -> Generator[Finished, None, None]:
     """Perform the tasks on a cluster; yield them as they finish.
 
     A worker that is lost costs time only: its tasks, and its copies of matrices if nobody else holds them,
@@ -105,7 +105,7 @@ class _Submission:
         self._tasks: dict[str, Task] = {}
         self._tries: Counter[Any] = Counter()
 
-    def finished(self, tasks: Sequence[Task]) -> Iterator[Finished]:
+    def finished(self, tasks: Sequence[Task]) -> Generator[Finished, None, None]:
         ahead = AHEAD * max(1, sum(self._client.nthreads().values()))
         waiting = list(reversed(tasks))
         left = Counter(task.matrix_key for task in tasks)

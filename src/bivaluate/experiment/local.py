@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 from bivaluate.experiment.child import Children, Stopped
 from bivaluate.experiment.journal import Outcome
@@ -13,7 +13,7 @@ Finished = tuple[Task, list[Outcome]]
 MatrixOf = Callable[[Task], Matrix]
 
 
-def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Iterator[Finished]:
+def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finished, None, None]:
     """Perform the tasks one after another in this process, with one thread for linear algebra."""
     from threadpoolctl import threadpool_limits
 
@@ -24,7 +24,7 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Iterator[Finishe
 
 def perform_parallel(
     tasks: Sequence[Task], matrix_of: MatrixOf, run_key: str, jobs: int, limit: float | None
-) -> Iterator[Finished]:
+) -> Generator[Finished, None, None]:
     """Perform the tasks on `jobs` worker processes; yield them as they finish.
 
     joblib's threads hand out the tasks; each thread owns one single-threaded worker process, because only a

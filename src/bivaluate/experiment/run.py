@@ -7,16 +7,15 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
 from bivaluate._errors import RunError
-from bivaluate.experiment.algorithm import is_nested
 from bivaluate.experiment.data import Source, load_checked, sources
 from bivaluate.experiment.folder import (
     JOURNAL,
@@ -28,10 +27,11 @@ from bivaluate.experiment.folder import (
     store_matrix,
     write_whole,
 )
-from bivaluate.experiment.journal import DATA, Journal, Slot, pack_solution
+from bivaluate.experiment.journal import Journal, Slot, pack_solution
 from bivaluate.experiment.load import Run, load_run
 from bivaluate.experiment.local import Finished, perform_here, perform_parallel
-from bivaluate.experiment.plan import PLANTED, Cell, Plan
+from bivaluate.experiment.plan import Cell, Plan
+from bivaluate.experiment.schedule import all_slots, matrix_keys, tasks
 from bivaluate.experiment.tables import export
 from bivaluate.experiment.work import FAILED, TIMED_OUT, Task
 from bivaluate.matrix import Matrix
@@ -120,10 +120,10 @@ class Sweep:
         return matrix, truth
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
-        entries, slots_k = [], {}
-        for source, seed in _matrix_keys(found, self.plan):
+        entries, planted = [], {}
+        for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
-            slots_k[source.name, seed] = len(truth) if truth is not None else None
+            planted[source.name, seed] = len(truth) if truth is not None else None
             entries.append(
                 {
                     "dataset": source.name,
@@ -142,7 +142,7 @@ class Sweep:
             "plan": json.dumps(self.plan.to_dict()),
             "provenance": json.dumps(_provenance()),
         }
-        journal.create(meta, entries, _slots(self.plan, found, slots_k))
+        journal.create(meta, entries, all_slots(self.plan, found, planted))
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         meta = journal.meta
@@ -159,7 +159,7 @@ class Sweep:
                 "Choose another --out, or start with the plan the folder was made with."
             )
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.matrices()}
-        for source, seed in _matrix_keys(found, self.plan):
+        for source, seed in matrix_keys(found, self.plan):
             matrix, _ = self._load(source, seed)
             if known.get((source.name, seed)) != checksum(matrix):
                 raise RunError(
@@ -176,21 +176,22 @@ class Sweep:
         before = done
         try:
             if waiting:
-                for task, outcomes in self._perform(journal, list(_tasks(self.plan, waiting))):
-                    slots = [
-                        Slot(Cell(task.dataset, task.algorithm, o.k, task.seed), task.variant, task.run)
-                        for o in outcomes
-                    ]
-                    journal.finish(slots, outcomes)
-                    for slot in slots:
-                        done += 1
-                        if self._progress is not None:
-                            self._progress(done, everything, slot.cell)
+                with closing(self._perform(journal, list(tasks(self.plan, waiting)))) as finished:
+                    for task, outcomes in finished:
+                        slots = [
+                            Slot(Cell(task.dataset, task.algorithm, o.k, task.seed), task.variant, task.run)
+                            for o in outcomes
+                        ]
+                        journal.finish(slots, outcomes)
+                        for slot in slots:
+                            done += 1
+                            if self._progress is not None:
+                                self._progress(done, everything, slot.cell)
         finally:
             journal.end_session(session, _now(), done - before)
             export(journal, self.folder)
 
-    def _perform(self, journal: Journal, tasks: list[Task]) -> Iterator[Finished]:
+    def _perform(self, journal: Journal, work: list[Task]) -> Generator[Finished, None, None]:
         entries = {(entry["dataset"], entry["seed"]): entry for entry in journal.matrices()}
         run_key = str(self.folder.resolve())
 
@@ -205,88 +206,10 @@ class Sweep:
         if self.scheduler is not None:
             from bivaluate.experiment.cluster import perform_on_cluster
 
-            return perform_on_cluster(tasks, matrix_of, run_key, self.scheduler, limit)
+            return perform_on_cluster(work, matrix_of, run_key, self.scheduler, limit)
         if self.jobs == 1 and limit is None:
-            return perform_here(tasks, matrix_of)
-        return perform_parallel(tasks, matrix_of, run_key, self.jobs, limit)
-
-
-def _matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | None]]:
-    keys: list[tuple[Source, int | None]] = []
-    for source in found:
-        keys += [(source, seed) for seed in _seeds(plan)] if source.per_seed else [(source, None)]
-    return keys
-
-
-def make_tasks(plan: Plan) -> list[Task]:
-    """Return the tasks of a plan whose numbers K are given, as a sweep into an empty folder performs them."""
-    return list(_tasks(plan, list(_slots(plan, sources(plan), {}))))
-
-
-def _slots(
-    plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]
-) -> Iterator[Slot]:
-    """Yield every place of the journal in the order of the tables: data first, then each kind of copy."""
-    seeds = _seeds(plan)
-
-    def ks(source: Source) -> list[int]:
-        return [planted[source.name, seeds[0]] or 0] if plan.k == PLANTED else [int(k) for k in plan.k]
-
-    for source in found:
-        for algorithm in plan.algorithms:
-            for k in ks(source):
-                for seed in seeds:
-                    yield Slot(Cell(source.name, algorithm, k, seed))
-    for variant, run in plan.variants:
-        for source in found:
-            # A data set of one matrix needs one run per copy; the algorithm's seed goes round.
-            own = seeds if source.per_seed else [seeds[run % len(seeds)]]
-            for algorithm in plan.algorithms:
-                for k in ks(source):
-                    for seed in own:
-                        yield Slot(Cell(source.name, algorithm, k, seed), variant, run)
-
-
-def _tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
-    """Group cells that share one fit; cells of one matrix come together, the data before their copies."""
-    order = {slot: position for position, slot in enumerate(waiting)}
-    rank = {cell_dataset: i for i, cell_dataset in enumerate(dict.fromkeys(s.cell.dataset for s in waiting))}
-    per_seed = {source.name: source.per_seed for source in sources(plan)}
-
-    def fit(slot: Slot) -> tuple[Any, ...]:
-        cell = slot.cell
-        alone = 0 if is_nested(cell.algorithm) else cell.k
-        return (
-            slot.variant != DATA,
-            rank[cell.dataset],
-            cell.seed,
-            slot.variant,
-            slot.run,
-            cell.algorithm,
-            alone,
-        )
-
-    for _, group in groupby(sorted(waiting, key=lambda slot: (fit(slot), order[slot])), key=fit):
-        members = list(group)
-        first = members[0].cell
-        yield Task(
-            dataset=first.dataset,
-            matrix_seed=first.seed if per_seed[first.dataset] else None,
-            seed=first.seed,
-            algorithm=first.algorithm,
-            ks=tuple(sorted(member.cell.k for member in members)),
-            random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
-            variant=members[0].variant,
-            run=members[0].run,
-            metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
-            parameters=plan.parameters.get(first.algorithm, {}),
-            score=plan.score,
-        )
-
-
-def _seeds(plan: Plan) -> list[int]:
-    assert not isinstance(plan.seeds, int)
-    return list(plan.seeds)
+            return perform_here(work, matrix_of)
+        return perform_parallel(work, matrix_of, run_key, self.jobs, limit)
 
 
 def _version() -> str:
