@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from bivaluate.experiment import Run
 from bivaluate.metrics.evaluate import Evaluation
+from bivaluate.report import build_report
+from bivaluate.report.source import Null, read_source
 
 Visit = Callable[..., Any]
 SOLUTIONS = "#solution-table table"
@@ -258,3 +261,29 @@ def test_suggested_mergers_are_spelled_out(visit: Visit, page: Path) -> None:
     shown = visit(page)
     shown.evaluate("location.hash = '#solution-2'")
     assert "Merge B1 and B4?" in shown.locator("#solution-2 .advice").inner_text()
+
+
+def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
+    shown = visit(page)
+    shown.locator("#solution-1 summary", has_text="As a table").click()
+    table = "#solution-1 .as-table table"
+    errors = evaluations[0].mergers["ve"]
+    for c, name in enumerate(evaluations[0].names):
+        values = [float(v) for v in column(shown, name, table) if v is not None]
+        assert values == pytest.approx(errors[:, c].tolist(), rel=1e-4)
+
+
+def test_null_runs_are_drawn_and_tabled(visit: Visit, run: Run, tmp_path: Path) -> None:
+    source = read_source(run)
+    nulls = [
+        Null(cell.dataset, "CCA", cell.k, {"nve": 1.0 + i / 10, "nve_cov": math.nan})
+        for cell in run.cells
+        if cell.algorithm == "cca"
+        for i in range(3)
+    ]
+    shown = visit(build_report(replace(source, nulls=nulls), tmp_path / "r.html"))
+    assert "surrogate matrices without structure" in shown.locator("#compare").inner_text()
+    shown.get_by_text("The surrogate runs in numbers").click()
+    rows = shown.locator("#compare .as-table tbody tr")
+    assert rows.count() == 6
+    assert float(rows.first.locator("[data-key=nve-mean]").get_attribute("data-value")) == pytest.approx(1.1)

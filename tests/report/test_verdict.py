@@ -163,7 +163,9 @@ def test_undefined_biclusters_of_the_winner() -> None:
 def test_all_measures_agree() -> None:
     best = {"asr": 0.1, "nsr": 0.2, **good()}
     worse = {key: 10 * value for key, value in best.items()}
-    assert "All error measures agree on it." in said(Case([group("CCA", 3, **best), group("LAS", 3, **worse)]))
+    assert "All error measures agree on it." in said(
+        Case([group("CCA", 3, **best), group("LAS", 3, **worse)])
+    )
 
 
 def test_nothing_was_scored() -> None:

@@ -50,6 +50,17 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
   host.replaceChildren(svg.node());
 };
 
+/** The null bands in numbers: mean of the surrogate runs, with lowest and highest in the hint. */
+R.nullTable = function () {
+  const keys = R.data.main, host = R.make("div");
+  const columns = [{ key: "dataset", label: "data set" }, { key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true }, { key: "runs", label: "runs", numeric: true },
+    ...keys.flatMap((key) => ["low", "mean", "high"].map((end) => ({ key: `${key}-${end}`, label: `${R.measure[key].symbol} ${{ low: "lowest", mean: "mean", high: "highest" }[end]}`, numeric: true, percent: R.measure[key].percent })))];
+  const rows = R.data.nulls.map((n) => ({ dataset: n.dataset, algorithm: n.algorithm, k: n.k, runs: n.runs,
+    ...Object.fromEntries(keys.flatMap((key) => ["low", "mean", "high"].map((end) => [`${key}-${end}`, { value: n[end][R.measure[key].index], why: "undefined in every surrogate run" }]))) }));
+  R.table(host, { caption: "Scores on surrogate matrices", columns, rows });
+  return R.make("details", { class: "as-table" }, R.make("summary", {}, "The surrogate runs in numbers"), host);
+};
+
 R.pointTip = function (group, keys) {
   const lines = keys.filter((key) => R.measure[key]).map((key) => {
     const spread = R.value(group, key, "spread");

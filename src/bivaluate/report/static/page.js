@@ -98,7 +98,8 @@
     const rest = data.measures.map((m) => m.key).filter((key) => !data.main.includes(key) && R.measure[key].direction !== "none");
     const more = rest.length ? R.make("details", {}, R.make("summary", {}, `${rest.length} more measures`), multiples(rest)) : null;
     more?.addEventListener("toggle", R.redraw);
-    charts.append(R.figure("K-sweep", `Each measure against the number of biclusters asked for; a ring marks the best.${spread}${calm}`, R.legend(data.algorithms), multiples(data.main), ...(more ? [more] : [])));
+    const bands = data.nulls.length ? R.nullTable() : null;
+    charts.append(R.figure("K-sweep", `Each measure against the number of biclusters asked for; a ring marks the best.${spread}${calm}`, R.legend(data.algorithms), multiples(data.main), ...[more, bands].filter(Boolean)));
   }
   if (hasMap) {
     const host = R.make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "NVE map" }), chooseK = R.make("select");

@@ -57,7 +57,20 @@ R.mergersPart = function (detail, records) {
   if (clear.length > 6) advice.push(`${R.number(clear.length - 6)} more pairs could be merged as well.`);
   if (vague.length) advice.push(`${vague.length > 4 ? `${R.number(vague.length)} pairs` : vague.map(both).join("; ")} merge for free only because rows hardly follow a pattern (VE from ${R.data.noisy} up).`);
   part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice.map((text) => R.make("li", {}, text))) : R.make("p", { class: "caption" }, "No pair merges for free."));
+  if (n <= 40) part.append(R.mergerTable(detail, errors));
   return part;
+};
+
+/** The same numbers as a table, built when it is opened. */
+R.mergerTable = function (detail, errors) {
+  const host = R.make("div"), box = R.make("details", { class: "as-table" }, R.make("summary", {}, "As a table"), host);
+  box.addEventListener("toggle", () => {
+    if (host.children.length) return;
+    const columns = [{ key: "with", label: "VE merged with" }, ...detail.names.map((name) => ({ key: name, label: name, numeric: true }))];
+    const rows = errors.map((line, r) => Object.fromEntries([["with", detail.names[r]], ...line.map((value, c) => [detail.names[c], { value, why: "one of the two has no defined error" }])]));
+    R.table(host, { caption: `VE of the mergers of ${detail.name}`, columns, rows, pageSize: 40 });
+  });
+  return box;
 };
 
 /** A large merger matrix as one image, for tens of thousands of shapes would be slow; rings become coloured cells. */
