@@ -34,9 +34,33 @@ _PUBLIC = {
     "read_solution": "io",
     "write_matrix": "io",
     "write_solution": "io",
+    "BivaluateError": "_errors",
+    "BivaluateWarning": "_errors",
+    "DegenerateWarning": "_errors",
+    "EmptyBiclusterWarning": "_errors",
+    "FileError": "_errors",
+    "FormatError": "_errors",
+    "MatrixError": "_errors",
+    "MissingExtraError": "_errors",
+    "ParameterError": "_errors",
+    "RunError": "_errors",
+    "SolutionError": "_errors",
 }
 
 if TYPE_CHECKING:
+    from bivaluate._errors import (
+        BivaluateError,
+        BivaluateWarning,
+        DegenerateWarning,
+        EmptyBiclusterWarning,
+        FileError,
+        FormatError,
+        MatrixError,
+        MissingExtraError,
+        ParameterError,
+        RunError,
+        SolutionError,
+    )
     from bivaluate.io import read_matrix, read_solution, write_matrix, write_solution
     from bivaluate.matrix import Matrix
     from bivaluate.metrics.chance import adjusted_virtual_error, chance_table, coherent_coverage
@@ -57,8 +81,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Bicluster",
     "Biclustering",
+    "BivaluateError",
+    "BivaluateWarning",
+    "DegenerateWarning",
+    "EmptyBiclusterWarning",
     "Evaluation",
+    "FileError",
+    "FormatError",
     "Matrix",
+    "MatrixError",
+    "MissingExtraError",
+    "ParameterError",
+    "RunError",
+    "SolutionError",
     "__version__",
     "adjusted_virtual_error",
     "average_squared_residue",

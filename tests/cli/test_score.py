@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from bivaluate import read_matrix
 from bivaluate.cli.main import COMMANDS
 from bivaluate.metrics.registry import METRICS
 
@@ -133,3 +134,25 @@ def test_metrics_lists_the_registry(run):
         assert key in shown
     assert {m["key"] for m in json.loads(run("metrics", "--json").out)} == set(METRICS)
     assert "min_{l≠k} VE(B_kl)" in run("metrics", "nve").out
+
+
+def test_write_back_into_h5ad(run, example):
+    anndata = pytest.importorskip("anndata")
+    matrix = read_matrix(example / "matrix.csv")
+    data = anndata.AnnData(matrix.values.T)
+    data.obs_names, data.var_names = matrix.col_labels, matrix.row_labels
+    data.write_h5ad(example / "matrix.h5ad")
+    shown = run("score", "matrix.h5ad", "solution.json", "--write-back")
+    assert shown.code == 0, shown.err
+    again = anndata.read_h5ad(example / "matrix.h5ad")
+    assert "bivaluate" in again.uns
+    assert again.varm["bivaluate"].shape == (5, 3)
+    assert again.obsm["bivaluate"].shape == (6, 3)
+    refused = run("score", "matrix.csv", "solution.json", "--write-back")
+    assert refused.code == 2
+    assert "--write-back stores results in an .h5ad file" in refused.err
+
+
+def test_report(run, example):
+    assert run("score", "matrix.csv", "solution.json", "two.json", "--report", "page.html").code == 0
+    assert "<html" in (example / "page.html").read_text(encoding="utf-8")

@@ -78,6 +78,7 @@ def score(
         int | None, typer.Option(help="Leading columns that hold row labels (default: detected).")
     ] = None,
     layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
     matrix_format: Annotated[
         str | None, typer.Option(help="Format of the matrix (default: detected).")
     ] = None,
@@ -87,6 +88,19 @@ def score(
     index_base: Annotated[
         int | None, typer.Option(help="Whether indices in the solutions count from 0 or 1.")
     ] = None,
+    members: Annotated[
+        str | None,
+        typer.Option(help="Whether numbers in the solutions are index or label, where they could be both."),
+    ] = None,
+    item: Annotated[
+        int | None, typer.Option(help="Which solution of a file that holds several, counted from 0.")
+    ] = None,
+    write_back: Annotated[
+        bool,
+        typer.Option(
+            "--write-back", help='Also store scores and memberships in the .h5ad file: .uns["bivaluate"].'
+        ),
+    ] = False,
     jobs: Annotated[int | None, typer.Option(help="Threads for large inputs (default: all cores).")] = None,
 ) -> None:
     """Score one or several biclustering solutions of a matrix.
@@ -107,6 +121,10 @@ def score(
     chosen: str | list[str] = (
         "all" if all_metrics else [m.strip() for m in metrics.split(",")] if metrics else "default"
     )
+    if write_back and matrix.suffix != ".h5ad":
+        raise ParameterError(
+            f"--write-back stores results in an .h5ad file, but the matrix is {matrix.name}; use --csv or --json."
+        )
     if sort is not None and get_metric(sort).level != ("bicluster" if biclusters else "solution"):
         raise ParameterError(
             f"--sort {sort}: a measure of a {'bicluster' if biclusters else 'whole solution'} is needed here."
@@ -120,10 +138,13 @@ def score(
         header=header,
         index_cols=index_cols,
         layer=layer,
+        sheet=sheet,
     )
     evaluations = []
     for path in solutions:
-        solution = read_solution(path, X, format=solution_format, index_base=index_base)
+        solution = read_solution(
+            path, X, format=solution_format, index_base=index_base, members=members, item=item
+        )
         solution.info.setdefault("name", path.stem)
         evaluations.append(
             evaluate(
@@ -154,6 +175,13 @@ def score(
     if csv:
         _write_csv(csv, _bicluster_rows(evaluations) if biclusters else _solution_rows(evaluations))
         err.print(f"wrote {csv}")
+    if write_back:
+        from bivaluate.io import write_h5ad_results
+
+        for evaluation in evaluations:
+            key = "bivaluate" if len(evaluations) == 1 else f"bivaluate_{_name(evaluation)}"
+            write_h5ad_results(matrix, evaluation, key=key, transpose=transpose)
+            err.print(f"wrote {key} into {matrix}", markup=False)
     if report:
         from bivaluate.report import build_report
 

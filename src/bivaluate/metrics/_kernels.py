@@ -408,7 +408,7 @@ def standardise(p: Any, n: int) -> float:
     for t in range(p.size):
         p[t] -= centre
         squares += p[t] * p[t]
-    variance = squares / p.size
+    variance: float = squares / p.size
     factor = 1.0 / np.sqrt(variance) if variance > 0.0 else 0.0
     for t in range(p.size):
         p[t] *= factor
