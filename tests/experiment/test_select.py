@@ -214,3 +214,17 @@ def test_a_run_of_other_measures_still_selects(tmp_path: Path, matrix_file: str)
     assert selection.choice("small") is not None
     with pytest.raises(ParameterError, match="did not compute 'nve_cov'"):
         select(run)
+
+
+def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], parameters={BLOCKS: {"fail_from": 1}})
+    with pytest.raises(RunError, match=r"of 2 cells all failed, for example: ValueError: no 2 blocks here"):
+        select(Sweep(plan, tmp_path / "run").run())
+
+
+def test_surrogates_of_a_file_take_the_seeds_in_turn(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=[4, 9], null="phase", null_runs=3)
+    run = Sweep(plan, tmp_path / "run").run()
+    assert run.variants[run.variants["k"] == 2]["seed"].tolist() == [4, 9, 4]
+    assert set(run.null["null_runs"]) == {3}
+    assert select(run, gap=True).choice("small") is not None

@@ -114,6 +114,9 @@ def select(
     'cca'
     """
     results = run.results
+    if not results["status"].isin(["ok", "degenerate"]).any():
+        why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
+        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.")
     measures = _measures(results, by)
     null = run.null
     if gap and not len(null):
