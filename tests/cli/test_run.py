@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+from bivaluate._errors import BivaluateError
+from bivaluate.cli.run import _parameters
+from bivaluate.cli.run import run as run_command
 
 
 @pytest.fixture
@@ -62,23 +68,25 @@ def test_lists_the_algorithms(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("options", "message"),
     [
-        (
-            ["--algorithm", "lsa"],
-            "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?",
-        ),
-        (["--set", "n_restarts"], "--set n_restarts: NAME=VALUE is needed"),
-        (["--set", "restarts=5"], "has no parameter 'restarts'"),
-        (["-a", "spectral", "-k", "11"], "Ask for at most 10."),
-        (["-k", "0"], "n_biclusters is 0; it must be at least 1."),
-        (["-o", "nowhere/solution.json"], "there is no folder nowhere"),
+        ({"algorithm": "lsa"}, "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?"),
+        ({"parameter": ["n_restarts"]}, "--set n_restarts: NAME=VALUE is needed"),
+        ({"parameter": ["restarts=5"]}, "has no parameter 'restarts'"),
+        ({"algorithm": "spectral", "n_biclusters": 11}, "Ask for at most 10."),
+        ({"n_biclusters": 0}, "n_biclusters is 0; it must be at least 1."),
+        ({"output": Path("nowhere/solution.json")}, "there is no folder nowhere"),
     ],
 )
-def test_refusals(run, matrix, words, message):
-    done = run("run", matrix, *words)
-    assert done.code == 2
-    assert message in done.err
+def test_refusals(matrix, monkeypatch, options, message):
+    monkeypatch.chdir(matrix.parent)
+    with pytest.raises(BivaluateError, match=re.escape(message)):
+        run_command(matrix, **options)
+
+
+def test_values_of_parameters_are_numbers_words_true_false_or_none():
+    settings = ["a=3", "b=0.5", "c=best", "d=True", "e=false", "f=none"]
+    assert _parameters(settings) == {"a": 3, "b": 0.5, "c": "best", "d": True, "e": False, "f": None}
 
 
 def test_asks_for_the_matrix(run):

@@ -48,9 +48,10 @@ def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
     """Mark the k largest values, of which `cut` is the smallest; among equals the lower index first."""
     for i in range(len(values)):
         chosen[i] = values[i] > cut
-    spare = k
+    taken = np.int64(0)
     for i in range(len(values)):
-        spare -= np.int64(chosen[i])
+        taken += np.int64(chosen[i])
+    spare = k - taken
     for i in range(len(values)):
         if spare == 0:
             break
