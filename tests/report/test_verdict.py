@@ -39,6 +39,11 @@ def test_best_balance_with_a_cleaner_but_tiny_rival_and_repeats() -> None:
     ]
 
 
+def test_a_tiny_rival_of_the_same_algorithm_is_named_with_its_k() -> None:
+    case = Case([group("CCA", 15, **good()), group("CCA", 3, **good(nve_cov=9.0, nve=0.2, coverage=0.035))])
+    assert "CCA, K = 3 looks cleaner but explains 3.5 % of the matrix." in said(case)
+
+
 def test_no_tiny_rival_where_the_rival_explains_enough() -> None:
     case = Case(
         [group("Spectral", 3, **good()), group("LAS", 3, nve_cov=0.9, nve=0.40, avg_ve=0.12, coverage=0.2)]
@@ -96,6 +101,17 @@ def test_a_winner_that_is_hardly_distinct_is_no_best_balance() -> None:
         said(case)[0]
         == "Spectral, K = 3: lowest NVE_cov 0.81, but its biclusters are hardly distinct (NVE 1.01)."
     )
+
+
+def test_a_score_of_zero_from_thin_biclusters_is_no_triumph() -> None:
+    """What the paper's conventions make of a 15 x 1 bicluster."""
+    thin = group("LAS", 3, **good(nve_cov=0.0, nve=0.0, coverage=0.0021, rows_min=15, cols_min=1))
+    clean = group("LAS", 3, **good(nve_cov=0.0, nve=0.0, rows_min=15, cols_min=9))
+    other = group("CCA", 3, **good())
+    assert said(Case([thin, other]))[0] == (
+        "LAS, K = 3: NVE_cov 0, but only because biclusters of one row or at most two columns cannot fail."
+    )
+    assert "best balance" in said(Case([clean, other]))[0]
 
 
 def test_close_scores_are_equal() -> None:
@@ -198,8 +214,8 @@ def test_troubled_and_unfinished_solutions_are_counted() -> None:
     ]
     texts = said(Case(groups, missing=12, planned=60))
     assert (
-        "4 of 20 solutions have biclusters too thin to score, or none at all; 9 of 20 failed; 1 of 20 timed out."
-        in texts
+        "4 of 20 solutions have biclusters too thin to score, or none at all; 9 of 20 solutions failed; "
+        "1 of 20 solutions timed out." in texts
     )
     assert texts[-1] == "12 of 60 planned solutions are not finished: the verdict may change."
 

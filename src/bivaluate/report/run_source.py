@@ -111,10 +111,12 @@ def _counted(names: Any) -> dict[str, int]:
 
 def _nulls(run: Any) -> list[Null]:
     """Return the scores of surrogate matrices, if the run has any; perturbed copies are no null."""
+    from bivaluate.experiment.plan import NULLS
+
     variants = run.variants
     if not len(variants):
         return []
-    rows = variants[variants["variant"].isin(("permute", "phase"))].to_dict("records")
+    rows = variants[variants["variant"].isin(NULLS)].to_dict("records")
     return [
         Null(
             str(row["dataset"]),

@@ -56,6 +56,9 @@ def _headline(case: Case) -> list[Sentence]:
             text += f" that explain {percent(covers)} of the matrix"
         return [Sentence("headline", text + ".")]
     score = f"{symbol(case.criterion)} {number(winner.value(case.criterion))}"
+    if winner.value(case.criterion) == 0 and _thin(winner):
+        text = f"{winner.name}: {score}, but only because biclusters of one row or at most two columns cannot fail."
+        return [Sentence("headline", text)]
     if winner.value("nve") >= INDISTINCT:
         return [
             Sentence(
@@ -72,6 +75,10 @@ def _headline(case: Case) -> list[Sentence]:
 def _lonely(group: Group) -> bool:
     """Whether there is nothing to compare: at most one bicluster, and no NVE by other means."""
     return group.value("n_biclusters") <= 1 and not math.isfinite(group.value("nve"))
+
+
+def _thin(group: Group) -> bool:
+    return group.value("rows_min") < 2 or group.value("cols_min") < 3
 
 
 def _distinctness(nve: float) -> str:
@@ -154,11 +161,13 @@ def cleaner_but_tiny(case: Case) -> list[Sentence]:
         held = tiny.get(group.algorithm)
         if held is None or share < held.value("coverage"):
             tiny[group.algorithm] = group
+    names = {key: group.name if key == winner.algorithm else key for key, group in tiny.items()}
     return [
         Sentence(
-            "finding", f"{name} looks cleaner but explains {percent(group.value('coverage'))} of the matrix."
+            "finding",
+            f"{names[key]} looks cleaner but explains {percent(group.value('coverage'))} of the matrix.",
         )
-        for name, group in tiny.items()
+        for key, group in tiny.items()
     ]
 
 
@@ -292,7 +301,9 @@ def _troubled(case: Case) -> list[Sentence]:
         parts.append(
             f"{statuses['degenerate']:,} of {total:,} solutions {have} biclusters too thin to score, or none at all"
         )
-    parts += [f"{statuses[key]:,} of {total:,} {key}" for key in ("failed", "timed out") if statuses[key]]
+    parts += [
+        f"{statuses[key]:,} of {total:,} solutions {key}" for key in ("failed", "timed out") if statuses[key]
+    ]
     return [Sentence("caution", f"{'; '.join(parts)}.")] if parts else []
 
 
