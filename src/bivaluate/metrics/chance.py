@@ -214,18 +214,14 @@ def _nanmean(values: Floats) -> float:
 
 def _centred(workspace: Workspace) -> dict[str, Any]:
     """Scores of the blocks on column-centred data, without mergers."""
-    kept: dict[str, Any] = vars(workspace)
-    if "_chance_centred" not in kept:
-        means = column_means(workspace.X)
-        n = len(workspace.solution)
-        ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
-        for k, bicluster in enumerate(workspace.solution):
-            A = bicluster.of(workspace.X) - means[bicluster.cols]
-            ve[k] = block_values_missing(A)[0] if np.isnan(A).any() else virtual_error_value(A)
-            rows[k] = int((~is_constant_row(A)).sum())
-        kept["_chance_centred"] = score_blocks(ve, rows, workspace.observed[1], workspace.shape)
-    scores: dict[str, Any] = kept["_chance_centred"]
-    return scores
+    means = column_means(workspace.X)
+    n = len(workspace.solution)
+    ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
+    for k, bicluster in enumerate(workspace.solution):
+        A = bicluster.of(workspace.X) - means[bicluster.cols]
+        ve[k] = block_values_missing(A)[0] if np.isnan(A).any() else virtual_error_value(A)
+        rows[k] = int((~is_constant_row(A)).sum())
+    return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
 
 
 _ROW_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT})
@@ -273,12 +269,12 @@ METRICS = (
     _metric(
         "z_centred", "z (centred)", "virtual error on centred columns, standardised", "bicluster", "high",
         (-_INFINITY, _INFINITY), "z after the column means of the whole matrix are taken out; advised for real data.",
-        virtual_error_z, lambda w: _centred(w)["z"],
+        virtual_error_z, lambda w: w.once(_centred)["z"],
     ),
     _metric(
         "ave_centred", "aVE (centred)", "chance-corrected virtual error on centred columns", "bicluster", "low",
         (0.0, _INFINITY), "aVE after the column means of the whole matrix are taken out; advised for real data.",
-        adjusted_virtual_error, lambda w: _centred(w)["adjusted"],
+        adjusted_virtual_error, lambda w: w.once(_centred)["adjusted"],
     ),
     _metric(
         "avg_ave", "avg aVE", "average chance-corrected virtual error", "solution", "low", (0.0, _INFINITY),
@@ -293,12 +289,12 @@ METRICS = (
     _metric(
         "avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
         "solution", "low", (0.0, _INFINITY), "avg aVE after the column means of the whole matrix are taken out.",
-        average_adjusted_virtual_error, lambda w: _mean(_centred(w)["adjusted"]),
+        average_adjusted_virtual_error, lambda w: _mean(w.once(_centred)["adjusted"]),
     ),
     _metric(
         "avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
         "solution", "high", (-_INFINITY, _INFINITY), "avg z after the column means of the whole matrix are taken out.",
-        average_virtual_error_z, lambda w: _nanmean(_centred(w)["z"]),
+        average_virtual_error_z, lambda w: _nanmean(w.once(_centred)["z"]),
     ),
     _metric(
         "anve", "aNVE", "chance-corrected normalised virtual error", "solution", "low", (0.0, 1.0),

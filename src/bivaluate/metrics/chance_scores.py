@@ -70,11 +70,7 @@ class ChanceScores:
 
 def chance_scores(workspace: Workspace) -> ChanceScores:
     """Return the chance-corrected scores of a workspace, computed once."""
-    kept: dict[str, Any] = vars(workspace)
-    if "_chance_scores" not in kept:
-        kept["_chance_scores"] = _score(workspace)
-    scores: ChanceScores = kept["_chance_scores"]
-    return scores
+    return workspace.once(_score)
 
 
 def _score(workspace: Workspace) -> ChanceScores:

@@ -97,7 +97,10 @@ def overlap_fraction(solution: Biclustering) -> float:
 
 
 def mean_jaccard(solution: Biclustering) -> float:
-    """Mean cell Jaccard index of all pairs of biclusters. Low is better; in [0, 1]; NaN for fewer than two."""
+    """Mean cell Jaccard index of all pairs of biclusters (MBR, mean bicluster redundancy, in Nicholls and Wallace 2021).
+
+    Low is better; in [0, 1]; NaN for fewer than two.
+    """
     return _mean_jaccard(count_cover(solution))
 
 

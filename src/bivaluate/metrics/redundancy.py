@@ -26,19 +26,6 @@ def redundancy(solution: Biclustering) -> float:
     return _redundancy(_workspace(solution))
 
 
-def mean_bicluster_redundancy(solution: Biclustering) -> float:
-    """Mean bicluster redundancy: MBR = mean over pairs k ≠ l of the cell Jaccard index.
-
-    Low is better; in [0, 1]; NaN for fewer than two. Published code that multiplies it by (K − 1)/K to adjust for
-    the diagonal needed K/(K − 1).
-
-    >>> S = Biclustering.from_indices([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
-    >>> round(mean_bicluster_redundancy(S), 6)
-    0.095238
-    """
-    return mean_jaccard(solution)
-
-
 def mean_largest_redundancy(solution: Biclustering) -> float:
     """Variant of MBR: mean over biclusters of the largest cell Jaccard index with another one.
 
@@ -148,7 +135,7 @@ def _metric(
         function=function,
         compute=compute,
         invariances=_VALUES_DO_NOT_MATTER,
-        reference=_NICHOLLS if key in ("mbr", "mbr_max", "diversity") else "",
+        reference=_NICHOLLS if key in ("mbr_max", "diversity") else "",
     )
 
 
@@ -161,15 +148,6 @@ METRICS = (
         "Share of the biclusters' cells that another bicluster covers already.",
         redundancy,
         _redundancy,
-    ),
-    _metric(
-        "mbr",
-        "MBR",
-        "mean bicluster redundancy",
-        "low",
-        "Mean cell Jaccard index of all pairs of biclusters.",
-        mean_bicluster_redundancy,
-        lambda w: 1 - _diversity(w),
     ),
     _metric(
         "mbr_max",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from bivaluate.metrics.missing import observed_part
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
+Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
 
 
@@ -65,6 +66,7 @@ class Workspace:
     matrix: Matrix
     solution: Biclustering
     options: Options = field(default_factory=Options)
+    _shared: dict[Callable[[Workspace], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
@@ -72,6 +74,13 @@ class Workspace:
         chosen = Options(**options)
         matrix = Matrix.of(X, chosen.missing)
         return cls(matrix, solution.with_shape(matrix.shape), chosen)
+
+    def once(self, function: Callable[[Workspace], Shared]) -> Shared:
+        """Return ``function(self)``, computed at the first call: for what several metrics of one topic share."""
+        if function not in self._shared:
+            self._shared[function] = function(self)
+        shared: Shared = self._shared[function]
+        return shared
 
     @property
     def X(self) -> Floats:
