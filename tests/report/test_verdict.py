@@ -176,6 +176,13 @@ def test_undefined_biclusters_of_the_winner() -> None:
     assert said(case)[-1] == "1 of its 5 biclusters has a single row or column and no defined score."
 
 
+def test_two_columns_say_nothing() -> None:
+    case = Case([group("S6", 4, **good())], typical={"cols_min": 2.0})
+    assert said(case)[-1] == (
+        "Its narrowest bicluster has two columns, where VE says next to nothing: ask for a minimum size."
+    )
+
+
 def test_all_measures_agree() -> None:
     best = {"asr": 0.1, "nsr": 0.2, **good()}
     worse = {key: 10 * value for key, value in best.items()}

@@ -39,6 +39,7 @@ def judge(case: Case) -> list[Sentence]:
         small_winner,
         _chance,
         _undefined,
+        _narrow,
         _troubled,
         unfinished,
     )
@@ -284,6 +285,17 @@ def _undefined(case: Case) -> list[Sentence]:
         Sentence(
             "caution",
             f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score.",
+        )
+    ]
+
+
+def _narrow(case: Case) -> list[Sentence]:
+    if case.winner is None or case.typical.get("cols_min") != 2:
+        return []
+    return [
+        Sentence(
+            "caution",
+            "Its narrowest bicluster has two columns, where VE says next to nothing: ask for a minimum size.",
         )
     ]
 

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 
 def number(value: float) -> str:
     """Return three significant digits; an en dash stands for undefined.
 
-    >>> number(0.81249), number(1234.5), number(float("nan"))
-    ('0.812', '1234', '–')
+    >>> number(0.8125), number(1234.5), number(float("nan")), number(0.42), number(100.0)
+    ('0.813', '1235', '–', '0.42', '100')
     """
     if not math.isfinite(value):
         return "–"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    if abs(value) >= 1000 or value == 0:
+        return _rounded(value, 0)
+    digits = 2 - math.floor(math.log10(abs(value)))
+    text = _rounded(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def percent(share: float) -> str:
     """Return a share in per cent.
 
-    >>> percent(0.433), percent(0.052), percent(0.0027), percent(0.00021)
-    ('43 %', '5.2 %', '0.3 %', '0.02 %')
+    >>> percent(0.433), percent(0.0825), percent(0.0027), percent(0.00021)
+    ('43 %', '8.3 %', '0.3 %', '0.02 %')
     """
     if not math.isfinite(share):
         return "–"
     value = 100 * share
     if value >= 9.95 or value == 0:
-        return f"{value:.0f} %"
-    return f"{value:.1f} %" if value >= 0.1 else f"{value:.1g} %"
+        return f"{_rounded(value, 0)} %"
+    if value >= 0.1:
+        return f"{_rounded(value, 1)} %"
+    return f"{_rounded(value, -math.floor(math.log10(value)))} %"
+
+
+def _rounded(value: float, digits: int) -> str:
+    """Round halves up, as the page's scripts do, so that text and tables show the same digits."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def listing(items: Sequence[str]) -> str:
