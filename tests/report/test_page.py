@@ -19,6 +19,15 @@ Visit = Callable[..., Any]
 SOLUTIONS = "#solution-table table"
 
 
+def eventually(page: Any, expression: str) -> bool:
+    """Ask until the answer is yes; the page's own policy forbids Playwright's way of waiting."""
+    for _ in range(60):
+        if page.evaluate(expression):
+            return True
+        page.wait_for_timeout(50)
+    return False
+
+
 def column(page: Any, key: str, table: str = SOLUTIONS) -> list[str | None]:
     cells = page.locator(f"{table} tbody [data-key='{key}']")
     return [cell.get_attribute("data-value") for cell in cells.all()]
@@ -223,8 +232,7 @@ def test_the_page_never_scrolls_sideways(visit: Visit, which: str, request: pyte
     shown.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     for width in (390, 820, 1400):
         shown.set_viewport_size({"width": width, "height": 900})
-        shown.wait_for_timeout(200)
-        assert shown.evaluate("document.documentElement.scrollWidth") == width
+        assert eventually(shown, f"document.documentElement.scrollWidth === {width}")
 
 
 def test_colours_follow_the_system_and_the_button(visit: Visit, page: Path) -> None:
@@ -233,16 +241,17 @@ def test_colours_follow_the_system_and_the_button(visit: Visit, page: Path) -> N
     dark = background()
     shown.get_by_role("button", name="Change to light colours").click()
     assert background() != dark
-    shown.emulate_media(color_scheme="light")
-    shown.emulate_media(color_scheme="dark")
+    for scheme in ("light", "dark"):
+        shown.emulate_media(color_scheme=scheme)
+        assert eventually(shown, f"document.documentElement.dataset.theme === '{scheme}'")
     assert background() == dark
 
 
 def test_it_prints_in_light_colours_without_controls(visit: Visit, page: Path) -> None:
     shown = visit(page, scheme="dark")
     assert shown.pdf()[:5] == b"%PDF-"
-    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
     shown.emulate_media(media="print", color_scheme="dark")
+    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert shown.evaluate("document.documentElement.dataset.theme") == "light"
     assert shown.locator(".controls").first.is_hidden()
     shown.evaluate("dispatchEvent(new Event('afterprint'))")
