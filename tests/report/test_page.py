@@ -243,6 +243,7 @@ def test_colours_follow_the_system_and_the_button(visit: Visit, page: Path) -> N
     assert background() != dark
     for scheme in ("light", "dark"):
         shown.emulate_media(color_scheme=scheme)
+        shown.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert eventually(shown, f"document.documentElement.dataset.theme === '{scheme}'")
     assert background() == dark
 
