@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 from bivaluate.metrics.compare import EXTERNAL
@@ -77,17 +79,23 @@ def speed_table() -> str:
     """What `make bench` measured last."""
     rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
     lines = ["| work | against | times as fast |", "|---|---|---|"]
-    lines += [
-        f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |"
-        for row in rows
-        if row.get("ratio") is not None
+    lines += [f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |" for row in rows]
+    note = "Both sides in one run of `make bench` on 2 cores, compiled kernels warm ([times](docs/benchmarks.json))."
+    return "\n".join([*lines, "", note])
+
+
+def replication_sentence() -> str:
+    """How many of the paper's claims the last full replication reproduced."""
+    with (ROOT / "docs" / "replication" / "claims.csv").open(encoding="utf-8", newline="") as file:
+        verdicts = Counter(row["verdict"] for row in csv.DictReader(file))
+    parts = [
+        f"{verdicts[v]} {v}"
+        for v in ("reproduced", "partly", "not reproduced", "not testable")
+        if verdicts[v]
     ]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "Both sides in one run of `make bench` on 2 cores, compiled kernels warm ([all numbers](docs/benchmarks.json)).",
-        ]
+    return (
+        f"`bivaluate replicate --full` runs the whole paper again. Of {verdicts.total()} checks of its claims: "
+        f"{', '.join(parts)}. [Which, and why](docs/REPLICATION.md)."
     )
 
 
@@ -106,6 +114,7 @@ def documents() -> dict[Path, str]:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = filled(readme, "measures", measure_table())
     readme = filled(readme, "speed", speed_table())
+    readme = filled(readme, "replication", replication_sentence())
     return {ROOT / "README.md": readme, ROOT / "docs" / "measures.md": measure_pages()}
 
 

@@ -20,12 +20,14 @@ def test_generated_parts_are_current():
     assert done.returncode == 0, done.stderr
 
 
-def test_readme_example_runs():
+def test_readme_examples_run():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
     scope = {}
-    exec(example, scope)
+    for example in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
+        exec(example, scope)
     assert scope["result"].solution["nve"] < 1
+    assert scope["search"].best_estimator_.solution_
+    assert len(scope["run"].results) == 8
 
 
 def test_readme_commands_exist():

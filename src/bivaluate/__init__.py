@@ -30,6 +30,11 @@ _PUBLIC = {
     "coherent_coverage": "metrics.chance",
     "compare": "metrics.compare",
     "propose_pruning": "metrics.prune",
+    "Plan": "experiment",
+    "Sweep": "experiment",
+    "load_run": "experiment",
+    "select_k": "experiment",
+    "build_report": "report",
     "read_matrix": "io",
     "read_solution": "io",
     "write_matrix": "io",
@@ -61,6 +66,7 @@ if TYPE_CHECKING:
         RunError,
         SolutionError,
     )
+    from bivaluate.experiment import Plan, Sweep, load_run, select_k
     from bivaluate.io import read_matrix, read_solution, write_matrix, write_solution
     from bivaluate.matrix import Matrix
     from bivaluate.metrics.chance import adjusted_virtual_error, chance_table, coherent_coverage
@@ -76,6 +82,7 @@ if TYPE_CHECKING:
     from bivaluate.metrics.prune import propose_pruning
     from bivaluate.metrics.residue import average_squared_residue, mean_squared_residue
     from bivaluate.metrics.virtual_error import average_virtual_error, virtual_error
+    from bivaluate.report import build_report
     from bivaluate.solution import Bicluster, Biclustering
 
 __all__ = [
@@ -92,17 +99,21 @@ __all__ = [
     "MatrixError",
     "MissingExtraError",
     "ParameterError",
+    "Plan",
     "RunError",
     "SolutionError",
+    "Sweep",
     "__version__",
     "adjusted_virtual_error",
     "average_squared_residue",
     "average_virtual_error",
+    "build_report",
     "chance_table",
     "coherent_coverage",
     "compare",
     "coverage_ratio",
     "evaluate",
+    "load_run",
     "mean_squared_residue",
     "normalised_squared_residue",
     "normalised_squared_residues",
@@ -112,6 +123,7 @@ __all__ = [
     "propose_pruning",
     "read_matrix",
     "read_solution",
+    "select_k",
     "solution_scorer",
     "virtual_error",
     "write_matrix",
