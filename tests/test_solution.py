@@ -186,7 +186,7 @@ def test_members_by_label_need_a_matrix(tmp_path):
 
 
 def test_files_that_cannot_be_opened(tmp_path):
-    with pytest.raises(FileError, match="cannot read .*missing.json: No such file"):
+    with pytest.raises(FileError, match=r"cannot read .*missing\.json: No such file"):
         Biclustering.from_json(tmp_path / "missing.json")
     with pytest.raises(FileError, match="cannot write"):
         Biclustering.from_indices(PAIRS).to_json(tmp_path / "no" / "folder.json")
