@@ -1,15 +1,11 @@
 """Cheng-Church and LAS against the public reference implementation: same answers, how many times faster.
 
 python -m benchmarks.bench_algorithms           (some minutes: the reference is slow)
-python -m benchmarks.bench_algorithms --quick   (without the 20000 x 200 matrix)
-python -m benchmarks.bench_algorithms --paper   (the whole workload of the paper, about ten minutes more)
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +17,7 @@ from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralC
 from bivaluate.solution import Biclustering
 
 SCENARIOS = ["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9a", "S9b"]
-COUNTS = [3, 5, 8, 10, 15]
+PEER = "biclustlib 0.0.13"
 
 
 def compare_cheng_church(folder: Path, name: str, K: int, repeat: int) -> tuple[float, float, bool]:
@@ -44,33 +40,34 @@ def compare_las(folder: Path, name: str, restarts: int) -> tuple[float, float, b
     return theirs["seconds"] / restarts, ours / restarts, bool(good)
 
 
-def cheng_church_table(folder: Path, quick: bool) -> None:
+def cheng_church_table(folder: Path) -> list[Comparison]:
     yeast = [compare_cheng_church(folder, name, 15, 5) for name in peer.yeast_names(folder)]
     theirs, ours = sum(t for t, _, _ in yeast), sum(o for _, o, _ in yeast)
     same = f"identical on {sum(s for _, _, s in yeast)} of {len(yeast)}"
-    lines = [Comparison("CCA, 17 yeast matrices, K=15", theirs, ours, 8, 15, same)]
-    large = [("2993x173", 5, 25, 60)] + ([] if quick else [("20000x200", 2, 60, 150)])
-    for name, K, must, goal in large:
+    lines = [Comparison("CCA, 17 yeast matrices, K=15", PEER, theirs, ours, 8, 15, same)]
+    for name, K, must, goal in (("2993x173", 5, 25, 60), ("20000x200", 1, 60, 150)):
         theirs, ours, identical = compare_cheng_church(folder, name, K, 1)
         note = "identical" if identical else "DIFFERENT"
-        lines.append(Comparison(f"CCA {name} K={K}", theirs, ours, must, goal, note))
-    print_table("Cheng and Church against biclustlib 0.0.13", lines)
+        lines.append(Comparison(f"CCA, {name} K={K}", PEER, theirs, ours, must, goal, note))
+    return print_table("Cheng and Church against biclustlib 0.0.13", lines)
 
 
-def las_table(folder: Path, quick: bool) -> None:
+def las_table(folder: Path) -> list[Comparison]:
     yeast = [compare_las(folder, name, 1000) for name in peer.yeast_names(folder)]
     theirs, ours = np.mean([t for t, _, _ in yeast]), np.mean([o for _, o, _ in yeast])
     good = f"score at least theirs on {sum(g for _, _, g in yeast)} of {len(yeast)}"
-    lines = [Comparison("LAS per restart, 17 yeast matrices", float(theirs), float(ours), 20, 45, good)]
+    lines = [Comparison("LAS per restart, 17 yeast matrices", PEER, float(theirs), float(ours), 20, 45, good)]
     scenarios = [compare_las(folder, name, 1000) for name in SCENARIOS]
     theirs, ours = np.mean([t for t, _, _ in scenarios]), np.mean([o for _, o, _ in scenarios])
     good = f"score at least theirs on {sum(g for _, _, g in scenarios)} of {len(scenarios)}"
-    lines.append(Comparison("LAS per restart, 10 scenarios 300x40", float(theirs), float(ours), 20, 45, good))
-    for name, restarts in [("2993x173", 200)] + ([] if quick else [("20000x200", 40)]):
+    lines.append(
+        Comparison("LAS per restart, 10 scenarios 300x40", PEER, float(theirs), float(ours), 20, 45, good)
+    )
+    for name, restarts in (("2993x173", 200), ("20000x200", 40)):
         seconds = compare_las(folder, name, restarts)
         note = f"{restarts} restarts" + ("" if seconds[2] else ", LOWER score")
-        lines.append(Comparison(f"LAS per restart, {name}", seconds[0], seconds[1], 12, 25, note))
-    print_table("Large Average Submatrices against biclustlib 0.0.13", lines)
+        lines.append(Comparison(f"LAS per restart, {name}", PEER, seconds[0], seconds[1], 12, 25, note))
+    return print_table("Large Average Submatrices against biclustlib 0.0.13", lines)
 
 
 def facts(folder: Path) -> None:
@@ -102,40 +99,13 @@ def threads() -> None:
         print(f"  {name:<10} {seconds[0]:.4f} {seconds[1]:.4f}")
 
 
-def paper_table(folder: Path) -> None:
-    """Both sides in CPU seconds: every K afresh against nested runs, naive measures against `evaluate`."""
-    start = time.process_time()
-    for name in SCENARIOS + peer.yeast_names(folder):
-        X = peer.matrix(folder, name)
-        counts = [4] if name in SCENARIOS else COUNTS
-        for model in (
-            ChengChurch(counts[-1], random_state=0),
-            LargeAverageSubmatrices(counts[-1], random_state=0),
-        ):
-            found = model.fit(X).solution_
-            for K in counts:
-                evaluate(X, found.select(range(min(K, len(found)))))
-        for K in (K for K in counts if min(X.shape) >= K):
-            evaluate(X, SpectralCheckerboard(K, random_state=0).fit(X).solution_)
-    ours = time.process_time() - start
-    spent = in_fresh_process(
-        "benchmarks.peer:paper_run", str(folder), SCENARIOS, peer.yeast_names(folder), COUNTS
-    )
-    note = ", ".join(f"{part} {value:.0f} s" for part, value in spent.items())
-    print_table(
-        "paper-like run, CPU time", [Comparison("all of it", sum(spent.values()), ours, 20, 60, note)]
-    )
-
-
-def main() -> None:
+def main() -> list[Comparison]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = peer.fetch(Path(temporary))
-        cheng_church_table(folder, "--quick" in sys.argv)
-        las_table(folder, "--quick" in sys.argv)
+        found = cheng_church_table(folder) + las_table(folder)
         facts(folder)
-        threads()
-        if "--paper" in sys.argv:
-            paper_table(folder)
+    threads()
+    return found
 
 
 if __name__ == "__main__":

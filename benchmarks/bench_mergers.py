@@ -96,7 +96,12 @@ def compare(name: str) -> Comparison:
     )
     shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
     return Comparison(
-        f"{work}, {shape}", peer, ours, *TARGETS[name], note=f"{ours / cells * 1e9:.3f} ns/cell"
+        f"all mergers, {work}, {shape}",
+        "naive NumPy",
+        peer,
+        ours,
+        *TARGETS[name],
+        note=f"{ours / cells * 1e9:.3f} ns/cell",
     )
 
 
@@ -113,14 +118,15 @@ def growth() -> None:
     print(f"  time grows with merged area to the power {exponent:.2f} (linear is 1)")
 
 
-def main() -> None:
-    print_table("all mergers, VE and MSR", [compare(name) for name in (*RANDOM, "checkerboard")])
+def main() -> list[Comparison]:
+    found = print_table("all mergers, VE and MSR", [compare(name) for name in (*RANDOM, "checkerboard")])
     print("\ngrowth")
     growth()
     n, m, K = RANDOM["large"][:3]
     limit = 64 * 2**20 + 8 * (K * K + K * (n + m))
     extra = in_fresh_process("benchmarks.bench_mergers:extra_memory", "large")
     print(f"\nextra memory on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)")
+    return found
 
 
 if __name__ == "__main__":

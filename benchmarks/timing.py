@@ -42,6 +42,7 @@ class Comparison:
     """One line of a table of ratios; a target of None is not checked."""
 
     work: str
+    against: str
     peer: float
     ours: float
     must: float | None = None
@@ -63,15 +64,18 @@ class Comparison:
         return ""
 
 
-def print_table(title: str, comparisons: list[Comparison]) -> None:
-    """Print one line per comparison."""
+def print_table(title: str, comparisons: list[Comparison]) -> list[Comparison]:
+    """Print one line per comparison, and return them."""
     print(f"\n{title}")
-    print(f"{'work':<44}{'peer':>12}{'ours':>12}{'ratio':>8}{'must':>6}{'goal':>6}  reached")
+    print(f"{'work':<56}{'peer':>12}{'ours':>12}{'ratio':>8}{'must':>6}{'goal':>6}  reached")
     for c in comparisons:
         must, goal = (f"{t:g}x" if t is not None else "" for t in (c.must, c.goal))
         print(
-            f"{c.work:<44}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x{must:>6}{goal:>6}  {c.verdict:<7} {c.note}"
+            f"{c.work:<56}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x{must:>6}{goal:>6}"
+            f"  {c.verdict:<7} {c.note}",
+            flush=True,
         )
+    return comparisons
 
 
 def seconds(value: float) -> str:

@@ -9,8 +9,9 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, ParameterError
 from bivaluate.metrics import chance
-from bivaluate.metrics.chance_scores import chance_scores, largest_weight_sum, merged_shapes
+from bivaluate.metrics.chance_scores import chance_scores, largest_weight_sum
 from bivaluate.metrics.constant_rows import constant_row_counts
+from bivaluate.metrics.cover import count_cover
 from bivaluate.metrics.mergers import virtual_error_value
 from bivaluate.metrics.noise_search import refit_cut, search_block
 from bivaluate.metrics.null_model import centre_columns, null_model_findings, rank_normalise
@@ -184,24 +185,13 @@ def test_constant_rows_are_counted_like_a_loop_would(seed):
     data[rng.random(data.shape) < 0.6] = 0.0
     solution = Biclustering.from_indices(pairs, data.shape)
     counts = constant_row_counts(data, solution)
-    rows, cols = merged_shapes(solution)
+    rows, cols = count_cover(solution).merged_shapes
     for k, (rows_k, cols_k) in enumerate(pairs):
         for j, (rows_j, cols_j) in enumerate(pairs):
             A = data[np.ix_(np.union1d(rows_k, rows_j), np.union1d(cols_k, cols_j))]
             if k == j or min(len(cols_k), len(cols_j)) > 1:
                 assert counts[k, j] == len(A) - twin.varying_rows(A)
             assert (rows[k, j], cols[k, j]) == A.shape
-
-
-def test_shapes_of_mergers_by_both_ways():
-    rng = np.random.default_rng(0)
-    for share in (0.05, 0.9):
-        masks = rng.random((12, 400)) < share
-        masks[:, 0] = True
-        solution = Biclustering.from_masks(masks, masks[:, :50])
-        rows, _ = merged_shapes(solution)
-        expected = [[(a | b).sum() for b in masks] for a in masks]
-        np.testing.assert_array_equal(rows, expected)
 
 
 def test_largest_weight_sum_in_chunks(monkeypatch):

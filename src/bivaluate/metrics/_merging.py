@@ -25,6 +25,10 @@ DOUBTFUL_VE = 1e-7
 DOUBTFUL_RESIDUE = 1e-4
 # One more thread for each so many cells of mergers.
 CELLS_PER_THREAD = 300_000
+# Centring and summing rows costs so many times less per cell than merging.
+READING_IS_CHEAPER = 16
+# A call of a kernel costs about 0.1 ms: few parts for little work, more for better balance of much work.
+MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 # Cells of an average merger to work on at once: they fit the nearest caches.
 TILE_CELLS = 8000
 # Outside this range squares overflow or underflow, and the kernels see X times a power of two.
@@ -40,19 +44,22 @@ def compiled_merger_matrices(
         return np.empty((0, 0)), np.empty((0, 0))
     used, cols = _used_columns(np.concatenate([b.cols for b in solution]), X.shape[1])
     layout = _layout(solution, cols, n)
-    threads = _threads(n_jobs, 2 * len(layout.rows) * len(cols))
-    cells, level, norm = _centre_rows(X, used, np.flatnonzero(np.diff(layout.owner_start)), threads)
+    merged_cells = 2 * len(layout.rows) * len(cols)
+    threads = _threads(n_jobs, merged_cells)
+    reading_threads = _threads(n_jobs, len(layout.rows) * len(used) // READING_IS_CHEAPER)
+    cells, level, norm = _centre_rows(X, used, np.flatnonzero(np.diff(layout.owner_start)), reading_threads)
 
     sums = np.zeros((K, len(used)))
     _share(
         [partial(_kernels.column_sums, cells, b.rows, level, sums[k]) for k, b in enumerate(solution)],
-        threads,
+        reading_threads,
     )
 
     ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
     doubtful = np.zeros((K, K), dtype=np.bool_)
     largest_first = np.argsort([-len(b.rows) for b in solution], kind="stable")
-    groups = [largest_first] if threads == 1 else list(largest_first[:, None])
+    parts = min(K, threads * (PARTS_PER_THREAD if merged_cells > MANY_CELLS else 1))
+    groups = [largest_first[part::parts] for part in range(parts)]
     merge = partial(_kernels.merge_groups, cells, layout, level, norm, sums, _tile_rows(layout))
     _share([partial(merge, group, ve, msr, pattern_part, doubtful) for group in groups], threads)
     return _finish(cells, layout, ve, msr, pattern_part, doubtful, threads)

@@ -77,7 +77,7 @@ def _score(workspace: Workspace) -> ChanceScores:
     constant = constant_row_counts(workspace.X, workspace.solution)
     rows, cols = workspace.r - np.diagonal(constant), workspace.observed[1]
     block = score_blocks(workspace.ve, rows, cols, workspace.shape)
-    merged_rows, merged_cols = merged_shapes(workspace.solution)
+    merged_rows, merged_cols = workspace.cover.merged_shapes
     merged_ratio = workspace.merged_ve / _expected_of_pairs(merged_rows - constant, merged_cols)
     separation = _separation(block["ratio"], merged_ratio, block["usable"])
     return ChanceScores(**block, merged_ratio=merged_ratio, separation=separation)
@@ -100,46 +100,6 @@ def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int])
         "z": (expected - ve) / null_sd(rows, cols),
         "adjusted": adjusted,
     }
-
-
-def merged_shapes(solution: Biclustering) -> tuple[Counts, Counts]:
-    """Rows and columns of every super-bicluster, K x K each."""
-    sides = []
-    for members in ([b.rows for b in solution], [b.cols for b in solution]):
-        shared = _shared(members)
-        size = np.diagonal(shared)
-        sides.append(size[:, None] + size[None, :] - shared)
-    return sides[0], sides[1]
-
-
-def _shared(members: list[Counts]) -> Counts:
-    """How many members two biclusters have in common, K x K, by way of the biclusters each member is in."""
-    k = len(members)
-    if not k:
-        return np.zeros((0, 0), dtype=np.int64)
-    sizes = np.array([len(part) for part in members])
-    times = np.bincount(np.concatenate(members))
-    most = int(times.max())
-    if int(sizes.sum()) * most > k * k * len(times) // 8:
-        masks = np.zeros((k, len(times)), dtype=np.float32)
-        for mask, part in zip(masks, members, strict=True):
-            mask[part] = 1
-        return np.asarray((masks @ masks.T).astype(np.int64))
-    stop = np.cumsum(times)
-    free = stop - times
-    owner = np.empty(int(sizes.sum()), dtype=np.int64)
-    for number, part in enumerate(members):
-        place = free[part]
-        owner[place] = number
-        free[part] = place + 1
-    last = np.repeat(stop, times)
-    place = np.arange(len(owner))
-    pairs = []
-    for distance in range(1, most):
-        place = place[place + distance < last[place]]
-        pairs.append(owner[place] * k + owner[place + distance])
-    above = np.bincount(np.concatenate([*pairs, np.empty(0, np.int64)]), minlength=k * k).reshape(k, k)
-    return np.asarray(above + above.T + np.diag(sizes))
 
 
 def _expected_of_pairs(rows: Counts, cols: Counts) -> Floats:

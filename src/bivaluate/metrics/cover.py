@@ -24,15 +24,28 @@ class Cover:
     cols: int
 
     @cached_property
-    def intersections(self) -> NDArray[np.float64]:
+    def shared_rows(self) -> NDArray[np.int64]:
+        """Rows two biclusters share, K x K; the diagonal holds their own."""
+        return _shared(self.solution.row_masks)
+
+    @cached_property
+    def shared_cols(self) -> NDArray[np.int64]:
+        """Columns two biclusters share, K x K; the diagonal holds their own."""
+        return _shared(self.solution.col_masks)
+
+    @cached_property
+    def merged_shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and columns of every super-bicluster, K x K each."""
+        rows, cols = (
+            np.add.outer(np.diagonal(shared), np.diagonal(shared)) - shared
+            for shared in (self.shared_rows, self.shared_cols)
+        )
+        return rows, cols
+
+    @cached_property
+    def intersections(self) -> NDArray[np.int64]:
         """Cells two biclusters share, K x K; the diagonal holds the sizes."""
-        rows, cols = _bits(self.solution.row_masks), _bits(self.solution.col_masks)
-        shared = np.empty((len(rows), len(rows)))
-        for k in range(len(rows)):
-            shared[k] = np.bitwise_count(rows & rows[k]).sum(axis=1) * np.bitwise_count(cols & cols[k]).sum(
-                axis=1
-            )
-        return shared
+        return self.shared_rows * self.shared_cols
 
     @cached_property
     def jaccard(self) -> NDArray[np.float64]:
@@ -59,6 +72,15 @@ def count_cover(solution: Biclustering) -> Cover:
         rows=int(once.any(axis=1).sum()),
         cols=int(np.bitwise_count(np.bitwise_or.reduce(once, axis=0)).sum()),
     )
+
+
+def _shared(masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return how many members two masks have in common, K x K."""
+    bits = _bits(masks)
+    shared = np.empty((len(bits), len(bits)), dtype=np.int64)
+    for k in range(len(bits)):
+        shared[k] = np.bitwise_count(bits & bits[k]).sum(axis=1)
+    return shared
 
 
 def _bits(masks: NDArray[np.bool_]) -> NDArray[np.uint64]:

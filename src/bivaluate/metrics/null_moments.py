@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 QUADRATURE_POINTS = 128
 _TABLE_NODES = 20
 _TINY = 1e-290
+_MOST_TERMS, _TERMS_AT_ONCE = 2048, 64
 _FEW = 400
 _log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
@@ -173,18 +174,26 @@ def _log_beta_inverse(log_p: Floats, a: Floats) -> Floats:
     log_x = np.minimum((log_p - log_front) / a, math.log(0.45))
     for _ in range(60):
         x = np.exp(log_x)
-        series, term = np.ones_like(x), np.ones_like(x)
-        for k in range(2000):
-            term = term * x * (2 * a + k) / (a + 1 + k)
-            series += term
-            if k % 8 == 7 and (term < 1e-17 * series).all():
-                break
+        series = _beta_series(x, a)
         value = log_front + a * (log_x + np.log1p(-x)) + np.log(series)
         step = (value - log_p) * series * (1 - x) / a
         log_x = np.minimum(log_x - step, math.log(0.499))
         if np.abs(step).max() < 1e-13:
             break
     return np.asarray(np.exp(log_x))
+
+
+def _beta_series(x: Floats, a: Floats) -> Floats:
+    """Return 1 + Σ_k Π_{i<k} x·(2a + i)/(a + 1 + i), many terms at a time."""
+    total = last = np.ones_like(x)
+    for start in range(0, _MOST_TERMS, _TERMS_AT_ONCE):
+        i = np.arange(start, start + _TERMS_AT_ONCE)
+        factors = x[..., None] * (2 * a[..., None] + i) / (a[..., None] + 1 + i)
+        terms = last[..., None] * np.cumprod(factors, axis=-1)
+        total, last = total + terms.sum(axis=-1), terms[..., -1]
+        if (last < 1e-17 * total).all():
+            break
+    return np.asarray(total)
 
 
 @lru_cache(maxsize=1)
