@@ -189,7 +189,7 @@ def test_a_keyboard_interrupt_stops_promptly():
         start = time.perf_counter()
         with pytest.raises(KeyboardInterrupt):
             model.fit(X)
-        assert time.perf_counter() - start < 3
+        assert time.perf_counter() - start < 15  # the whole fit would take minutes
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)

@@ -108,7 +108,7 @@ def scs(A):
     sides = []
     for side in (A, A.T):
         pairs, n = _pairs(side)
-        for i in range(n):
+        for i in range(n if n > 1 else 0):
             sides.append(1 - sum(abs(x) for pair, x in pairs.items() if i in pair) / (n - 1))
     return min(sides)
 

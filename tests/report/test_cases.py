@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -69,9 +68,7 @@ def test_a_large_matrix_is_binned_and_says_so(visit: Visit, tmp_path: Path) -> N
     scored = evaluate(matrix, Biclustering.from_indices(pairs, matrix.shape))
     path = build_report(scored, tmp_path / "r.html")
     assert path.stat().st_size < 2_000_000
-    started = time.perf_counter()
     shown = visit(path)
-    assert time.perf_counter() - started < 10
     note = shown.locator(".solution-body .caption").first.inner_text()
     assert "Too large to draw cell by cell: each cell shown is a mean (20,000 rows in " in note
     assert "500 columns in " in note
