@@ -136,8 +136,10 @@ def test_metrics_lists_the_registry(run):
     assert "min_{l≠k} VE(B_kl)" in run("metrics", "nve").out
 
 
+@pytest.mark.extra("anndata")
 def test_write_back_into_h5ad(run, example):
-    anndata = pytest.importorskip("anndata")
+    import anndata
+
     matrix = read_matrix(example / "matrix.csv")
     data = anndata.AnnData(matrix.values.T)
     data.obs_names, data.var_names = matrix.col_labels, matrix.row_labels

@@ -32,6 +32,7 @@ def make_plan(matrix_file: str, **change: Any) -> Plan:
     )
 
 
+@pytest.mark.extra("parquet")
 def test_folder_holds_everything(tmp_path: Path, matrix_file: str) -> None:
     run = Sweep(make_plan(matrix_file, datasets=[matrix_file, "scenario:S9b"]), tmp_path / "run").run()
     assert len(run.cells) == len(run.results) == 2 * 3 * 2
@@ -118,6 +119,7 @@ def test_registry_algorithms_are_nested_as_they_say(algorithm: str, tmp_path: Pa
         pd.testing.assert_frame_equal(alone.results, same)
 
 
+@pytest.mark.extra("parquet")
 def test_same_plan_gives_the_same_bytes(tmp_path: Path) -> None:
     plan = Plan(["scenario:S1", "scenario:S9b"], ["cca", "spectral"], [2, 4], seeds=2)
     for name, jobs in (("a", 1), ("b", 2)):

@@ -12,7 +12,7 @@ from bivaluate._errors import FormatError, MissingExtraError, ParameterError
 X = Matrix(np.arange(12.0).reshape(4, 3) / 7, ("g1", "g2", "g3", "gé"), ("c1", "c2", "c3"), "X")
 
 
-@pytest.mark.parametrize("name", ["m.npz", "m.parquet"])
+@pytest.mark.parametrize("name", ["m.npz", pytest.param("m.parquet", marks=pytest.mark.extra("parquet"))])
 @pytest.mark.parametrize("labelled", [True, False])
 def test_round_trip(tmp_path, name, labelled):
     matrix = X if labelled else Matrix(X.values)
@@ -107,7 +107,15 @@ def test_npz_keys(tmp_path):
         read_matrix(tmp_path / "rows.npz")
 
 
-@pytest.mark.parametrize("name", ["m.npy", "m.npz", "m.parquet", "m.xlsx"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "m.npy",
+        "m.npz",
+        pytest.param("m.parquet", marks=pytest.mark.extra("parquet")),
+        pytest.param("m.xlsx", marks=pytest.mark.extra("excel")),
+    ],
+)
 def test_truncated_files(tmp_path, name):
     path = tmp_path / name
     if name == "m.xlsx":
@@ -121,6 +129,7 @@ def test_truncated_files(tmp_path, name):
             read_matrix(path)
 
 
+@pytest.mark.extra("parquet")
 def test_parquet_of_pandas(tmp_path):
     frame = X.to_frame()
     frame.to_parquet(tmp_path / "index.parquet")
@@ -132,6 +141,7 @@ def test_parquet_of_pandas(tmp_path):
         assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
 
 
+@pytest.mark.extra("parquet")
 def test_parquet_with_a_second_text_column(tmp_path):
     frame = X.to_frame().assign(note="x")
     frame.to_parquet(tmp_path / "m.parquet")
@@ -139,6 +149,7 @@ def test_parquet_with_a_second_text_column(tmp_path):
         read_matrix(tmp_path / "m.parquet")
 
 
+@pytest.mark.extra("parquet", "excel")
 def test_missing_extras_name_themselves(tmp_path, monkeypatch):
     write_matrix(X, tmp_path / "m.parquet")
     workbook(tmp_path / "m.xlsx", [["gene", "a"], ["g1", 1.0]])
@@ -164,6 +175,7 @@ def workbook(path, rows, title="Sheet"):
     book.save(path)
 
 
+@pytest.mark.extra("excel")
 def test_excel(tmp_path):
     rows = [["gene", "c1", "c2"], ["g 1", 1 / 3, 2], ["g2", None, -4.5e-7]]
     workbook(tmp_path / "m.xlsx", rows)
@@ -178,12 +190,14 @@ def test_excel(tmp_path):
         read_matrix(tmp_path / "m.xlsx", sheet=7)
 
 
+@pytest.mark.extra("excel")
 def test_excel_faults_name_the_line(tmp_path):
     workbook(tmp_path / "m.xlsx", [["gene", "c1", "c2"], ["g1", 1, 2], ["g2", 3, "oops"], ["g3", 3, 4]])
     with pytest.raises(FormatError, match=r"line 3: row 'g2', column 'c2' holds 'oops'"):
         read_matrix(tmp_path / "m.xlsx")
 
 
+@pytest.mark.extra("excel")
 def test_excel_bombs_are_refused_before_unpacking(tmp_path, monkeypatch):
     from bivaluate.io import excel
 

@@ -37,7 +37,10 @@ def solutions(shape):
     return st.lists(st.tuples(*sides), min_size=1, max_size=4).map(lambda pairs: Biclustering(pairs, shape))
 
 
-@pytest.mark.parametrize("name", ["m.csv", "m.tsv", "m.tsv.gz", "m.npz", "m.parquet"])
+@pytest.mark.parametrize(
+    "name",
+    ["m.csv", "m.tsv", "m.tsv.gz", "m.npz", pytest.param("m.parquet", marks=pytest.mark.extra("parquet"))],
+)
 @ROUND_TRIP
 @given(X=matrices())
 def test_matrices(tmp_path, name, X):

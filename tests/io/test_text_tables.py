@@ -268,6 +268,7 @@ def test_fast_engine_leaves_faults_to_the_careful_reader(table, bad):
     assert fast_text.read_fast(path, dialect) is None
 
 
+@pytest.mark.extra("parquet")
 def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     X = Matrix(

@@ -252,6 +252,7 @@ def masks():
     return rows, cols
 
 
+@pytest.mark.extra("rdata")
 def test_r_object(tmp_path):
     save(tmp_path / "bic.rds", biclust_object(*masks()))
     assert read_solution(tmp_path / "bic.rds", X) == S
@@ -260,6 +261,7 @@ def test_r_object(tmp_path):
     assert read_solution(tmp_path / "plain.bin") == S
 
 
+@pytest.mark.extra("rdata")
 def test_damaged_r_objects(tmp_path, monkeypatch):
     rows, cols = masks()
     path = tmp_path / "bic.rds"
