@@ -26,7 +26,7 @@ def constant_row_counts(X: NDArray[np.float64], solution: Biclustering) -> NDArr
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
     its mergers are not looked at (0).
     """
-    constant = [_constant_members(X, b.rows, b.cols) for b in solution]
+    constant = _constant_members(X, solution)
     sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
     looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
     counts = np.diag(sizes)
@@ -49,16 +49,19 @@ def constant_row_counts(X: NDArray[np.float64], solution: Biclustering) -> NDArr
     return np.asarray(pairs)
 
 
-def _constant_members(
-    X: NDArray[np.float64], rows: NDArray[np.int64], cols: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the constant rows of one bicluster; most are ruled out by two of their cells."""
-    first, last = X[rows, cols[0]], X[rows, cols[-1]]
+def _constant_members(X: NDArray[np.float64], solution: Biclustering) -> list[NDArray[np.int64]]:
+    """Return the constant rows of each bicluster; most are ruled out by two of their cells."""
+    if not len(solution):
+        return []
+    rows = np.concatenate([b.rows for b in solution])
+    sizes = [len(b.rows) for b in solution]
+    first, last = (X[rows, np.repeat([b.cols[end] for b in solution], sizes)] for end in (0, -1))
     bound = 1.001 * TOLERANCE * np.fmax(np.abs(first), np.abs(last))
-    possible: NDArray[np.int64] = rows[~(np.abs(first - last) > bound)]
-    if not len(possible):
-        return possible
-    return np.asarray(possible[is_constant_row(X[np.ix_(possible, cols)])])
+    possible = np.split(~(np.abs(first - last) > bound), np.cumsum(sizes)[:-1])
+    return [
+        b.rows[kept][is_constant_row(X[np.ix_(b.rows[kept], b.cols)])] if kept.any() else b.rows[:0]
+        for b, kept in zip(solution, possible, strict=True)
+    ]
 
 
 def _is_constant(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -61,8 +61,10 @@ def count_cover(solution: Biclustering) -> Cover:
     twice = np.zeros_like(once)
     for bicluster, bits in zip(solution, col_bits, strict=True):
         covered = once[bicluster.rows]
-        twice[bicluster.rows] |= covered & bits
         once[bicluster.rows] = covered | bits
+        covered &= bits
+        if covered.any():
+            twice[bicluster.rows] |= covered
     return Cover(
         solution,
         solution.shape,

@@ -137,12 +137,9 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
         power = 1 / (c[smooth, None] - 2)
         top = u**power
         low = top[:, :1]
-        unit = np.cos(np.pi * (np.arange(_TABLE_NODES) + 0.5) / _TABLE_NODES)
+        unit, basis = _interpolation()
         at = low + (1 - low) * (unit + 1) / 2
         exact = _beta_angle(np.log(at) / power + log_share[smooth, None], c[smooth, None])
-        basis = (
-            chebvander(unit, _TABLE_NODES - 1) * np.where(np.arange(_TABLE_NODES) == 0, 1, 2) / _TABLE_NODES
-        )
         position = 2 * (top - low) / (1 - low) - 1
         angles[smooth] = np.einsum("kui,ki->ku", chebvander(position, _TABLE_NODES - 1), exact @ basis)
     return angles
@@ -194,6 +191,14 @@ def _beta_series(x: Floats, a: Floats) -> Floats:
         if (last < 1e-17 * total).all():
             break
     return np.asarray(total)
+
+
+@lru_cache(maxsize=1)
+def _interpolation() -> tuple[Floats, Floats]:
+    """Chebyshev nodes in (-1, 1), and the matrix that turns values there into coefficients."""
+    order = np.arange(_TABLE_NODES)
+    unit = np.cos(np.pi * (order + 0.5) / _TABLE_NODES)
+    return unit, chebvander(unit, _TABLE_NODES - 1) * np.where(order == 0, 1, 2) / _TABLE_NODES
 
 
 @lru_cache(maxsize=1)
