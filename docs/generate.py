@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 from bivaluate.metrics.compare import EXTERNAL
 from bivaluate.metrics.registry import METRICS
+from bivaluate.replicate.document import headline
 
 ROOT = Path(__file__).resolve().parents[1]
 ARROWS = {"low": "↓ low", "high": "↑ high", "none": ""}
@@ -86,17 +85,8 @@ def speed_table() -> str:
 
 def replication_sentence() -> str:
     """How many of the paper's claims the last full replication reproduced."""
-    with (ROOT / "docs" / "replication" / "claims.csv").open(encoding="utf-8", newline="") as file:
-        verdicts = Counter(row["verdict"] for row in csv.DictReader(file))
-    parts = [
-        f"{verdicts[v]} {v}"
-        for v in ("reproduced", "partly", "not reproduced", "not testable")
-        if verdicts[v]
-    ]
-    return (
-        f"`bivaluate replicate --full` runs the whole paper again. Of {verdicts.total()} checks of its claims: "
-        f"{', '.join(parts)}. [Which, and why](docs/REPLICATION.md)."
-    )
+    counts = headline(ROOT / "docs" / "replication")
+    return f"`bivaluate replicate --full` runs the whole paper again. {counts} [Which, and why](docs/REPLICATION.md)."
 
 
 def filled(text: str, name: str, content: str) -> str:
