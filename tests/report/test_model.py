@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bivaluate.experiment import Run
+from bivaluate.experiment import Plan, Run, Sweep
 from bivaluate.metrics.evaluate import Evaluation, evaluate
 from bivaluate.report.detail import Budget, comparable, draw_solution
 from bivaluate.report.groups import choose_criterion, make_groups
 from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
 from bivaluate.report.model import make_page
 from bivaluate.report.render import embed, render
-from bivaluate.report.source import Drawn, Null, Scored, Source, from_evaluations, read_source
+from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
 from bivaluate.solution import Biclustering
 from tests.report.stand_ins import planted
 
@@ -141,11 +141,12 @@ def test_a_warning_shared_by_all_solutions_is_said_once() -> None:
 
 def test_null_runs_become_bands() -> None:
     base = many()
-    nulls = [Null("d0", "LAS", 3, {"nve_cov": value, "nve": math.nan}) for value in (1.0, 2.0, 6.0)]
+    nulls = [Null("d0", "LAS", 3, 9, {"nve_cov": Band(1.0, 3.0, 6.0, 0.5, 0.1)})]
     page = make_page(Source("run", base.solutions, base.load, base.records, nulls=nulls))
     (band,) = page.data["nulls"]
     at = page.measures.index("nve_cov")
-    assert (band["low"][at], band["mean"][at], band["high"][at], band["runs"]) == (1.0, 3.0, 6.0, 3)
+    assert [band[end][at] for end in ("low", "mean", "high", "gap", "p_value")] == [1.0, 3.0, 6.0, 0.5, 0.1]
+    assert band["runs"] == 9
     assert band["mean"][page.measures.index("nve")] is None
 
 
@@ -166,6 +167,19 @@ def test_a_run_keeps_every_result(run: Run) -> None:
     assert len(drawn.records) == len(drawn.solution)
     assert read_source(run.path).provenance == source.provenance
     assert "sweep" in source.rerun or "bivaluate" in source.rerun or source.rerun
+
+
+def test_a_null_of_a_run_is_that_of_its_table(tmp_path: Path) -> None:
+    plan = Plan(["scenario:S9b"], ["cca"], [2, 3], seeds=2, null="permute", null_runs=2)
+    run = Sweep(plan, tmp_path / "run").run()
+    source = read_source(run)
+    assert [(null.algorithm, null.k, null.runs) for null in source.nulls] == [("CCA", 2, 2), ("CCA", 3, 2)]
+    mine = run.null[(run.null["measure"] == "nve") & (run.null["k"] == 3)]
+    shown = source.nulls[1].bands["nve"]
+    assert shown.mean == pytest.approx(mine["null_mean"].mean())
+    assert shown.gap == pytest.approx(mine["gap"].mean())
+    assert shown.p_value == mine["p_value"].median()
+    assert "numpy" in source.provenance["packages"]
 
 
 def test_thin_biclusters_are_never_called_redundant() -> None:

@@ -13,7 +13,7 @@ import pytest
 from bivaluate.experiment import Run
 from bivaluate.metrics.evaluate import Evaluation
 from bivaluate.report import build_report
-from bivaluate.report.source import Null, read_source
+from bivaluate.report.source import Band, Null, read_source
 
 Visit = Callable[..., Any]
 SOLUTIONS = "#solution-table table"
@@ -286,14 +286,20 @@ def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations
 def test_null_runs_are_drawn_and_tabled(visit: Visit, run: Run, tmp_path: Path) -> None:
     source = read_source(run)
     nulls = [
-        Null(cell.dataset, "CCA", cell.k, {"nve": 1.0 + i / 10, "nve_cov": math.nan})
-        for cell in run.cells
-        if cell.algorithm == "cca"
-        for i in range(3)
+        Null(dataset, "CCA", k, 3, {"nve": Band(1.0, 1.1, 1.2, 0.25, 0.75)})
+        for dataset, k in sorted({(cell.dataset, cell.k) for cell in run.cells})
     ]
     shown = visit(build_report(replace(source, nulls=nulls), tmp_path / "r.html"))
     assert "surrogate matrices without structure" in shown.locator("#compare").inner_text()
+    row = shown.locator(f"{SOLUTIONS} tbody tr", has_text="CCA").first
+    assert "p\u2009=\u20090.75" in row.locator("[data-key=nve]").inner_text()
+    row.locator("[data-key=nve] .value").hover()
+    beside = "surrogates 1 to 1.20, gap 0.250, p\xa0=\xa00.75"
+    assert beside in shown.locator("#tip").inner_text()
+    assert shown.locator("#compare .point[data-tip*='gap 0.250']").count() > 0
     shown.get_by_text("The surrogate runs in numbers").click()
     rows = shown.locator("#compare .as-table tbody tr")
     assert rows.count() == 6
-    assert float(rows.first.locator("[data-key=nve-mean]").get_attribute("data-value")) == pytest.approx(1.1)
+    for end, value in {"mean": 1.1, "low": 1.0, "high": 1.2, "gap": 0.25, "p_value": 0.75}.items():
+        cell = rows.first.locator(f"[data-key=nve-{end}]")
+        assert float(cell.get_attribute("data-value")) == pytest.approx(value)

@@ -257,22 +257,12 @@ def _solutions(source: Source, keys: Sequence[str]) -> list[list[Any]]:
 
 
 def _nulls(source: Source, keys: Sequence[str]) -> list[dict[str, Any]]:
-    """Return mean, lowest and highest of every measure over the surrogate runs, by data set, algorithm and K."""
-    gathered: dict[tuple[str, str, int], list[Mapping[str, float]]] = {}
-    for null in source.nulls:
-        gathered.setdefault((null.dataset, null.algorithm, null.k), []).append(null.values)
-    bands = []
-    for (dataset, algorithm, k), values in gathered.items():
-        columns = [[v[key] for v in values if math.isfinite(v.get(key, math.nan))] for key in keys]
-        bands.append(
-            {
-                "dataset": dataset,
-                "algorithm": algorithm,
-                "k": k,
-                "runs": len(values),
-                "low": [plain(min(column)) if column else None for column in columns],
-                "mean": [plain(sum(column) / len(column)) if column else None for column in columns],
-                "high": [plain(max(column)) if column else None for column in columns],
-            }
-        )
-    return bands
+    """Return the null bands by data set, algorithm and K, each end a list in the order of the measures."""
+    return [
+        {"dataset": null.dataset, "algorithm": null.algorithm, "k": null.k, "runs": null.runs}
+        | {
+            end: [plain(getattr(null.bands[key], end)) if key in null.bands else None for key in keys]
+            for end in ("low", "mean", "high", "gap", "p_value")
+        }
+        for null in source.nulls
+    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bivaluate.plots.style import algorithm_name
-from bivaluate.report.source import Drawn, Null, Scored, Source
+from bivaluate.report.source import Band, Drawn, Null, Scored, Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,21 +110,22 @@ def _counted(names: Any) -> dict[str, int]:
 
 
 def _nulls(run: Any) -> list[Null]:
-    """Return the scores of surrogate matrices, if the run has any; perturbed copies are no null."""
-    from bivaluate.experiment.plan import NULLS
+    """Return the null bands of the run's own table, gathered over seeds as ``bivaluate select`` shows them."""
+    from bivaluate.experiment.null import band
 
-    variants = run.variants
-    if not len(variants):
+    table = run.null
+    if not len(table):
         return []
-    rows = variants[variants["variant"].isin(NULLS)].to_dict("records")
+    place = ["dataset", "algorithm", "k"]
+    runs = table.groupby(place, sort=False)["null_runs"].max()
+    bands: dict[Any, dict[str, Band]] = {key: {} for key in runs.index}
+    for measure in table["measure"].unique():
+        for row in band(table, measure).to_dict("records"):
+            values = (row[name] for name in ("null_low", "null_mean", "null_high", "gap", "p_value"))
+            bands[tuple(row[name] for name in place)][measure] = Band(*map(float, values))
     return [
-        Null(
-            str(row["dataset"]),
-            algorithm_name(str(row["algorithm"])),
-            int(row["k"]),
-            _scored(row).values,
-        )
-        for row in rows
+        Null(dataset, algorithm_name(algorithm), int(k), int(runs[dataset, algorithm, k]), found)
+        for (dataset, algorithm, k), found in bands.items()
     ]
 
 
@@ -132,7 +133,7 @@ def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return what fits into a two-column table; the folder's provenance.json has the rest."""
     shown: dict[str, str] = {}
     for key, value in provenance.items():
-        if isinstance(value, Mapping) and key == "versions":
+        if isinstance(value, Mapping) and key == "packages":
             shown[key] = ", ".join(f"{name} {version}" for name, version in value.items())
         elif isinstance(value, (str, int, float)):
             shown[key.replace("_", " ")] = str(value)

@@ -45,13 +45,25 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class Band:
+    """One measure beside its null: the central 90 % of the surrogates, their mean, the gap to it and its p-value."""
+
+    low: float
+    mean: float
+    high: float
+    gap: float
+    p_value: float
+
+
+@dataclass(frozen=True)
 class Null:
-    """The measures of one solution found in a surrogate matrix."""
+    """The same algorithm and K on `runs` surrogates of a matrix, by measure."""
 
     dataset: str
     algorithm: str
     k: int
-    values: Mapping[str, float]
+    runs: int
+    bands: Mapping[str, Band]
 
 
 @dataclass(frozen=True)

@@ -50,21 +50,31 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
   host.replaceChildren(svg.node());
 };
 
-/** The null bands in numbers: mean of the surrogate runs, with lowest and highest in the hint. */
+/** The null bands in numbers: central 90 % and mean of the surrogates, the gap to it and its p-value. */
 R.nullTable = function () {
   const keys = R.data.main, host = R.make("div");
-  const columns = [{ key: "dataset", label: "data set" }, { key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true }, { key: "runs", label: "runs", numeric: true },
-    ...keys.flatMap((key) => ["low", "mean", "high"].map((end) => ({ key: `${key}-${end}`, label: `${R.measure[key].symbol} ${{ low: "lowest", mean: "mean", high: "highest" }[end]}`, numeric: true, percent: R.measure[key].percent })))];
+  const ends = { low: "null from", mean: "null mean", high: "null to", gap: "gap", p_value: "p" };
+  const columns = [{ key: "dataset", label: "data set" }, { key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true }, { key: "runs", label: "surrogates", numeric: true },
+    ...keys.flatMap((key) => Object.keys(ends).map((end) => ({ key: `${key}-${end}`, label: `${R.measure[key].symbol} ${ends[end]}`, numeric: true, percent: R.measure[key].percent && end !== "p_value" && end !== "gap" })))];
   const rows = R.data.nulls.map((n) => ({ dataset: n.dataset, algorithm: n.algorithm, k: n.k, runs: n.runs,
-    ...Object.fromEntries(keys.flatMap((key) => ["low", "mean", "high"].map((end) => [`${key}-${end}`, { value: n[end][R.measure[key].index], why: "undefined in every surrogate run" }]))) }));
-  R.table(host, { caption: "Scores on surrogate matrices", columns, rows });
+    ...Object.fromEntries(keys.flatMap((key) => Object.keys(ends).map((end) => [`${key}-${end}`, { value: n[end][R.measure[key].index], why: "undefined in the data or in every surrogate" }]))) }));
+  R.table(host, { caption: "Scores beside those of surrogate matrices", columns, rows });
   return R.make("details", { class: "as-table" }, R.make("summary", {}, "The surrogate runs in numbers"), host);
+};
+
+/** A measure of a group beside its null: p-value and words; null without one. */
+R.nullOf = function (group, key) {
+  R.nullsByName ||= new Map(R.data.nulls.map((n) => [`${n.k} ${n.algorithm} ${n.dataset}`, n]));
+  const n = R.nullsByName.get(`${group.k} ${group.algorithm} ${group.dataset}`), i = R.measure[key]?.index;
+  if (!n || i === undefined || n.mean[i] === null) return null;
+  return { p: n.p_value[i], text: `surrogates ${R.show(key, n.low[i])} to ${R.show(key, n.high[i])}, gap ${R.number(n.gap[i])}, p\u00a0=\u00a0${R.number(n.p_value[i], 2)}` };
 };
 
 R.pointTip = function (group, keys) {
   const lines = keys.filter((key) => R.measure[key]).map((key) => {
     const spread = R.value(group, key, "spread");
-    return `${R.measure[key].symbol} ${R.show(key, R.value(group, key))}${spread === null ? "" : ` ± ${R.show(key, spread)}`}`;
+    const beside = R.nullOf(group, key);
+    return `${R.measure[key].symbol} ${R.show(key, R.value(group, key))}${spread === null ? "" : ` ± ${R.show(key, spread)}`}${beside ? `\n${beside.text}` : ""}`;
   });
   const seeds = group.seeds > 1 ? `\nmean ± sd of ${group.counted[R.measure[keys[0]].index]} of ${group.seeds} seeds` : "";
   return `${R.label(group)}\n${lines.join("\n")}${seeds}`;

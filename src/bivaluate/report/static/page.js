@@ -42,7 +42,7 @@
           return { ...start, seed, status: reason ? { value: status, tip: reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset };
         });
       }
-      const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], why: g.reasons[m.key], tip: g.counted[i] < g.seeds ? `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}` : null }]);
+      const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], why: g.reasons[m.key], beside: R.nullOf(g, m.key)?.p, tip: [g.counted[i] < g.seeds ? `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}` : "", R.nullOf(g, m.key)?.text].filter(Boolean).join("\n") || null }]);
       const status = statusText(g.status);
       return [{ ...start, status: g.reason ? { value: status, tip: g.reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset }];
     });
@@ -87,7 +87,7 @@
   }
   if (isRun && ks.length > 1) {
     const spread = seeds ? " Bands are one standard deviation over the seeds." : "";
-    const calm = data.nulls.length ? " Grey bands and dotted lines are the same algorithms on surrogate matrices without structure: only what lies beyond them means anything." : " There are no null runs beside these curves: ASR and AvgVE lean to large K, NVE_cov and NSR to small K, on noise too.";
+    const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : " There are no null runs beside these curves: ASR and AvgVE lean to large K, NVE_cov, NSR and CC to small K, on noise too.";
     const multiples = (keys) => R.make("div", { class: "multiples" }, ...keys.map((key) => {
       const m = R.measure[key], host = R.make("div");
       const draw = (width) => R.sweepPanel(host, key, inView(), data.nulls.filter((n) => n.dataset === (pick.value || data.datasets[0])), width);

@@ -44,7 +44,7 @@ R.help = (m) => `${m.name}: ${m.summary}${m.direction === "none" ? "" : ` ${R.be
 /**
  * Draw a table into `host`.
  * columns: {key, label, direction, help, numeric, percent, bar}
- * rows: {key: value | {value, spread, why, tip, link}, among: rows of the same `among` are compared}
+ * rows: {key: value | {value, spread, beside: p-value of the null, why, tip, link}, among: rows of the same `among` are compared}
  */
 R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }) {
   let order = sort;
@@ -100,6 +100,7 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
     if (column.numeric) td.dataset.value = entry.value;
     td.append(entry.link ? R.make("a", { href: `#${entry.link}` }, text) : R.make("span", { class: "value", "data-tip": entry.tip || null }, text));
     if (entry.spread) td.append(R.make("span", { class: "spread" }, ` ±\u2009${column.percent ? R.percent(entry.spread) : R.number(entry.spread, 2)}`));
+    if (entry.beside !== undefined) td.append(R.make("span", { class: "spread beside" }, `p\u2009=\u2009${R.number(entry.beside, 2)}`));
     const range = column.bar ? extentOf(row, column) : null;
     if (range && range.high > range.low && range.low >= 0) {
       td.append(R.make("span", { class: "bar", style: `width:${Math.max(1, (100 * entry.value) / range.high).toFixed(1)}%` }));
