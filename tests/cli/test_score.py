@@ -56,6 +56,15 @@ def test_sorting(run, example):
     assert "Did you mean 'nve'?" in run("score", "matrix.csv", "solution.json", "--sort", "nev").err
 
 
+def test_sorting_by_a_measure_computes_it(run, example):
+    shown = run("score", "matrix.csv", "two.json", "solution.json", "--metrics", "nve", "--sort", "coverage")
+    assert [line.split()[0] for line in shown.out.splitlines()[:3]] == ["solution", "solution", "two"]
+    assert shown.out.splitlines()[0].split() == ["solution", "NVE↓", "CR↑"]
+    shown = run("score", "matrix.csv", "solution.json", "--biclusters", "--sort", "ve_t")
+    assert shown.code == 0
+    assert METRICS["ve_t"].symbol in shown.out
+
+
 def test_bicluster_table_is_worst_first(run, example):
     shown = run("score", "matrix.csv", "solution.json", "--biclusters")
     names = [line.split()[0] for line in shown.out.splitlines() if line.startswith("B")]
@@ -118,10 +127,12 @@ def test_degenerate_is_a_warning_not_a_failure(run, example):
         (("score", "matrix.csv", "solution.json", "--degenerate", "zero"), "allowed: 'nan', 'formula'"),
         (("score", "matrix.csv", "solution.json", "--min-rows", "0"), "min_rows is 0"),
         (("score", "matrix.csv", "matrix.csv"), "matrix.csv"),
+        (("score", "holes.csv", "solution.json"), "the first at row 'g1', column 'b'"),
         (("metrics", "nvee"), "Did you mean 'nve'?"),
     ],
 )
 def test_bad_input_exits_2_with_a_message(run, example, words, message):
+    (example / "holes.csv").write_text((example / "matrix.csv").read_text().replace("g1,1.0,2.0", "g1,1.0,"))
     shown = run(*words)
     assert shown.code == 2
     assert message in shown.err
@@ -132,7 +143,12 @@ def test_metrics_lists_the_registry(run):
     shown = run("metrics").out
     for key in METRICS:
         assert key in shown
-    assert {m["key"] for m in json.loads(run("metrics", "--json").out)} == set(METRICS)
+    listed = {m["key"]: m for m in json.loads(run("metrics", "--json").out)}
+    assert set(listed) == set(METRICS)
+    assert listed["nve"]["range"] == [0, None]
+    assert listed["ve"]["invariances"] == sorted(METRICS["ve"].invariances)
+    told = run("metrics", "spearman_asr").out
+    assert "Better: high. Range: −1 to 1. Unchanged by: " in told
     assert "min_{l≠k} VE(B_kl)" in run("metrics", "nve").out
 
 

@@ -27,14 +27,25 @@ def metrics(
         import json
 
         fields = ("key", "symbol", "name", "level", "direction", "summary", "reference", "default")
-        typer.echo(json.dumps([{f: getattr(m, f) for f in fields} for m in records], indent=2))
+        listed = [
+            {f: getattr(m, f) for f in fields}
+            | {"range": [_bound(end) for end in m.range], "invariances": sorted(m.invariances)}
+            for m in records
+        ]
+        typer.echo(json.dumps(listed, indent=2))
         return
     if key:
         import inspect
 
         metric = records[0]
         out.print(f"[bold]{metric.symbol}[/] ({metric.key}): {metric.name}", markup=True)
-        out.print(f"{metric.summary}\n", markup=False)
+        out.print(metric.summary, markup=False)
+        better = "neither way" if metric.direction == "none" else metric.direction
+        low, high = ("∞" if _bound(end) is None else f"{end:g}" for end in map(abs, metric.range))
+        low = f"−{low}" if metric.range[0] < 0 else low
+        unchanged = ", ".join(sorted(metric.invariances)).replace("_", " ") or "nothing"
+        out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.", markup=False)
+        out.print(f"Reference: {metric.reference}\n" if metric.reference else "", markup=False)
         out.print(inspect.getdoc(metric.function) or "", markup=False)
         return
     from rich.table import Table
@@ -51,3 +62,7 @@ def metrics(
             metric.summary,
         )
     out.print(table)
+
+
+def _bound(end: float) -> float | None:
+    return end if abs(end) != float("inf") else None
