@@ -289,6 +289,16 @@ def test_permutation_null():
         permutation_null(B1, n_permutations=0)
 
 
+def test_blocks_equal_but_for_rounding_are_hits():
+    # two columns: every block is one of a few up to the order of columns, so VE takes few values
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        null = permutation_null(rng.normal(size=(3, 2)), n_permutations=199, random_state=0)
+        as_low = np.isclose(null.null, null.observed, rtol=0, atol=1e-12) | (null.null < null.observed)
+        assert null.p_value == (1 + as_low.sum()) / 200
+        assert null.p_value > 0.1
+
+
 def test_search_reaches_what_the_reference_says():
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(300, 40))
@@ -313,3 +323,10 @@ def test_refitted_cut_is_stricter_for_smooth_rows():
     assert refit_cut(smooth, [(8, 8)], **effort) == refit_cut(smooth, [(8, 8)], **effort)
     many = [(r, 3) for r in range(2, 30)]
     assert refit_cut(white, many, runs=1, restarts=1, steps=1, random_state=0) <= 0.9
+
+
+def test_ranks_need_every_cell():
+    holes = np.array(X, dtype=float)
+    holes[0, 0] = np.nan
+    with pytest.raises(ParameterError, match="normalise='rank' needs a matrix without missing cells"):
+        chance.chance_table(holes, S, normalise="rank", missing="omit")

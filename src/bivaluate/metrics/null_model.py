@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
+from bivaluate._errors import ParameterError
 from bivaluate.metrics.ranks import midranks
 
 Floats = NDArray[np.float64]
@@ -60,6 +61,10 @@ def prepare_matrix(X: Any, centre: str = "none", normalise: str = "none", missin
     check_choice("normalise", normalise, ("none", "rank"))
     values = check_values(X, missing)
     if normalise == "rank":
+        if np.isnan(values).any():
+            raise ParameterError(
+                "normalise='rank' needs a matrix without missing cells: impute them, or leave normalise at 'none'."
+            )
         values = rank_normalise(values)
     return centre_columns(values) if centre == "columns" else values
 

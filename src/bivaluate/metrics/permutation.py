@@ -14,6 +14,8 @@ from bivaluate.metrics.metric import ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.surrogates import p_value
 
 _CELLS_PER_BLOCK = 4_000_000
+# Rounding gives equal blocks virtual errors that differ by less than this.
+_TIE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class PermutationNull:
     @property
     def p_value(self) -> float:
         """(1 + number of permuted blocks with a VE as low or lower)/(B + 1)."""
-        return p_value(self.observed, self.null, "low")
+        return p_value(self.observed + _TIE, self.null, "low")
 
 
 def permutation_null(
