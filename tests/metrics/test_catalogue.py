@@ -179,6 +179,12 @@ def test_constant_columns_of_the_matrix_are_passed_over():
     data = X.copy()
     data[:, 1] = 0.1
     assert di.relevance_index(data, ROWS, COLS) == pytest.approx(twin.ri(data, ROWS, [0, 2, 3]))
+    seven = np.random.default_rng(0).normal(size=(7, 3))
+    seven[:, 0] = 0.1  # its computed variance is 2e-34
+    expected = pytest.approx(twin.ri(seven, [0, 3], [1]))
+    assert di.relevance_index(seven, [0, 3], [0, 1]) == expected
+    one = Biclustering.from_indices([([0, 3], [0, 1])], seven.shape)
+    assert evaluate(seven, one, metrics=["ri"]).records[0]["ri"] == expected
 
 
 def test_pattern_of_the_virtual_error():

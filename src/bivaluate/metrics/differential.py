@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_int, check_values
+from bivaluate.metrics.constant_rows import is_constant_row
 from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.residue_variants import residue
 from bivaluate.metrics.workspace import Workspace
@@ -41,11 +42,13 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     block = Biclustering([(rows, cols)], values.shape)[0]
     if len(block.rows) <= ddof:
         return float("nan")
-    return _relevance(block.of(values).var(axis=0, ddof=ddof), values[:, block.cols].var(axis=0, ddof=ddof))
+    columns = values[:, block.cols]
+    return _relevance(
+        block.of(values).var(axis=0, ddof=ddof), columns.var(axis=0, ddof=ddof), ~is_constant_row(columns.T)
+    )
 
 
-def _relevance(within: Floats, overall: Floats) -> float:
-    varies = overall > 0
+def _relevance(within: Floats, overall: Floats, varies: NDArray[np.bool_]) -> float:
     return float((1 - within[varies] / overall[varies]).sum()) if varies.any() else float("nan")
 
 
@@ -118,8 +121,10 @@ def _effects(A: Floats) -> tuple[float, float, float]:
 
 
 def _relevance_of_all(workspace: Workspace) -> Floats:
-    overall = np.array([np.nanvar(column) if np.isfinite(column).any() else 0.0 for column in workspace.X.T])
-    scores = [_relevance(b.of(workspace.X).var(axis=0), overall[b.cols]) for b in workspace.solution]
+    X = workspace.X
+    overall = np.array([np.nanvar(column) if np.isfinite(column).any() else 0.0 for column in X.T])
+    varies = ~is_constant_row(X.T)
+    scores = [_relevance(b.of(X).var(axis=0), overall[b.cols], varies[b.cols]) for b in workspace.solution]
     return workspace.masked(np.array(scores, dtype=np.float64))
 
 
