@@ -75,3 +75,9 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
 def test_refusals(X: np.ndarray, estimator: Any, k: list[int], scoring: str, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         select_k(estimator, X, k=k, scoring=scoring)
+
+
+def test_metrics_of_the_callers_choice(X: np.ndarray) -> None:
+    found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr", metrics=["avg_ve"])
+    assert {"asr", "avg_ve", "n_biclusters"} <= set(found.cv_results_)
+    assert "nve" not in found.cv_results_

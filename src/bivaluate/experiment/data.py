@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, FileError, ParameterError, suggest
+from bivaluate._errors import BivaluateError, FileError, MissingExtraError, ParameterError, suggest
 from bivaluate.experiment.plan import PLANTED, Plan
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -115,5 +115,7 @@ def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering
     """Load a matrix before anything runs; say which data set could not be read."""
     try:
         return source.load(seed)
+    except MissingExtraError:
+        raise
     except BivaluateError as error:
         raise type(error)(f"data set {source.name}: {error}") from error

@@ -17,7 +17,7 @@ from bivaluate.experiment.algorithm import COUNTS, solution_of
 from bivaluate.experiment.work import degenerate_reason, reason_of
 from bivaluate.matrix import Matrix
 from bivaluate.metrics.evaluate import evaluate
-from bivaluate.metrics.registry import get_metric
+from bivaluate.metrics.registry import choose_metrics, get_metric
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def select_k(
     scoring
         Measure of the whole solution to choose by, in its own sense (low is better for NVE_cov).
     **options
-        Passed to :func:`bivaluate.evaluate`.
+        Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
 
     Examples
     --------
@@ -85,6 +85,8 @@ def select_k(
     if not tried:
         raise ParameterError("k is empty; give at least one number of biclusters.")
     matrix = Matrix.of(X, missing=options.get("missing", "raise"))
+    measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
+    options["metrics"] = list(dict.fromkeys([*measured, scoring, "n_biclusters", "n_undefined"]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [
             _fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried
@@ -121,8 +123,6 @@ def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) 
             estimator.fit(matrix.values)
             row["fit_time"] = time.perf_counter() - start
             scores = evaluate(matrix, solution_of(estimator), **options).solution
-            if scoring not in scores:
-                scores |= evaluate(matrix, solution_of(estimator), metrics=[scoring], **options).solution
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
     reason = degenerate_reason(scores)
