@@ -1,6 +1,7 @@
 """`bivaluate select` as a newcomer types it."""
 
 import json
+import re
 
 import pytest
 
@@ -20,6 +21,7 @@ def test_select_prints_the_choice_and_what_to_distrust(run, sweep):
     assert done.code == 0, done.err
     assert "best by NVE_cov" in done.out
     assert "what each measure chooses" in done.out
+    assert re.search(r"cca \d \(\d/\d; -?[\d.]+, p [\d.]+\)", done.out), "every measure beside its null"
     assert "exponent 0.25" in done.out
     assert "only biclusters of at least 3 x 3" in done.out
     assert "Disagreements" in done.out or "Warnings" in done.out

@@ -216,6 +216,16 @@ def test_a_run_of_other_measures_still_selects(tmp_path: Path, matrix_file: str)
         select(run)
 
 
+def test_why_nothing_is_chosen(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], metrics=["coverage", "cc", "anve"])
+    selection = select(Sweep(plan, tmp_path / "run").run(), by="cc")
+    assert selection.choice("small") is None
+    assert selection.warnings == ["small: all candidates tie in CC; nothing can be chosen."]
+    single = Sweep(Plan([matrix_file], [BLOCKS], [1]), tmp_path / "single").run()
+    told = "small: no candidate has a defined NVE for at least half of its seeds; nothing can be chosen."
+    assert told in select(single, by="nve").warnings
+
+
 def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:
     plan = Plan([matrix_file], [BLOCKS], [2, 3], parameters={BLOCKS: {"fail_from": 1}})
     with pytest.raises(RunError, match=r"of 2 cells all failed, for example: ValueError: no 2 blocks here"):

@@ -37,6 +37,23 @@ def test_ksweep_draws_means_bands_and_rings_the_lowest() -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == ["3", "5", "8"]
 
 
+def test_ksweep_draws_the_null_beside_the_data() -> None:
+    null = pd.DataFrame(
+        [
+            {"algorithm": "cca", "k": k, "seed": s, "measure": m, "null_low": 3.0 + s, "null_mean": 4.0 + s}
+            | {"null_high": 5.0 + s}
+            for k in (3, 8)
+            for s in (0, 1)
+            for m in ("nve_cov", "nve")
+        ]
+    )
+    ax = plot_ksweep(sweep({"cca": [2.0, 1.5, 1.8]}), null=null)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [4.5, math.nan, 4.5])
+    assert ax.lines[0].get_linestyle() == ":"
+    assert len(ax.collections) == 2
+    assert ax.get_ylim()[1] > 4.5
+
+
 def test_ksweep_leaves_gaps_and_names_what_is_undefined() -> None:
     nan = math.nan
     ax = plot_ksweep(sweep({"spectral": [1.0, nan, 2.0], "las": [nan, nan, nan]}))

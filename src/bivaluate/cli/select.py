@@ -61,11 +61,15 @@ def _print(selection: Selection) -> None:
 
     symbol = METRICS[selection.by].symbol
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol)
+    with_null = "gap" in selection.best
     _print_pivot(
-        "what each measure chooses (algorithm K, seeds won)",
+        f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})",
         selection.best,
         "measure",
-        lambda row: f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']})",
+        lambda row: (
+            f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}"
+            + (f"; {number(row['gap'])}, p {number(row['p_value'])})" if with_null else ")")
+        ),
         lambda key: METRICS[key].symbol,
     )
     _print_pivot(

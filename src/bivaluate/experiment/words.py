@@ -62,10 +62,14 @@ def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, ga
     chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
     for dataset in run.datasets:
         if dataset not in chosen:
-            sentences.append(
-                f"{dataset}: no candidate has a defined {symbol(by)} for at least half of its seeds; "
-                "nothing can be chosen."
+            mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
+            tied = ((mine["n"] > 0) & (2 * mine["n"] >= mine["seeds"])).any()
+            why = (
+                f"all candidates tie in {symbol(by)}"
+                if tied
+                else f"no candidate has a defined {symbol(by)} for at least half of its seeds"
             )
+            sentences.append(f"{dataset}: {why}; nothing can be chosen.")
             continue
         sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by, gap)]
     sentences += _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))

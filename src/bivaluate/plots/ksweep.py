@@ -26,14 +26,16 @@ def plot_ksweep(
     results: pd.DataFrame,
     measure: str = "nve_cov",
     *,
+    null: pd.DataFrame | None = None,
     ax: Axes | None = None,
     title: str = "",
     legend: bool = True,
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The lowest median of all is ringed; bands that reach far above every median are cut off. Where a score is undefined in every seed the line has a gap; algorithms
-    without any defined score are named below the axes.
+    The lowest median of all is ringed; bands that reach far above every median are cut off. Where a score is
+    undefined in every seed the line has a gap; algorithms without any defined score are named below the axes.
+    With a null, a dotted line is its mean and a grey band the central 90 % of the surrogates, means over seeds.
 
     Parameters
     ----------
@@ -41,6 +43,8 @@ def plot_ksweep(
         Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`.
     measure
         Column to draw.
+    null
+        Rows of the run's null table (``run.null``) for the same data set.
 
     Examples
     --------
@@ -62,6 +66,15 @@ def plot_ksweep(
             absent.append(algorithm_name(key))
             continue
         colour, marker, dash = algorithm_style(key, keys)
+        if null is not None:
+            mine = null[(null["measure"] == measure) & (null["algorithm"] == key)].groupby("k")
+            bottom, mean, top = (
+                mine[name].mean().reindex(ks).to_numpy(dtype=float)
+                for name in ("null_low", "null_mean", "null_high")
+            )
+            ax.fill_between(range(len(ks)), bottom, top, color=QUIET, alpha=0.16, linewidth=0)
+            ax.plot(range(len(ks)), mean, color=colour, linestyle=":", linewidth=1.0)
+            highest = max(highest, float(np.nanmax(mean, initial=0.0)))
         ax.fill_between(range(len(ks)), low, high, color=colour, alpha=0.16, linewidth=0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
         ax.plot(range(len(ks)), middle, label=algorithm_name(key), clip_on=False, **look)
