@@ -61,6 +61,15 @@ def test_non_numeric_cell_of_a_frame_is_named():
         Matrix.of(frame)
 
 
+@pytest.mark.parametrize(("bad", "words"), [(np.nan, "missing"), (np.inf, "infinite")])
+def test_bad_cells_are_named_by_label(bad, words):
+    frame = pd.DataFrame([[1, 2], [3, bad]], index=["g1", "g2"], columns=["a", "b"])
+    with pytest.raises(MatrixError, match=rf"1 {words} cell.*the first at row 'g2', column 'b'\."):
+        Matrix.of(frame)
+    with pytest.raises(MatrixError, match=rf"m has 1 {words} cell.*row 'g2', column 'b'"):
+        Matrix.of(Matrix(frame.to_numpy(), ("g1", "g2"), ("a", "b"), "m"))
+
+
 def test_missing_may_stay_infinite_may_not():
     assert np.isnan(check_values([[1, np.nan]], "omit")[0, 1])
     with pytest.raises(MatrixError, match="infinite"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -51,11 +51,18 @@ def check_real(name: str, value: Any, minimum: float | None = None, maximum: flo
     return float(value)
 
 
-def check_values(X: Any, missing: str = "raise", name: str = "X") -> NDArray[np.float64]:
+def place_of_cell(row: int, col: int) -> str:
+    """Return how a message names a cell of a matrix without labels."""
+    return f"row {row}, column {col} (counted from 0)"
+
+
+def check_values(
+    X: Any, missing: str = "raise", name: str = "X", place: Callable[[int, int], str] = place_of_cell
+) -> NDArray[np.float64]:
     """Return `X` as a 2-D, non-empty float64 array of finite cells.
 
     A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay;
-    infinite cells never may.
+    infinite cells never may. `place` says where a cell is, for messages.
     """
     values = to_float64(X, name)
     if values.ndim != 2:
@@ -73,14 +80,14 @@ def check_values(X: Any, missing: str = "raise", name: str = "X") -> NDArray[np.
     if infinite.any():
         i, j = np.argwhere(infinite)[0]
         raise MatrixError(
-            f"{name} has {int(infinite.sum())} infinite cell(s), the first at row {i}, column {j} (counted from 0). "
+            f"{name} has {int(infinite.sum())} infinite cell(s), the first at {place(i, j)}. "
             "Infinite values have no place in any measure: remove or replace them."
         )
     if missing != "omit":
         i, j = np.argwhere(~finite)[0]
         raise MatrixError(
-            f"{name} has {int((~finite).sum())} missing cell(s) (NaN), the first at row {i}, column {j} "
-            "(counted from 0). Impute them, or pass missing='omit' to average over the observed cells."
+            f"{name} has {int((~finite).sum())} missing cell(s) (NaN), the first at {place(i, j)}. "
+            "Impute them, or pass missing='omit' to average over the observed cells."
         )
     return values
 
@@ -110,11 +117,7 @@ def _first_non_numeric(array: NDArray[Any], name: str) -> str:
         try:
             float(array[index])
         except (TypeError, ValueError):
-            where = (
-                f"row {index[0]}, column {index[1]} (counted from 0)"
-                if len(index) == 2
-                else f"position {index}"
-            )
+            where = place_of_cell(*index) if len(index) == 2 else f"position {index}"
             return f"{name} has a cell that is not a number at {where}: {array[index]!r}."
     return f"{name} holds values that cannot be turned into numbers (dtype {array.dtype})."
 

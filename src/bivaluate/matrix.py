@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._check import check_values
+from bivaluate._check import check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError
 
 if TYPE_CHECKING:
@@ -47,12 +47,13 @@ class Matrix:
         Labels of a DataFrame are kept unless they are the default 0, 1, 2, …
         """
         if isinstance(X, Matrix):
-            check_values(X.values, missing, X.name)
+            check_values(X.values, missing, X.name, X.place)
             return X
         if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
             cls._check_frame_dtypes(X, name)
-            values = check_values(X.to_numpy(), missing, name)
-            return cls(values, _labels(X.index), _labels(X.columns), name)
+            return cls.of(
+                cls(to_float64(X.to_numpy(), name), _labels(X.index), _labels(X.columns), name), missing
+            )
         return cls(check_values(X, missing, name), name=name)
 
     @staticmethod
@@ -92,6 +93,12 @@ class Matrix:
     def col_label(self, index: int) -> str:
         """Return the label of a column, or its number where columns have no labels."""
         return self.col_labels[index] if self.col_labels is not None else str(index)
+
+    def place(self, row: int, col: int) -> str:
+        """Return how a message names a cell: by labels where there are some."""
+        if self.row_labels is None or self.col_labels is None:
+            return place_of_cell(row, col)
+        return f"row {self.row_labels[row]!r}, column {self.col_labels[col]!r}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas DataFrame."""

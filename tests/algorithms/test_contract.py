@@ -127,6 +127,8 @@ def test_missing_and_infinite_cells_are_refused_with_their_place(key, X):
         MatrixError, match=r"without missing cells: X has 1 \(NaN\), the first at row 4, column 7.*Impute"
     ):
         estimator(key).fit(X)
+    with pytest.raises(MatrixError, match=r"the first at row 'g4', column 'c7'\. Impute"):
+        estimator(key).fit(Matrix(X, tuple(f"g{i}" for i in range(70)), tuple(f"c{j}" for j in range(20))))
     X[4, 7] = np.inf
     with pytest.raises(MatrixError, match=r"infinite cell.*row 4, column 7"):
         estimator(key).fit(X)

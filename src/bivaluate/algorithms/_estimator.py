@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils.validation import validate_data
 
-from bivaluate._check import check_int, check_values
+from bivaluate._check import check_int, check_values, place_of_cell
 from bivaluate._errors import MatrixError
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -57,19 +57,20 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def _check_input(self, X: Any) -> Values:
+        place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
             X = X.values
         try:
             checked = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         except ValueError as error:
             raise MatrixError(f"{type(self).__name__} cannot use X: {error}") from error
-        values = np.ascontiguousarray(check_values(checked, missing="omit"))
+        values = np.ascontiguousarray(check_values(checked, missing="omit", place=place))
         missing = np.isnan(values)
         if missing.any():
             i, j = np.argwhere(missing)[0]
             raise MatrixError(
                 f"{type(self).__name__} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
-                f"the first at row {i}, column {j} (counted from 0). Impute them, or drop those rows or columns."
+                f"the first at {place(i, j)}. Impute them, or drop those rows or columns."
             )
         return values
 
