@@ -70,14 +70,16 @@ def planted(
         list[str] | None,
         typer.Argument(help="Scenarios; default the five of the paper's table.", show_default=False),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds: 0, 1, 2, …")] = 20,
+    seeds: Annotated[
+        int | None, typer.Option(help="Number of seeds: 0, 1, 2, … (default: 20, and 200 of S9b).")
+    ] = None,
 ) -> None:
     """Score the planted solutions over many seeds, beside the paper's values.
 
     \b
     Examples:
       bivaluate scenarios planted
-      bivaluate scenarios planted S9b --seeds 200
+      bivaluate scenarios planted S4 S5 --seeds 100
     """
     from bivaluate.cli.console import out
     from bivaluate.datasets.planted import PLANTED_MEASURES, planted_table
@@ -86,16 +88,16 @@ def planted(
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=seeds)
     symbols = [get_metric(measure).symbol for measure in PLANTED_MEASURES]
-    table = _table(f"Planted solutions, seeds 0 to {seeds - 1}", "scenario", "", *symbols)
+    table = _table("Planted solutions, seeds 0, 1, 2, …", "scenario", "seeds", "", *symbols)
     width = len(PLANTED_MEASURES)
     for start in range(0, len(cells), width):
         row = cells[start : start + width]
-        table.add_row(row[0].scenario, "mean", *(f"{cell.mean:.4f}" for cell in row))
-        if seeds > 1:
-            table.add_row("", "sd", *(f"{cell.sd:.4f}" for cell in row))
+        table.add_row(row[0].scenario, str(row[0].n_seeds), "mean", *(f"{cell.mean:.4f}" for cell in row))
+        if row[0].n_seeds > 1:
+            table.add_row("", "", "sd", *(f"{cell.sd:.4f}" for cell in row))
         if row[0].paper == row[0].paper:
-            table.add_row("", "paper", *(f"{cell.paper:.4f}" for cell in row))
-            table.add_row("", "deviation", *(_percent(cell) for cell in row), end_section=True)
+            table.add_row("", "", "paper", *(f"{cell.paper:.4f}" for cell in row))
+            table.add_row("", "", "deviation", *(_percent(cell) for cell in row), end_section=True)
     out.print(table)
     out.print(f"Paper: {PLANTED_SOURCE}.", highlight=False)
 
