@@ -114,7 +114,7 @@ def score(
     """
     from bivaluate.io import read_matrix, read_solution
     from bivaluate.metrics.evaluate import evaluate
-    from bivaluate.metrics.registry import get_metric
+    from bivaluate.metrics.registry import choose_metrics, get_metric
 
     if all_metrics and metrics:
         raise ParameterError("--all and --metrics exclude each other; use one of them.")
@@ -125,10 +125,12 @@ def score(
         raise ParameterError(
             f"--write-back stores results in an .h5ad file, but the matrix is {matrix.name}; use --csv or --json."
         )
-    if sort is not None and get_metric(sort).level != ("bicluster" if biclusters else "solution"):
-        raise ParameterError(
-            f"--sort {sort}: a measure of a {'bicluster' if biclusters else 'whole solution'} is needed here."
-        )
+    if sort is not None:
+        if get_metric(sort).level != ("bicluster" if biclusters else "solution"):
+            raise ParameterError(
+                f"--sort {sort}: a measure of a {'bicluster' if biclusters else 'whole solution'} is needed here."
+            )
+        chosen = list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), sort]))
     X = read_matrix(
         matrix,
         format=matrix_format,
@@ -207,11 +209,13 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     keys = [k for k in OVERVIEW if k in computed] if "nve" in computed else list(computed)
     if len(computed) > 30:
         keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
+    if sort and sort not in keys:
+        keys.append(sort)
     sort = sort or ("nve_cov" if "nve_cov" in computed else None)
     order: Sequence[int] = range(len(evaluations))
     if sort:
         order = _best_first(sort, [e.solution.get(sort) for e in evaluations])
-    if len(keys) > len(OVERVIEW):
+    if len(keys) > len(OVERVIEW) + 1:
         _print_transposed(evaluations, order, keys)
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")
