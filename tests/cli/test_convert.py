@@ -94,6 +94,7 @@ def test_matrices(run, files):
         (["r.txt", "x.json", "--solution-format", "qubicc"], "Did you mean 'qubic'"),
         (["r.txt", "x.json", "--kind", "thing"], "allowed: 'auto', 'solution', 'matrix'"),
         (["r.txt", "x.json", "--transpose"], "give it with --matrix"),
+        (["r.txt", "x.json", "--layer", "counts"], "give it with --matrix"),
         (["r.txt", "no/x.json"], "cannot write no/x.json"),
         (
             ["solution.json", "x.json", "--matrix", "matrix.csv", "--transpose"],

@@ -65,3 +65,6 @@ def test_bad_input(run, files):
     assert shown.code == 2
     assert "allowed: 'none', 'columns'" in shown.err
     assert run("prune", "X.npy", "absent.json").code == 2
+    assert "Transpose one of them" in run("prune", "X.npy", "S.json", "--transpose").err
+    assert "Did you mean 'qubic'" in run("prune", "X.npy", "S.json", "--solution-format", "qubc").err
+    assert "takes no 'layer'" in run("prune", "X.npy", "S.json", "--layer", "counts").err

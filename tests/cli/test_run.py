@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bivaluate import read_matrix
 from bivaluate._errors import BivaluateError
 from bivaluate.cli.run import _parameters
 from bivaluate.cli.run import run as run_command
@@ -82,6 +83,20 @@ def test_refusals(matrix, monkeypatch, options, message):
     monkeypatch.chdir(matrix.parent)
     with pytest.raises(BivaluateError, match=re.escape(message)):
         run_command(matrix, **options)
+
+
+@pytest.mark.extra("anndata")
+def test_a_layer_of_an_h5ad_file(run, matrix):
+    import anndata
+
+    X = read_matrix(matrix)
+    data = anndata.AnnData(np.zeros((10, 40)), layers={"scaled": X.values.T})
+    data.write_h5ad(matrix.parent / "matrix.h5ad")
+    done = run("run", "matrix.h5ad", "--layer", "scaled", "-k", 1, "--set", "n_restarts=100")
+    assert "B1: 12 rows x 5 columns" in done.out, done.err
+    assert run("convert", "matrix.h5ad", "layer.npy", "--layer", "scaled").code == 0
+    np.testing.assert_array_equal(np.load(matrix.parent / "layer.npy"), X.values)
+    assert "no layer 'scale'" in run("run", "matrix.h5ad", "--layer", "scale").err
 
 
 def test_values_of_parameters_are_numbers_words_true_false_or_none():

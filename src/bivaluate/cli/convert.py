@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bivaluate._check import check_choice
 from bivaluate._errors import ParameterError
 from bivaluate.cli.console import err, out
+
+if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
 
 
 def _print_formats(wanted: bool) -> None:
@@ -63,6 +66,8 @@ def convert(
     transpose: Annotated[
         bool, typer.Option(help="Swap rows and columns of the matrix after reading it.")
     ] = False,
+    layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
     formats: Annotated[
         bool,
         typer.Option("--formats", callback=_print_formats, is_eager=True, help="List every format and stop."),
@@ -87,30 +92,29 @@ def convert(
     if kind == "auto":
         kind = "solution" if solution_format or is_solution(source) else "matrix"
     if kind == "matrix":
-        X = read_matrix(source, transpose=transpose)
+        X = read_matrix(source, transpose=transpose, layer=layer, sheet=sheet)
         write_matrix(X, target, format=to)
         err.print(f"wrote {target}: {X.shape[0]} x {X.shape[1]}", markup=False)
         return
-    _convert_solution(source, target, matrix, to, solution_format, index_base, members, item, transpose)
+    if matrix is None and (transpose or layer or sheet):
+        raise ParameterError("--transpose, --layer and --sheet are about a matrix: give it with --matrix.")
+    given = None if matrix is None else read_matrix(matrix, transpose=transpose, layer=layer, sheet=sheet)
+    _convert_solution(source, target, given, to, solution_format, index_base, members, item)
 
 
 def _convert_solution(
     source: Path,
     target: Path,
-    matrix: Path | None,
+    X: Matrix | None,
     to: str | None,
     solution_format: str | None,
     index_base: int | None,
     members: str | None,
     item: int | None,
-    transpose: bool,
 ) -> None:
-    from bivaluate.io import read_matrix, read_members, write_members
+    from bivaluate.io import read_members, write_members
     from bivaluate.io.resolve import document_of, to_biclustering
 
-    if transpose and matrix is None:
-        raise ParameterError("--transpose is about a matrix: give it with --matrix.")
-    X = None if matrix is None else read_matrix(matrix, transpose=transpose)
     document, record = read_members(
         source, X, format=solution_format, index_base=index_base, members=members, item=item
     )

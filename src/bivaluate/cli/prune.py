@@ -37,6 +37,20 @@ def prune(
     null_runs: Annotated[int, typer.Option(help="Number of surrogates for --ordered-columns.")] = 5,
     random_state: Annotated[int, typer.Option(help="Seed of the surrogates.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print proposals and scores as JSON.")] = False,
+    transpose: Annotated[
+        bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")
+    ] = False,
+    matrix_format: Annotated[
+        str | None, typer.Option(help="Format of the matrix (default: detected).")
+    ] = None,
+    layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
+    solution_format: Annotated[
+        str | None, typer.Option(help="Format of the solution (default: detected).")
+    ] = None,
+    index_base: Annotated[
+        int | None, typer.Option(help="Whether indices in the solution count from 0 or 1.")
+    ] = None,
 ) -> None:
     """Propose which biclusters to drop or merge: duplicates, mergers that cost nothing, search noise.
 
@@ -52,8 +66,8 @@ def prune(
     from bivaluate.metrics.null_model import null_model_findings, prepare_matrix
     from bivaluate.metrics.prune import propose_pruning
 
-    X = read_matrix(matrix)
-    given = read_solution(solution, X)
+    X = read_matrix(matrix, format=matrix_format, transpose=transpose, layer=layer, sheet=sheet)
+    given = read_solution(solution, X, format=solution_format, index_base=index_base)
     advice = propose_pruning(
         X,
         given,

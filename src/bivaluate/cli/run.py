@@ -44,6 +44,8 @@ def run(
     matrix_format: Annotated[
         str | None, typer.Option(help="Format of the matrix (default: detected).")
     ] = None,
+    layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
 ) -> None:
     """Run a biclustering algorithm on a matrix and write the solution.
 
@@ -66,7 +68,7 @@ def run(
     target = output or Path(f"{matrix.name.split('.')[0]}.{algorithm}.json")
     if not target.parent.is_dir():
         raise FileError(f"cannot write {target}: there is no folder {target.parent}.")
-    X = read_matrix(matrix, format=matrix_format, transpose=transpose)
+    X = read_matrix(matrix, format=matrix_format, transpose=transpose, layer=layer, sheet=sheet)
     solution = _fit(estimator, X)
     write_solution(solution, target, X=X)
     _print_solution(solution, n_biclusters, estimator)
