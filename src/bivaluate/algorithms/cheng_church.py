@@ -26,7 +26,7 @@ class ChengChurch(BiclusteringEstimator):
     Parameters
     ----------
     n_biclusters : int, default=10
-        Number of biclusters to find. The first k of K are those found by a run for k.
+        Number of biclusters to find (n in the paper). The first k of K are those found by a run for k.
     max_residue : float or None, default=None
         Largest mean squared residue accepted (δ in the paper). None: ((max − min)² / 12) · 0.005 of the matrix.
     deletion_factor : float, default=1.2

@@ -23,18 +23,18 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
 
     Columns are standardised. For each bicluster, many searches start from a random set of l columns and alternate
     between the k rows and the l columns with the largest sums; then the numbers of rows and columns are adapted
-    greedily to maximise the score −log[C(n, r) · C(m, c) · Φ(−τ√(rc))], τ the average of the block. The best block
+    greedily to maximise the score S(U) = −log[C(n, r) · C(m, c) · Φ(−τ√(rc))], τ the average of the block. The best block
     is kept and its average subtracted from it before the next search.
 
     Parameters
     ----------
     n_biclusters : int, default=10
-        Number of biclusters to find; fewer are returned once no block reaches `min_score`.
+        Number of biclusters to find (K); fewer are returned once no block reaches `min_score`.
         The first k of K are those found by a run for k.
     n_restarts : int, default=1000
-        Searches from random columns per bicluster.
+        Searches per bicluster, each from l random columns for k rows; k of 1 … ⌈n/2⌉ and l of 1 … ⌈m/2⌉ are drawn.
     min_score : float, default=1.0
-        Smallest score a bicluster may have.
+        Smallest score S(U) a bicluster may have.
     two_sided : bool, default=False
         Look for low averages too: as many searches again for blocks with a significantly small average.
     n_jobs : int or None, default=None
@@ -47,7 +47,7 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     solution_ : Biclustering
     rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
     scores_ : score of each bicluster, in nats
-    averages_ : average of each bicluster at the time it was found, in standard deviations
+    averages_ : average τ of each bicluster at the time it was found, in standard deviations
 
     Notes
     -----
