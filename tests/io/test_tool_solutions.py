@@ -325,7 +325,18 @@ def test_fabia_tables(tmp_path):
 def test_folders_that_hold_no_tables(tmp_path):
     with pytest.raises(FormatError, match=r"without a pair of tables 'rows' and 'columns'"):
         read_solution(tmp_path)
-    table(tmp_path / "rows.tsv", [["x"]], ["g1"], ["m1"])
-    table(tmp_path / "columns.tsv", [[1]], ["c1"], ["m1"])
-    with pytest.raises(FormatError, match=r"line|data column"):
+
+
+@pytest.mark.parametrize(("first", "second"), [("rows", "columns"), ("L", "Z")], ids=["isa", "fabia"])
+def test_damaged_tables_name_the_line(tmp_path, first, second):
+    table(tmp_path / f"{first}.tsv", [[1, 0], [0, 1]], ["x1", "x2"], ["m1", "m2"])
+    damaged = tmp_path / f"{second}.tsv"
+    table(damaged, [[1, 0], [0, "oops"]], ["y1", "y2"], ["m1", "m2"])
+    with pytest.raises(FormatError, match=rf"{second}.tsv, line 3: row 'y2', column 'm2' holds 'oops'"):
+        read_solution(tmp_path)
+    damaged.write_text(damaged.read_text().replace("\toops", ""))
+    with pytest.raises(FormatError, match=rf"{second}.tsv, line 3 has 2 fields, but the table has 3"):
+        read_solution(tmp_path)
+    table(damaged, [[1, 0], [0, ""]], ["y1", "y2"], ["m1", "m2"])
+    with pytest.raises(FormatError, match=rf"table '{second}' has missing or infinite scores"):
         read_solution(tmp_path)
