@@ -1,6 +1,7 @@
 """The solution model: what it accepts, what it refuses and in which words."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
 
+import bivaluate
 from bivaluate import Biclustering
 from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, SolutionError
 
@@ -193,3 +195,28 @@ def test_files_that_cannot_be_opened(tmp_path):
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FormatError, match="not UTF-8"):
         Biclustering.from_json(tmp_path / "binary.json")
+
+
+def test_json_holds_numpy_numbers_of_the_info(tmp_path):
+    info = {"k": np.int64(3), "scores": np.array([0.5, 1.5]), "found": Path("somewhere")}
+    solution = Biclustering.from_indices([([0], [1])], (2, 2), info=info)
+    solution.to_json(tmp_path / "solution.json")
+    assert Biclustering.from_json(tmp_path / "solution.json").info == {
+        "k": 3,
+        "scores": [0.5, 1.5],
+        "found": "somewhere",
+    }
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda pairs: bivaluate.average_virtual_error(np.eye(3), pairs),
+        lambda pairs: bivaluate.coverage_ratio(pairs),
+        lambda pairs: bivaluate.propose_pruning(np.eye(3), pairs),
+        lambda pairs: bivaluate.compare(pairs, pairs),
+    ],
+)
+def test_plain_pairs_are_refused_with_a_way_out(call):
+    with pytest.raises(SolutionError, match="is a list; build a Biclustering first"):
+        call([([0, 1], [0, 1])])

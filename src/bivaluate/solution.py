@@ -223,7 +223,7 @@ class Biclustering(Sequence[Bicluster]):
             "biclusters": [{"rows": b.rows.tolist(), "cols": b.cols.tolist()} for b in self],
         }
         if self.info:
-            document["info"] = self.info
+            document["info"] = plain_info(self.info)
         return document
 
     @classmethod
@@ -263,6 +263,16 @@ class Biclustering(Sequence[Bicluster]):
     def __repr__(self) -> str:
         shape = "unknown shape" if self._shape is None else f"{self._shape[0]} x {self._shape[1]}"
         return f"Biclustering({len(self)} biclusters of a matrix of {shape})"
+
+
+def check_solution(solution: Any, name: str = "solution") -> Biclustering:
+    """Return `solution` if it is a Biclustering."""
+    if not isinstance(solution, Biclustering):
+        raise SolutionError(
+            f"{name} is a {type(solution).__name__}; build a Biclustering first, "
+            "for example with Biclustering.from_indices or Biclustering.from_estimator."
+        )
+    return solution
 
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
@@ -337,6 +347,16 @@ def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
             raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")
         array = array.astype(np.bool_)
     return array
+
+
+def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `info` as JSON can hold it: NumPy's numbers and arrays as plain ones, unknown things in words."""
+
+    def plain(value: Any) -> Any:
+        return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
+
+    content: dict[str, Any] = json.loads(json.dumps(info, default=plain))
+    return content
 
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:

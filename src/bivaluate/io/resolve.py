@@ -9,7 +9,7 @@ from typing import Any
 from bivaluate._document import Document, Members
 from bivaluate._errors import SolutionError, suggest
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, plain_info
 
 _AXES = ("row", "column")
 
@@ -190,4 +190,4 @@ def document_of(solution: Biclustering, X: Matrix | None) -> Document:
             rows, cols = X.row_labels, X.col_labels
             labels = [([rows[i] for i in r], [cols[j] for j in c]) for r, c in members]
     shape = solution.shape if solution.has_shape else None
-    return Document(members, "index", shape, solution.info, labels=labels)
+    return Document(members, "index", shape, plain_info(solution.info), labels=labels)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bivaluate.metrics import external
 from bivaluate.metrics.external import Comparison
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, check_solution
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def compare(
     >>> round(scores["ce"], 6), round(scores["agri"], 6)
     (0.636364, 0.407537)
     """
-    comparison = Comparison(truth, found, shape)
+    comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape)
     scores: dict[str, float | None] = {}
     for key, measure in EXTERNAL.items():
         if measure.needs_shape and not comparison.has_shape:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, check_solution
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Cover:
 
 def count_cover(solution: Biclustering) -> Cover:
     """Count the covered cells of a solution, with one bit per cell."""
-    col_bits = _bits(solution.col_masks)
+    col_bits = _bits(check_solution(solution).col_masks)
     once = np.zeros((solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
     twice = np.zeros_like(once)
     for bicluster, bits in zip(solution, col_bits, strict=True):

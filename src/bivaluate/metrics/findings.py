@@ -26,7 +26,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
         sentences.append("The solution has no biclusters: nothing to score.")
         return sentences
     sentences += _degenerate(workspace, names)
-    if len(workspace.solution) == 1:
+    if len(workspace.solution) == 1 and workspace.options.single == "nan":
         sentences.append("There is one bicluster: NSR and NVE need another one to compare it with.")
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)

@@ -20,7 +20,7 @@ from bivaluate.metrics.evaluate import evaluate
 from bivaluate.metrics.mergers import merger_matrices, virtual_error_value
 from bivaluate.metrics.noise_search import EVIDENCE_CUT, refit_cut
 from bivaluate.metrics.null_model import prepare_matrix
-from bivaluate.solution import Bicluster, Biclustering
+from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def propose_pruning(
     """
     check_real("cut", cut, 0.0)
     values = prepare_matrix(Matrix.of(X).values, centre, normalise)
-    solution = solution.with_shape(values.shape)
+    solution = check_solution(solution).with_shape(values.shape)
     if ordered_columns:
         shapes = [b.shape for b in solution]
         cut = min(

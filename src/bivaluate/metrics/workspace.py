@@ -20,7 +20,7 @@ from bivaluate.metrics.mergers import (
     merger_matrices_missing,
 )
 from bivaluate.metrics.missing import observed_part
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 Shared = TypeVar("Shared")
@@ -73,7 +73,7 @@ class Workspace:
         """Check the input and pair it."""
         chosen = Options(**options)
         matrix = Matrix.of(X, chosen.missing)
-        return cls(matrix, solution.with_shape(matrix.shape), chosen)
+        return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
 
     def once(self, function: Callable[[Workspace], Shared]) -> Shared:
         """Return ``function(self)``, computed at the first call: for what several metrics of one topic share."""
@@ -131,7 +131,8 @@ class Workspace:
     def defined(self) -> NDArray[np.bool_]:
         """Biclusters that take part in the scores."""
         if self.options.degenerate == "formula":
-            return np.ones(len(self.solution), dtype=np.bool_)
+            rows, cols = self.observed
+            return (rows > 0) & (cols > 0)
         return ~self.degenerate
 
     def masked(self, values: Floats) -> Floats:
