@@ -6,7 +6,7 @@ from typing import Any
 
 from bivaluate.metrics.cover import Cover, count_cover
 from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.metrics.normalised import _TIWARI, ratio_of_sums
+from bivaluate.metrics.normalised import TIWARI, ratio_of_sums
 from bivaluate.metrics.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -101,7 +101,7 @@ def mean_jaccard(solution: Biclustering) -> float:
 
     Low is better; in [0, 1]; NaN for fewer than two.
     """
-    return _mean_jaccard(count_cover(solution))
+    return mean_jaccard_of(count_cover(solution))
 
 
 def _multiplicity(cover: Cover) -> float:
@@ -112,7 +112,8 @@ def _overlap(cover: Cover) -> float:
     return cover.cells_shared / cover.cells if cover.cells else float("nan")
 
 
-def _mean_jaccard(cover: Cover) -> float:
+def mean_jaccard_of(cover: Cover) -> float:
+    """Return :func:`mean_jaccard` from counts that are there already."""
     n = len(cover.solution)
     return float((cover.jaccard.sum() - n) / (n * (n - 1))) if n > 1 else float("nan")
 
@@ -131,7 +132,7 @@ def _metric(
         function=function,
         compute=compute,
         invariances=_VALUES_DO_NOT_MATTER,
-        reference=_TIWARI if key == "coverage" else "",
+        reference=TIWARI if key == "coverage" else "",
         default=True,
     )
 
@@ -148,7 +149,7 @@ METRICS = (
         function=normalised_virtual_error_coverage,
         compute=_nve_cov,
         invariances=frozenset({SHIFT, SCALE, ROW_SHIFT}),
-        reference=_TIWARI,
+        reference=TIWARI,
         default=True,
     ),
     _metric(
@@ -209,6 +210,6 @@ METRICS = (
         1.0,
         "Mean cell Jaccard index of all pairs of biclusters.",
         mean_jaccard,
-        lambda w: _mean_jaccard(w.cover),
+        lambda w: mean_jaccard_of(w.cover),
     ),
 )

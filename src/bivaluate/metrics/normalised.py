@@ -13,7 +13,7 @@ from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
 
-_TIWARI = (
+TIWARI = (
     "Tiwari, Navin Kumar, Bezdek & Rathore 2026, NVE: a separability and coverage-aware internal validation "
     "metric for biclustering, arXiv:2608.29045"
 )
@@ -198,7 +198,7 @@ def _metric(
         function=function,
         compute=compute,
         invariances=frozenset({SHIFT, SCALE, ROW_SHIFT} | (set() if on_ve else {COL_SHIFT})),
-        reference=_TIWARI if on_ve else _LEE,
+        reference=TIWARI if on_ve else _LEE,
         default=True,
     )
 

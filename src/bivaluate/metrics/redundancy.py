@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.metrics.coverage import mean_jaccard
+from bivaluate.metrics.cover import Cover, count_cover
+from bivaluate.metrics.coverage import mean_jaccard, mean_jaccard_of
 from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.normalised import ratio_of_sums
 from bivaluate.metrics.workspace import Workspace
@@ -23,7 +24,7 @@ def redundancy(solution: Biclustering) -> float:
     >>> round(redundancy(S), 6)
     0.153846
     """
-    return _redundancy(_workspace(solution))
+    return _redundancy(count_cover(solution))
 
 
 def mean_largest_redundancy(solution: Biclustering) -> float:
@@ -35,11 +36,11 @@ def mean_largest_redundancy(solution: Biclustering) -> float:
     >>> round(mean_largest_redundancy(S), 6)
     0.190476
     """
-    return _mean_of_largest(_workspace(solution).cover.jaccard)
+    return _mean_of_largest(count_cover(solution).jaccard)
 
 
 def diversity(solution: Biclustering) -> float:
-    """1 − mean bicluster redundancy (the mean cell Jaccard index of all pairs). High is better; in [0, 1].
+    """1 − mean bicluster redundancy (the mean cell Jaccard index of all pairs). High is better; in [0, 1]; NaN for fewer than two.
 
     >>> S = Biclustering.from_indices([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(diversity(S), 6)
@@ -55,11 +56,18 @@ def overlap_coefficient(solution: Biclustering) -> float:
     >>> round(overlap_coefficient(S), 6)
     0.222222
     """
-    return _mean_overlap(_workspace(solution))
+    return _mean_overlap(count_cover(solution))
 
 
 def normalised_virtual_error_overlap(
-    X: Any, solution: Biclustering, *, exponent: float = 0.5, epsilon: float = 1e-12, missing: str = "raise"
+    X: Any,
+    solution: Biclustering,
+    *,
+    exponent: float = 0.5,
+    epsilon: float = 1e-12,
+    degenerate: str = "nan",
+    missing: str = "raise",
+    single: str = "nan",
 ) -> float:
     """Coverage-adjusted NVE with a charge for overlap: NVE/(CR·(1 − redundancy) + epsilon)^exponent.
 
@@ -71,15 +79,20 @@ def normalised_virtual_error_overlap(
     >>> round(normalised_virtual_error_overlap(X, S), 6)
     1.186063
     """
-    return _nve_overlap(Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, missing=missing))
+    return _nve_overlap(
+        Workspace.of(
+            X,
+            solution,
+            exponent=exponent,
+            epsilon=epsilon,
+            degenerate=degenerate,
+            missing=missing,
+            single=single,
+        )
+    )
 
 
-def _workspace(solution: Biclustering) -> Workspace:
-    return Workspace.of(np.broadcast_to(0.0, solution.shape), solution)
-
-
-def _redundancy(workspace: Workspace) -> float:
-    cover = workspace.cover
+def _redundancy(cover: Cover) -> float:
     return 1 - cover.cells / cover.cells_counted if cover.cells_counted else float("nan")
 
 
@@ -91,20 +104,14 @@ def _mean_of_largest(pairs: NDArray[np.float64]) -> float:
     return float(others.max(axis=1).mean())
 
 
-def _mean_overlap(workspace: Workspace) -> float:
-    n = len(workspace.solution)
+def _mean_overlap(cover: Cover) -> float:
+    n = len(cover.solution)
     if n < 2:
         return float("nan")
-    shared = workspace.cover.intersections
+    shared = cover.intersections
     sizes = np.diagonal(shared)
     share = shared / np.minimum(sizes[:, None], sizes[None, :])
     return float((share.sum() - n) / (n * (n - 1)))
-
-
-def _diversity(workspace: Workspace) -> float:
-    n = len(workspace.solution)
-    jaccard = workspace.cover.jaccard
-    return 1 - float((jaccard.sum() - np.trace(jaccard)) / (n * (n - 1))) if n > 1 else float("nan")
 
 
 def _nve_overlap(workspace: Workspace) -> float:
@@ -147,7 +154,7 @@ METRICS = (
         "low",
         "Share of the biclusters' cells that another bicluster covers already.",
         redundancy,
-        _redundancy,
+        lambda w: _redundancy(w.cover),
     ),
     _metric(
         "mbr_max",
@@ -165,7 +172,7 @@ METRICS = (
         "high",
         "1 minus the mean cell Jaccard index of all pairs of biclusters.",
         diversity,
-        _diversity,
+        lambda w: 1 - mean_jaccard_of(w.cover),
     ),
     _metric(
         "overlap_coefficient",
@@ -174,7 +181,7 @@ METRICS = (
         "low",
         "Mean over pairs of the shared cells as a share of the smaller bicluster.",
         overlap_coefficient,
-        _mean_overlap,
+        lambda w: _mean_overlap(w.cover),
     ),
     Metric(
         key="nve_overlap",
