@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -153,6 +154,37 @@ def test_the_smallest_k_is_no_evidence_without_a_null() -> None:
     )
     assert sentence in said(Case(groups))
     assert sentence not in said(Case(groups, calibrated=True))
+
+
+@pytest.mark.parametrize(
+    ("p", "surrogates", "words"),
+    [
+        (0.5, 19, "Its NVE_cov does not stand out from surrogate matrices without structure (p = 0.5)."),
+        (0.05, 19, "Its NVE_cov stands out from surrogate matrices without structure (p = 0.05)."),
+        (
+            0.25,
+            3,
+            "Its NVE_cov stands out from surrogate matrices without structure "
+            "(p = 0.25; 3 surrogates allow no lower p).",
+        ),
+    ],
+)
+def test_the_winner_beside_its_null(p: float, surrogates: int, words: str) -> None:
+    groups = [group("LAS", 3, **good()), group("LAS", 5, **good(nve_cov=2.0))]
+    case = Case(groups, calibrated=True, p_value=p, surrogates=surrogates)
+    assert words in said(case)
+    assert not any("stand" in text for text in said(Case(groups)))
+    weak = [s.text for s in judge_all({"one": case, "two": case})]
+    told = "On all 2 data sets the winner's NVE_cov does not stand out from surrogate matrices without structure."
+    assert (told in weak) == (p == 0.5)
+
+
+def test_a_score_of_few_seeds_wins_nothing() -> None:
+    lucky = group("LAS", 5, members=tuple(range(10)), **good(nve_cov=0.1))
+    rare = replace(lucky, counted=dict.fromkeys(lucky.mean, 4))
+    winner = Case([rare, group("CCA", 3, members=tuple(range(10)), **good())]).winner
+    assert winner is not None
+    assert winner.algorithm == "CCA"
 
 
 def test_the_largest_k_is_no_evidence_for_avg_ve() -> None:

@@ -19,6 +19,8 @@ NOISY = 0.8
 """Rows this far (VE) from their pattern do not follow it."""
 STEADY = 0.7
 """A winner of at least this share of the seeds does not hang on the seed."""
+SIGNIFICANT = 0.05
+"""A p-value up to this stands out from the null."""
 RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
 LEANS_SMALL = frozenset({"nve_cov", "nsr", "cc"})
 LEANS_LARGE = frozenset({"asr", "avg_ve"})
@@ -37,8 +39,9 @@ class Case:
     """What is known about one data set when its verdict is spoken.
 
     `repeats` are groups of biclusters (0-based) of the winner that merge almost for free and `errors` their
-    virtual errors, `names` what they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells
-    are unfinished; `calibrated` says that null runs stand beside the scores.
+    virtual errors, `names` what they are called; `typical` are the measures of the winner's typical solution;
+    `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand beside the scores, and
+    `p_value` that of the winner over so many `surrogates`.
     """
 
     groups: Sequence[Group]
@@ -50,6 +53,8 @@ class Case:
     missing: int = 0
     planned: int = 0
     calibrated: bool = False
+    p_value: float = math.nan
+    surrogates: int = 0
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -62,8 +67,8 @@ class Case:
 
 
 def best(groups: Sequence[Group], key: str) -> Group | None:
-    """Return the group with the best mean of a measure, or None where none is defined."""
-    defined = [group for group in groups if math.isfinite(group.value(key))]
+    """Return the group with the best mean of a measure, or None where none is defined in half of its seeds."""
+    defined = [g for g in groups if math.isfinite(g.value(key)) and 2 * g.counted.get(key, 0) >= g.seeds]
     if not defined:
         return None
     sign = -1 if key in METRICS and METRICS[key].direction == "high" else 1

@@ -16,7 +16,7 @@ from bivaluate.report.detail import Budget, bicluster_names, comparable, draw_so
 from bivaluate.report.groups import Group, choose_criterion, make_groups
 from bivaluate.report.notices import describe_details, make_subtitle, make_title, make_warnings
 from bivaluate.report.overview import judge_all
-from bivaluate.report.source import Drawn, Source
+from bivaluate.report.source import Drawn, Null, Source
 from bivaluate.report.verdict import judge
 
 MAIN = ("nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage")
@@ -111,6 +111,8 @@ def _case(
 ) -> Case:
     winner = best(groups, criterion)
     shown = drawn.get(winner.typical) if winner else None
+    beside = next((n for n in source.nulls if winner and _place(n) == _place(winner)), None)
+    null = beside.bands.get(criterion) if beside else None
     errors = np.asarray(shown.mergers.get("ve", []) if shown else [], dtype=np.float64)
     return Case(
         groups,
@@ -121,8 +123,14 @@ def _case(
         typical=source.solutions[winner.typical].values if winner else {},
         missing=source.missing_by_dataset.get(dataset, 0),
         planned=source.planned_by_dataset.get(dataset, 0),
-        calibrated=any(null.dataset == dataset for null in source.nulls),
+        calibrated=any(n.dataset == dataset for n in source.nulls),
+        p_value=null.p_value if null else math.nan,
+        surrogates=beside.runs if beside else 0,
     )
+
+
+def _place(of: Group | Null) -> tuple[str, str, int | None]:
+    return of.dataset, of.algorithm, of.k
 
 
 def _verdict(cases: Mapping[str, Case]) -> list[Sentence]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from bivaluate.report.case import INDISTINCT, NOISY, Case, Sentence, symbol
 from bivaluate.report.verdict import (
+    beside_null,
     cleaner_but_tiny,
     clear_repeats,
     disagreement,
@@ -90,6 +91,11 @@ _OVERALL: tuple[tuple[Callable[[Case], object], str, str], ...] = (
         lean,
         "caution",
         "On {where} the winner has the K at the end of the sweep to which {symbol} leans: no evidence for that K.",
+    ),
+    (
+        lambda case: any(sentence.kind == "caution" for sentence in beside_null(case)),
+        "caution",
+        "On {where} the winner's {symbol} does not stand out from surrogate matrices without structure.",
     ),
     (small_winner, "caution", "On {where} even the winner explains less than 5 % of the matrix."),
 )

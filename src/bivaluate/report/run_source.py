@@ -135,7 +135,7 @@ def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
     for key, value in provenance.items():
         if isinstance(value, Mapping) and key == "packages":
             shown[key] = ", ".join(f"{name} {version}" for name, version in value.items())
-        elif isinstance(value, (str, int, float)):
+        elif isinstance(value, (str, int, float)) and value != "":
             shown[key.replace("_", " ")] = str(value)
     matrices: Sequence[Mapping[str, Any]] = provenance.get("matrices", [])
     for entry in matrices[:40]:
@@ -150,10 +150,7 @@ def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _command(provenance: Mapping[str, Any], folder: Path) -> str:
-    sessions: Sequence[Mapping[str, Any]] = provenance.get("sessions", [])
-    command = provenance.get("command") or next((s["command"] for s in sessions if s.get("command")), "")
-    if isinstance(command, (list, tuple)):
-        import shlex
-
-        command = shlex.join(str(part) for part in command)
-    return str(command) or f"bivaluate sweep --plan {folder.name}/plan.toml --out NEW_FOLDER"
+    """Return the command of the run, or one that repeats it where Python code started it."""
+    return str(
+        provenance.get("command") or f"bivaluate sweep --plan {folder.name}/plan.toml --out NEW_FOLDER"
+    )

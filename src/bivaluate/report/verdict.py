@@ -15,6 +15,7 @@ from bivaluate.report.case import (
     NEGLIGIBLE,
     NOISY,
     RIVALS,
+    SIGNIFICANT,
     STEADY,
     Case,
     Sentence,
@@ -36,6 +37,7 @@ def judge(case: Case) -> list[Sentence]:
         disagreement,
         steadiness,
         lean,
+        beside_null,
         small_winner,
         _chance,
         _undefined,
@@ -247,6 +249,23 @@ def lean(case: Case) -> list[Sentence]:
             "caution",
             f"K = {winner.k} is the {end} K tried and {symbol(case.criterion)} leans to {size} K: "
             f"without null runs beside it, this is no evidence for {plural(winner.k, 'bicluster')}.",
+        )
+    ]
+
+
+def beside_null(case: Case) -> list[Sentence]:
+    """Say whether the winner's score stands out from the same algorithm on matrices without structure."""
+    p, lowest = case.p_value, 1 / (case.surrogates + 1)
+    if case.winner is None or not math.isfinite(p):
+        return []
+    name = f"Its {symbol(case.criterion)}"
+    if p > max(SIGNIFICANT, 1.001 * lowest):
+        text = f"{name} does not stand out from surrogate matrices without structure (p = {p:.2g})."
+        return [Sentence("caution", text)]
+    few = "" if p <= SIGNIFICANT else f"; {plural(case.surrogates, 'surrogate')} allow no lower p"
+    return [
+        Sentence(
+            "finding", f"{name} stands out from surrogate matrices without structure (p = {p:.2g}{few})."
         )
     ]
 

@@ -2,7 +2,7 @@
 /* Comparison of solutions: K-sweep, trade-off plane, winners, and the NVE map of the paper. */
 R.value = (group, key, what = "mean") => (R.measure[key] ? group[what][R.measure[key].index] : null);
 R.best = function (groups, key) {
-  const defined = groups.filter((g) => R.value(g, key) !== null);
+  const defined = groups.filter((g) => R.value(g, key) !== null && 2 * R.value(g, key, "counted") >= g.seeds);
   if (!defined.length) return null;
   return R.measure[key].direction === "high" ? d3.greatest(defined, (g) => R.value(g, key)) : d3.least(defined, (g) => R.value(g, key));
 };
