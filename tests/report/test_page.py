@@ -277,6 +277,7 @@ def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations
     shown = visit(page)
     shown.locator("#solution-1 summary", has_text="As a table").click()
     table = "#solution-1 .as-table table"
+    shown.wait_for_selector(table)
     errors = evaluations[0].mergers["ve"]
     for c, name in enumerate(evaluations[0].names):
         values = [float(v) for v in column(shown, name, table) if v is not None]
