@@ -95,6 +95,13 @@ def test_the_run_is_left_as_it_was() -> None:
     pd.testing.assert_frame_equal(run.results, before)
 
 
+def test_the_paper_is_one_profile() -> None:
+    paper = get_profile("paper")
+    assert paper.algorithm_seed == 42
+    assert paper.parameters == {"spectral": {"selection": "first"}}
+    assert paper.score == {"degenerate": "formula", "epsilon": 1e-12}
+
+
 def test_unknown_profile_is_refused() -> None:
     with pytest.raises(ParameterError, match="Did you mean 'paper'"):
         get_profile("papper")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +24,7 @@ def small(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("replication")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replication, "QUICK", SMALL)
-        patch.setattr(replication, "PARAMETERS", {"las": {"n_restarts": 5}})
+        patch.setattr(replication, "PAPER", replace(replication.PAPER, parameters={"las": {"n_restarts": 5}}))
         patch.setattr("bivaluate.datasets.real.fetch", _no_network)
         arguments = ["replicate", "--out", str(folder), "--jobs", "1"]
         result = CliRunner().invoke(app, arguments, catch_exceptions=False)

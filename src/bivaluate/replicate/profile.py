@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
 RATIOS = ("nsr", "nve", "nve_cov")
 PAPER_SEED = 42
-PARAMETERS: dict[str, dict[str, Any]] = {"spectral": {"selection": "first"}}
-"""Algorithm settings of the paper: the first K cells of the checkerboard, everything else at its default."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How solutions with degenerate biclusters are scored.
+    """How algorithms are run and how solutions with degenerate biclusters are scored.
 
     Parameters
     ----------
     score
         Options of :func:`bivaluate.evaluate`.
+    algorithm_seed, parameters
+        ``random_state`` and settings of the algorithms, as in a :class:`bivaluate.Plan`; a profile without them
+        only scores.
     zero_numerator
         Whether NSR, NVE and NVE_cov are 0 when the sum over the biclusters is 0, even with a single bicluster.
     single_is_zero
@@ -41,6 +42,8 @@ class Profile:
     score: Mapping[str, Any] = field(default_factory=dict)
     zero_numerator: bool = False
     single_is_zero: bool = False
+    algorithm_seed: int | None = None
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 PROFILES: dict[str, Profile] = {
@@ -52,6 +55,8 @@ PROFILES: dict[str, Profile] = {
             "one bicluster with a positive numerator is undefined and leaves the contest; epsilon 1e-12",
             {"degenerate": "formula", "epsilon": 1e-12},
             zero_numerator=True,
+            algorithm_seed=PAPER_SEED,
+            parameters={"spectral": {"selection": "first"}},
         ),
         Profile(
             "zero",

@@ -14,9 +14,10 @@ from typing import Any
 from bivaluate._errors import BivaluateError, FileError
 from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate.claim import Outcome
-from bivaluate.replicate.profile import PAPER_SEED, PARAMETERS
+from bivaluate.replicate.profile import PAPER_SEED, get_profile
 
 FILES = "replication"
+PAPER = get_profile("paper")
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 Progress = Callable[[str, int, int], None]
 
@@ -81,7 +82,7 @@ def replicate(
         raise FileError(f"cannot make the folder {files}: {error.strerror or error}.") from error
     runs = _Runs(folder / "runs", size, jobs, progress)
     notes: list[str] = []
-    scenarios, own_seeds = runs.scenarios(PAPER_SEED), runs.scenarios(None)
+    scenarios, own_seeds = runs.scenarios(PAPER.algorithm_seed), runs.scenarios(None)
     yeast = runs.yeast(notes)
     runs.tell("evidence, tables, report", 0, 3)
     evidence = _gather(size, scenarios, own_seeds, yeast, files)
@@ -136,7 +137,11 @@ class _Runs:
         from bivaluate.experiment.run import Sweep
 
         plan = Plan(
-            datasets=datasets, k=k, seeds=list(seeds), algorithm_seed=algorithm_seed, parameters=PARAMETERS
+            datasets=datasets,
+            k=k,
+            seeds=list(seeds),
+            algorithm_seed=algorithm_seed,
+            parameters=PAPER.parameters,
         )
 
         return Sweep(
