@@ -105,3 +105,16 @@ def test_parameters():
         check_real("e", -1, 0)
     with pytest.raises(ParameterError, match="at most 1"):
         check_real("e", 2, 0, 1)
+
+
+def test_labels_of_a_part_of_a_frame_stay():
+    frame = pd.DataFrame(np.arange(20.0).reshape(10, 2)).iloc[4:8]
+    assert Matrix.of(frame).row_labels == ("4", "5", "6", "7")
+    assert Matrix.of(frame).col_labels is None
+
+
+def test_missing_marks_of_pandas_are_missing_cells():
+    frame = pd.DataFrame({"a": [1, None, 3], "b": [4, 5, 6]}).convert_dtypes()
+    np.testing.assert_array_equal(Matrix.of(frame, missing="omit").values, [[1, 4], [np.nan, 5], [3, 6]])
+    with pytest.raises(MatrixError, match=r"1 missing cell\(s\) \(NaN\), the first at row 1, column 0"):
+        Matrix.of(frame)

@@ -52,7 +52,7 @@ class Matrix:
         if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
             cls._check_frame_dtypes(X, name)
             return cls.of(
-                cls(to_float64(X.to_numpy(), name), _labels(X.index), _labels(X.columns), name), missing
+                cls(to_float64(_cells(X), name), _labels(X.index), _labels(X.columns), name), missing
             )
         return cls(check_values(X, missing, name), name=name)
 
@@ -107,8 +107,14 @@ class Matrix:
         return pd.DataFrame(self.values, index=_index(self.row_labels), columns=_index(self.col_labels))
 
 
+def _cells(frame: pd.DataFrame) -> NDArray[Any]:
+    """Return the cells of a frame; pandas' own mark of a missing cell becomes NaN."""
+    values = frame.to_numpy()
+    return values if values.dtype != object else frame.astype(object).where(frame.notna(), np.nan).to_numpy()
+
+
 def _labels(index: Any) -> tuple[str, ...] | None:
-    if type(index).__name__ == "RangeIndex":
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None
     return tuple(str(label) for label in index)
 
