@@ -52,6 +52,10 @@ class DegenerateWarning(BivaluateWarning):
     """Some biclusters have no defined score."""
 
 
+class NullModelWarning(BivaluateWarning):
+    """The data break an assumption of the chance correction."""
+
+
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, evaluate
-from bivaluate._errors import BivaluateWarning, ParameterError
+from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
 from bivaluate.metrics import chance
 from bivaluate.metrics.chance_scores import largest_weight_sum
 from bivaluate.metrics.constant_rows import constant_row_counts
@@ -219,7 +219,7 @@ def noise_kinds():
 def test_broken_assumptions_are_named(words):
     data = noise_kinds()[words]
     solution = Biclustering.from_indices([(range(20), range(10)), (range(20, 40), range(10))], data.shape)
-    with pytest.warns(chance.NullModelWarning, match=words):
+    with pytest.warns(NullModelWarning, match=words):
         chance.chance_table(data, solution)
     assert any(words in sentence for sentence in evaluate(data, solution).findings)
 

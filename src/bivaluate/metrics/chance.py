@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._check import check_values
-from bivaluate._errors import BivaluateWarning
+from bivaluate._errors import NullModelWarning
 from bivaluate.matrix import Matrix
 from bivaluate.metrics.chance_scores import (
     ChanceScores,
@@ -38,10 +38,6 @@ __all__ = [
 ]
 
 
-class NullModelWarning(BivaluateWarning):
-    """The data break an assumption of the chance correction."""
-
-
 def chance_table(
     X: Any,
     solution: Biclustering,
@@ -53,7 +49,7 @@ def chance_table(
 ) -> ChanceScores:
     """Chance-corrected scores of every bicluster, with everything that went into them.
 
-    Warns (:class:`NullModelWarning`) where the data, as prepared, break the assumptions of the null.
+    Warns (:class:`bivaluate.NullModelWarning`) where the data, as prepared, break the assumptions of the null.
 
     Parameters
     ----------
