@@ -49,6 +49,14 @@ def test_solution_table(run, example):
     assert "B3 has 2 columns: VE says nothing here." in shown.out
 
 
+def test_brackets_in_names_are_no_markup(run, example, tmp_path):
+    (tmp_path / "las[seed=1].json").write_bytes((tmp_path / "two.json").read_bytes())
+    shown = run("score", "matrix.csv", "las[seed=1].json", "--csv", "table[red].csv")
+    assert shown.out.splitlines()[1].split()[0] == "las[seed=1]"
+    assert "wrote table[red].csv" in shown.err
+    assert "las[seed=1]" in run("score", "matrix.csv", "las[seed=1].json", "--biclusters").out
+
+
 def test_sorting(run, example):
     shown = run("score", "matrix.csv", "solution.json", "two.json", "--sort", "coverage")
     assert shown.out.splitlines()[1].startswith("solution")

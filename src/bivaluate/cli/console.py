@@ -1,4 +1,7 @@
-"""Where commands print: results to standard output, everything else to standard error."""
+"""Where commands print: results to standard output, everything else to standard error.
+
+Square brackets in names and paths are printed as they are, never read as markup.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from rich.console import Console
 
 WIDE = 200
 
-out = Console(highlight=False)
+out = Console(highlight=False, markup=False)
 if not out.is_terminal:
     out.width = WIDE
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
 def number(value: float | None, digits: int = 4) -> str:
