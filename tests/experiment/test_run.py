@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate._errors import FileError, RunError
+from bivaluate._errors import FileError, MissingExtraError, RunError
 from bivaluate.experiment import folder as folder_module
 from bivaluate.experiment import run as run_module
+from bivaluate.experiment.data import Source, load_checked
 from bivaluate.experiment.folder import file_name, locked
 from bivaluate.experiment.journal import Journal
 from bivaluate.experiment.load import load_run
@@ -303,3 +304,30 @@ def test_file_names_never_meet() -> None:
     names = ["yeast:04", "yeast_04", "a/b", "a:b", "a b", "ä", "x" * 300, "x" * 299 + "y", "..", "."]
     assert len({file_name(name) for name in names}) >= len(names) - 1
     assert file_name("yeast:04") == "yeast_04"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["/somewhere/bin/bivaluate", "sweep", "yeast:*", "-k", "3,5"], "bivaluate sweep 'yeast:*' -k 3,5"),
+        (["/somewhere/bivaluate/__main__.py", "sweep"], "bivaluate sweep"),
+        (["/somewhere/bin/pytest", "tests"], ""),
+    ],
+)
+def test_the_command_can_be_typed_again(
+    tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch, words: list[str], command: str
+) -> None:
+    monkeypatch.setattr("sys.argv", words)
+    run = Sweep(make_plan(matrix_file, k=[2], seeds=1), tmp_path / "run").run()
+    assert run.provenance["command"] == run.provenance["sessions"][0]["command"] == command
+
+
+def test_a_missing_extra_names_itself() -> None:
+    class Needy(Source):
+        def load(self, seed: int | None) -> Any:
+            raise MissingExtraError("reading .h5ad", "anndata", "anndata")
+
+    with pytest.raises(
+        MissingExtraError, match=r'^reading .h5ad needs anndata: pip install "bivaluate\[anndata\]"$'
+    ):
+        load_checked(Needy("cells", "cells.h5ad", "file"), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Generator
@@ -172,7 +173,7 @@ class Sweep:
         waiting = journal.slots(finished=False)
         done = everything - len(waiting)
         jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
-        session = journal.start_session(_now(), " ".join(sys.argv), jobs)
+        session = journal.start_session(_now(), _command(), jobs)
         before = done
         try:
             if waiting:
@@ -222,6 +223,14 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _command() -> str:
+    """Return the command as it can be typed again; nothing where Python code started the sweep."""
+    program = Path(sys.argv[0])
+    if program.stem != "bivaluate" and program.parts[-2:] != ("bivaluate", "__main__.py"):
+        return ""
+    return shlex.join(["bivaluate", *sys.argv[1:]])
+
+
 def _provenance() -> dict[str, Any]:
     from importlib.metadata import PackageNotFoundError, version
 
@@ -236,6 +245,6 @@ def _provenance() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
-        "command": " ".join(sys.argv),
+        "command": _command(),
         "created": _now(),
     }
