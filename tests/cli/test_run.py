@@ -74,6 +74,8 @@ def test_lists_the_algorithms(run):
         ({"algorithm": "lsa"}, "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?"),
         ({"parameter": ["n_restarts"]}, "--set n_restarts: NAME=VALUE is needed"),
         ({"parameter": ["restarts=5"]}, "has no parameter 'restarts'"),
+        ({"parameter": ["random_state=5"]}, "--set random_state=5: use --seed for this one."),
+        ({"seed": -1}, "random_state is -1; a whole number from 0 to 4294967295"),
         ({"algorithm": "spectral", "n_biclusters": 11}, "Ask for at most 10."),
         ({"n_biclusters": 0}, "n_biclusters is 0; it must be at least 1."),
         ({"output": Path("nowhere/solution.json")}, "there is no folder nowhere"),
@@ -102,6 +104,12 @@ def test_a_layer_of_an_h5ad_file(run, matrix):
 def test_values_of_parameters_are_numbers_words_true_false_or_none():
     settings = ["a=3", "b=0.5", "c=best", "d=True", "e=false", "f=none"]
     assert _parameters(settings) == {"a": 3, "b": 0.5, "c": "best", "d": True, "e": False, "f": None}
+
+
+def test_more_than_the_memory_holds(run, matrix):
+    done = run("run", matrix, "--set", f"n_restarts={10**15}")
+    assert done.code == 1
+    assert "error: not enough memory: Unable to allocate" in done.err
 
 
 def test_asks_for_the_matrix(run):

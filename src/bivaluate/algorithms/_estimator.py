@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, BiclusterMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from bivaluate._check import check_int, check_values, place_of_cell
-from bivaluate._errors import MatrixError
+from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -25,6 +26,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
 
     key: ClassVar[str]
     n_biclusters: int
+    random_state: Any
     _progress: Callable[[int, int], None] | None = None
 
     @abstractmethod
@@ -45,6 +47,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         n_wanted = check_int("n_biclusters", self.n_biclusters, minimum=1)
+        _check_seed(self.random_state)
         values = self._check_input(X)
         pairs: list[Pair] = []
         for pair in self._find(values):
@@ -77,6 +80,15 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
     def _info(self) -> dict[str, Any]:
         parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
         return {"algorithm": self.key, "parameters": parameters}
+
+
+def _check_seed(random_state: Any) -> None:
+    try:
+        check_random_state(random_state)
+    except ValueError:
+        raise ParameterError(
+            f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a RandomState or None is needed."
+        ) from None
 
 
 def _plain(value: Any) -> Any:

@@ -95,6 +95,9 @@ def main() -> None:
     except BivaluateError as error:
         _say("error", str(error))
         sys.exit(2)
+    except MemoryError as error:
+        _say("error", f"not enough memory: {str(error) or 'the work is too large for this machine'}.")
+        sys.exit(1)
     except KeyboardInterrupt:
         _say("stopped", "interrupted from the keyboard.")
         sys.exit(130)

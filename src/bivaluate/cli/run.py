@@ -82,6 +82,9 @@ def _parameters(settings: list[str]) -> dict[str, Any]:
         name, separator, text = setting.partition("=")
         if not (name and separator):
             raise ParameterError(f"--set {setting}: NAME=VALUE is needed, for example --set n_restarts=200.")
+        option = {"n_biclusters": "-k", "random_state": "--seed"}.get(name.strip())
+        if option:
+            raise ParameterError(f"--set {setting}: use {option} for this one.")
         found[name.strip()] = _value(text.strip())
     return found
 
