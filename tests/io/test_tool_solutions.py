@@ -172,6 +172,9 @@ def test_several_biclusterings_in_one_file(put):
     assert read_solution(path, X, item=1)[0].cols.tolist() == [1]
     with pytest.raises(ParameterError, match=r"item is 2"):
         read_solution(path, X, item=2)
+    assert read_solution(put(BICAT), X, item=0) == S
+    with pytest.raises(ParameterError, match=r"item is 1; .*BicAT.* holds one solution, item 0"):
+        read_solution(put(BICAT), X, item=1)
 
 
 @pytest.mark.parametrize(

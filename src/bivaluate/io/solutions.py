@@ -136,6 +136,8 @@ def read_members(
         check_choice("members", members, ["index", "label"])
     source = Source(path)
     record = _find(source, format)
+    if item and record.key != "biclustlib":
+        raise ParameterError(f"item is {item}; {source.name} ({record.name}) holds one solution, item 0.")
     document = record.read(source, SolutionOptions(X, item))
     if X is not None and document.shape is not None and document.shape != X.shape:
         to_biclustering(replace(document, by="index", members=[]), X, source.name)
