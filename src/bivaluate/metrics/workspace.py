@@ -44,7 +44,7 @@ class Options:
         check_choice("single", self.single, ("nan", "matrix"))
         check_real("exponent", self.exponent, 0.0)
         check_real("epsilon", self.epsilon, 0.0)
-        if self.n_jobs is not None:
+        if self.n_jobs not in (None, -1):
             check_int("n_jobs", self.n_jobs, 1)
 
 
@@ -157,7 +157,8 @@ class Workspace:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
         if self.has_missing:
             return merger_matrices_missing(self.X, self.solution)
-        return merger_matrices(self.X, self.solution, self.options.n_jobs)
+        n_jobs = None if self.options.n_jobs == -1 else self.options.n_jobs
+        return merger_matrices(self.X, self.solution, n_jobs)
 
     @property
     def merged_ve(self) -> Floats:
