@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from bivaluate import Biclustering, evaluate, solution_scorer
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError, SolutionError
+from bivaluate.metrics.registry import METRICS
 from tests.reference import internal as naive
 
 X = np.array(
@@ -242,6 +243,25 @@ def test_json_has_null_for_undefined():
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text)["solution"]["nve"] is None
     assert "only one bicluster" in document["status"]["nve"]
+    assert document["biclusters"][0]["reasons"] == dict.fromkeys(
+        ("nve_k", "nsr_k"), "there is no other bicluster to merge it with"
+    )
+
+
+def test_every_null_in_json_has_a_reason():
+    holes = X.copy()
+    holes[0, 0] = np.nan
+    thin = Biclustering.from_indices([*PAIRS, ([0], [4, 5])], X.shape)
+    for data in (X, np.ones_like(X), holes):
+        for degenerate in ("nan", "formula"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DegenerateWarning)
+                document = evaluate(
+                    data, thin, metrics="all", missing="omit", degenerate=degenerate
+                ).to_dict()
+            assert document["status"].keys() == {k for k, v in document["solution"].items() if v is None}
+            for record in document["biclusters"]:
+                assert record["reasons"].keys() == {k for k in METRICS if k in record and record[k] is None}
 
 
 @pytest.mark.parametrize(
@@ -323,3 +343,25 @@ def test_scorer_refuses_other_rows_and_useless_metrics():
     for key in ("ve", "n_biclusters"):
         with pytest.raises(ParameterError, match=f"'{key}' cannot rank solutions"):
             solution_scorer(key)
+
+
+def test_a_bicluster_without_observed_cells_spoils_no_score():
+    holes = X.copy()
+    holes[4, :4] = np.nan
+    unseen = Biclustering.from_indices([*PAIRS[::2], ([4], [0, 1, 2])], X.shape)
+    with pytest.warns(DegenerateWarning, match="B3"):
+        result = evaluate(holes, unseen, missing="omit", degenerate="formula")
+    without = evaluate(holes, unseen.select([0, 1]), missing="omit", degenerate="formula")
+    assert result.solution["nve"] == without.solution["nve"]
+    assert result.solution["asr"] == without.solution["asr"]
+    assert result.solution["n_undefined"] == 1
+
+
+def test_a_single_bicluster_merged_with_the_matrix_needs_no_other():
+    assert not any("There is one" in text for text in evaluate(X, S.select([0]), single="matrix").findings)
+
+
+def test_all_cores_in_both_spellings():
+    assert evaluate(X, S, n_jobs=-1).solution == evaluate(X, S, n_jobs=None).solution
+    with pytest.raises(ParameterError, match="n_jobs is 0; it must be at least 1"):
+        evaluate(X, S, n_jobs=0)

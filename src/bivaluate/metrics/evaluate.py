@@ -65,7 +65,7 @@ def evaluate(
     exponent, epsilon
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
     n_jobs
-        Threads for large inputs; ``None`` uses all cores. Results are the same to the bit for any number.
+        Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
     Returns
     -------
@@ -82,11 +82,6 @@ def evaluate(
     >>> result.findings[0]
     'B3 has 2 columns: VE says nothing here.'
     """
-    if not isinstance(solution, Biclustering):
-        raise SolutionError(
-            f"solution is a {type(solution).__name__}; build a Biclustering first, "
-            "for example with Biclustering.from_indices or Biclustering.from_estimator."
-        )
     chosen = choose_metrics(metrics)
     check_choice("small", small, ("flag", "drop"))
     check_int("min_rows", min_rows, 1)
@@ -238,14 +233,18 @@ class Evaluation:
         return pd.DataFrame(self.records, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the matrices as a JSON document; undefined is None, with a status."""
+        """Return everything but the matrices as a JSON document; undefined is None, with a status.
+
+        ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by registry key.
+        """
         return {
             "name": self.biclustering.info.get("name"),
             "shape": list(self.matrix.shape),
             "solution": {key: _none_for_nan(value) for key, value in self.solution.items()},
             "status": self.status,
             "biclusters": [
-                {key: _none_for_nan(value) for key, value in record.items()} for record in self.records
+                {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
+                for k, record in enumerate(self.records)
             ],
             "findings": self.findings,
         }
@@ -257,13 +256,30 @@ class Evaluation:
             return "small"
         return "low_power" if self._workspace.observed[1][k] == 2 else "ok"
 
+    def _reasons(self, k: int) -> dict[str, str]:
+        """Return why measures of a bicluster are undefined, by registry key."""
+        work = self._workspace
+        rest = "the formula has no value here (0/0)"
+        if not work.defined[k]:
+            rest = "it has no two rows and two columns to compare"
+        elif work.has_missing and np.isnan(work.solution[k].of(work.X)).any():
+            rest = "it has missing cells, or the formula has no value here"
+        reasons = {}
+        for key, column in self._columns.items():
+            if math.isnan(column[k]):
+                alone = (
+                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
+                )
+                reasons[key] = "there is no other bicluster to merge it with" if alone else rest
+        return reasons
+
     def _reason(self) -> str:
         n_defined = int(self._workspace.defined.sum())
         if not len(self.names):
             return "the solution has no biclusters"
         if n_defined == 0:
             return "no bicluster has two rows and two columns"
-        if n_defined == 1:
+        if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
         return "the formula has no value here (0/0)"
 
