@@ -8,7 +8,10 @@ import pytest
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, ParameterError
+from bivaluate.metrics.normalised import virtual_error_sums
+from bivaluate.metrics.null_model import centre_columns
 from bivaluate.metrics.registry import METRICS, get_metric
+from bivaluate.metrics.sizes import bicluster_shapes
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(14, 9)) + 4.0
@@ -106,3 +109,32 @@ def test_unknown_key():
         ParameterError, match=r"there is no metric 'msrr'\. Did you mean 'msr'\? `bivaluate metrics`"
     ):
         get_metric("msrr")
+
+
+ARGUMENTS = {
+    ("X", "solution"): lambda data, b: (data, SOLUTION),
+    ("solution",): lambda data, b: (SOLUTION,),
+    ("A",): lambda data, b: (b.of(data),),
+    ("A", "shape"): lambda data, b: (b.of(data), X.shape),
+    ("A", "n_cols"): lambda data, b: (b.of(data), X.shape[1]),
+    ("X", "rows", "cols"): lambda data, b: (data, b.rows, b.cols),
+}
+
+
+# Sizes and the two sums of NVE come several from one function.
+SHARED = (bicluster_shapes, virtual_error_sums)
+
+
+@pytest.mark.parametrize("key", [key for key, metric in METRICS.items() if metric.function not in SHARED])
+def test_the_function_gives_what_evaluate_gives(key):
+    metric = METRICS[key]
+    needed = tuple(
+        p.name for p in inspect.signature(metric.function).parameters.values() if p.default is p.empty
+    )
+    data = centre_columns(X) if metric.key.endswith("_centred") else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BivaluateWarning)
+        found = [metric.function(*ARGUMENTS[needed](data, b)) for b in SOLUTION]
+    if needed[-1] == "solution":
+        found = found[0]
+    np.testing.assert_allclose(np.atleast_1d(found), values(metric), rtol=1e-9)
