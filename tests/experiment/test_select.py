@@ -8,12 +8,14 @@ import pytest
 
 from bivaluate import evaluate
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.experiment.load import Run
+from bivaluate.experiment.load import Run, load_run
 from bivaluate.experiment.null import null_table
 from bivaluate.experiment.plan import Plan
 from bivaluate.experiment.run import Sweep
 from bivaluate.experiment.select import select
 from bivaluate.experiment.variant import make_variant, perturb
+from bivaluate.report.model import make_page
+from bivaluate.report.source import read_source
 from tests.experiment.standins import BLOCKS, SEPARATE
 
 
@@ -224,6 +226,23 @@ def test_why_nothing_is_chosen(tmp_path: Path, matrix_file: str) -> None:
     single = Sweep(Plan([matrix_file], [BLOCKS], [1]), tmp_path / "single").run()
     told = "small: no candidate has a defined NVE for at least half of its seeds; nothing can be chosen."
     assert told in select(single, by="nve").warnings
+
+
+def test_an_unfinished_null_is_said(tmp_path: Path, matrix_file: str) -> None:
+    def stop(finished: int, *_: object) -> None:
+        if finished >= 5:
+            raise KeyboardInterrupt
+
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3, null="permute", null_runs=4)
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, tmp_path / "run", progress=stop).run()
+    cut = load_run(tmp_path / "run")
+    assert cut.missing == []
+    assert 0 < cut.missing_copies < 4
+    told = f"{cut.missing_copies} cells on surrogates and perturbed copies are not finished"
+    assert any(text.startswith(told) for text in select(cut).warnings)
+    titles = [entry["title"] for entry in make_page(read_source(cut)).warnings]
+    assert f"Not finished beside the data: {cut.missing_copies}" in titles
 
 
 def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:

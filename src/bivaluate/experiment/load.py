@@ -81,6 +81,11 @@ class Run:
         return [slot.cell for slot in self._journal.slots(finished=False, variants=False)]
 
     @cached_property
+    def missing_copies(self) -> int:
+        """How many cells on surrogates and perturbed copies are not finished."""
+        return len(self._journal.slots(finished=False)) - len(self.missing)
+
+    @cached_property
     def results(self) -> pd.DataFrame:
         """One row per finished cell: status, sizes, coverage and every measure."""
         return tables.results(self._journal)

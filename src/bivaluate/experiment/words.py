@@ -58,7 +58,14 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
 
 def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> list[str]:
     """Return what to distrust about the winners of `by`."""
-    sentences = []
+    sentences = [
+        f"{count} {what} not finished; start the sweep again to continue."
+        for count, what in (
+            (len(run.missing), f"of {len(run.cells)} cells are"),
+            (run.missing_copies, "cells on surrogates and perturbed copies are"),
+        )
+        if count
+    ]
     chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
     for dataset in run.datasets:
         if dataset not in chosen:

@@ -65,6 +65,14 @@ def make_warnings(
             shown.append(f"and {len(source.missing) - 8:,} more")
         text = f"{'; '.join(shown)}. Run the same command again to continue."
         said.append(_entry(f"Not finished: {len(source.missing):,}", [_part("", "", [text])]))
+    if source.missing_copies:
+        text = (
+            "Cells on surrogates and perturbed copies: null bands and p-values rest on those that are finished. "
+            "Run the same command again to continue."
+        )
+        said.append(
+            _entry(f"Not finished beside the data: {source.missing_copies:,}", [_part("", "", [text])])
+        )
     for status in ("failed", "timed out"):
         reasons: dict[str, list[str]] = {}
         for group in groups:

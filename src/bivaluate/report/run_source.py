@@ -55,6 +55,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         load=load,
         records=lambda index: records.get(cells[index], []),
         missing=[_named(cell) for cell in run.missing],
+        missing_copies=run.missing_copies,
         missing_by_dataset=_counted(cell.dataset for cell in run.missing),
         planned_by_dataset=_counted(cell.dataset for cell in run.cells),
         provenance=_provenance(run.provenance),

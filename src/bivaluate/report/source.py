@@ -75,6 +75,7 @@ class Source:
     load: Callable[[int], Drawn | None]
     records: Callable[[int], Sequence[Mapping[str, Any]]]
     missing: Sequence[str] = ()
+    missing_copies: int = 0
     missing_by_dataset: Mapping[str, int] = field(default_factory=dict)
     planned_by_dataset: Mapping[str, int] = field(default_factory=dict)
     provenance: Mapping[str, str] = field(default_factory=dict)
