@@ -29,12 +29,12 @@ def compare_cheng_church(folder: Path, name: str, K: int, repeat: int) -> tuple[
     return theirs["seconds"], ours, found == theirs["biclusters"]
 
 
-def compare_las(folder: Path, name: str, restarts: int) -> tuple[float, float, bool]:
+def compare_las(folder: Path, name: str, restarts: int, seed: int = 0) -> tuple[float, float, bool]:
     """Return the seconds per restart of both sides and whether our score is at least theirs."""
     X = peer.matrix(folder, name)
-    model = LargeAverageSubmatrices(1, n_restarts=restarts, min_score=-1e9, random_state=0)
+    model = LargeAverageSubmatrices(1, n_restarts=restarts, min_score=-1e9, random_state=seed)
     ours = best_of(lambda: model.fit(X), 3)
-    theirs = in_fresh_process("benchmarks.peer:las", str(folder), name, restarts, 0)
+    theirs = in_fresh_process("benchmarks.peer:las", str(folder), name, restarts, seed)
     good = model.scores_[0] >= theirs["score"] - 1e-9 * max(1.0, abs(theirs["score"]))
     return theirs["seconds"] / restarts, ours / restarts, bool(good)
 
@@ -56,9 +56,9 @@ def las_table(folder: Path) -> list[Comparison]:
     theirs, ours = np.mean([t for t, _, _ in yeast]), np.mean([o for _, o, _ in yeast])
     good = f"score at least theirs on {sum(g for _, _, g in yeast)} of {len(yeast)}"
     lines = [Comparison("LAS per restart, 17 yeast matrices", PEER, float(theirs), float(ours), 20, 45, good)]
-    scenarios = [compare_las(folder, name, 1000) for name in SCENARIOS]
+    scenarios = [compare_las(folder, name, 1000, seed) for name in SCENARIOS for seed in range(4)]
     theirs, ours = np.mean([t for t, _, _ in scenarios]), np.mean([o for _, o, _ in scenarios])
-    good = f"score at least theirs on {sum(g for _, _, g in scenarios)} of {len(scenarios)}"
+    good = f"score at least theirs in {sum(g for _, _, g in scenarios)} of {len(scenarios)} runs"
     lines.append(
         Comparison("LAS per restart, 10 scenarios 300x40", PEER, float(theirs), float(ours), 20, 45, good)
     )
