@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from bivaluate._errors import FileError
+from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import run as replication
 from bivaluate.replicate.document import render
@@ -87,6 +87,21 @@ def test_the_report_holds_the_claims(small) -> None:
     page = (small[0] / "report.html").read_text(encoding="utf-8")
     assert "The claims of the paper" in page
     assert "not reproduced" in page
+
+
+def test_the_report_can_be_made_again(small, tmp_path: Path) -> None:
+    folder = small[0]
+    made = CliRunner().invoke(app, ["report", str(folder), "-o", str(tmp_path / "again.html")])
+    assert made.exit_code == 0, made.output
+    again = (tmp_path / "again.html").read_text(encoding="utf-8")
+    assert again == (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_report_of_an_unfinished_replication(tmp_path: Path) -> None:
+    (tmp_path / "replication").mkdir()
+    (tmp_path / "runs" / "quick-scenarios").mkdir(parents=True)
+    with pytest.raises(RunError, match=r"not finished\. Start the same command again .*quick-scenarios"):
+        replication.report_again(tmp_path, tmp_path / "r.html")
 
 
 def test_started_again_it_repeats_no_run_and_writes_the_same(small) -> None:

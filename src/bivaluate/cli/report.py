@@ -11,7 +11,7 @@ from bivaluate.cli.console import err
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The run folder of a sweep or a replication.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
@@ -28,7 +28,8 @@ def report(
     - `bivaluate report run -o report.html`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
+    from bivaluate.replicate.run import is_replication, report_again
     from bivaluate.report import build_report
 
-    written = build_report(run, output, title)
+    written = report_again(run, output, title) if is_replication(run) else build_report(run, output, title)
     err.print(f"wrote {written}", soft_wrap=True)

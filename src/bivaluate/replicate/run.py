@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, FileError
+from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate.claim import Outcome
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
@@ -91,7 +91,7 @@ def replicate(
     document = folder / "REPLICATION.md"
     _write_text(document, _render(files))
     runs.tell("evidence, tables, report", 2, 3)
-    report = _report(folder, scenarios, outcomes, files)
+    report = _report(scenarios, outcomes, files, folder / "report.html")
     runs.tell("evidence, tables, report", 3, 3)
     return Replication(folder, outcomes, document, report, notes)
 
@@ -219,7 +219,35 @@ def _render(files: Path) -> str:
     return render(files)
 
 
-def _report(folder: Path, scenarios: Any, outcomes: list[Outcome], files: Path) -> Path:
+def is_replication(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder was made by :func:`replicate`."""
+    return (Path(folder) / FILES).is_dir() and (Path(folder) / "runs").is_dir()
+
+
+def report_again(
+    folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None
+) -> Path:
+    """Write the report of a finished replication once more, from its own files."""
+    from bivaluate.experiment.load import load_run
+    from bivaluate.replicate.claims import judge_all
+    from bivaluate.replicate.evidence import Evidence
+
+    files, runs = Path(folder) / FILES, Path(folder) / "runs"
+    if not (files / "provenance.json").exists():
+        begun = ", ".join(sorted(str(run) for run in runs.iterdir())) or "none"
+        raise RunError(
+            f"{folder} is a replication that is not finished. Start the same command again to continue, "
+            f"or make the report of one of its runs: {begun}."
+        )
+    command = json.loads((files / "provenance.json").read_text(encoding="utf-8"))["command"]
+    size = FULL if "--full" in command else QUICK
+    scenarios = load_run(runs / f"{size.name}-scenarios")
+    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), title)
+
+
+def _report(
+    scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None
+) -> Path:
     from bivaluate.replicate.figures import CAPTIONS
     from bivaluate.replicate.tables import claim_rows
     from bivaluate.replicate.wording import depends_words, headline_words, measured_words
@@ -247,7 +275,7 @@ def _report(folder: Path, scenarios: Any, outcomes: list[Outcome], files: Path) 
         ),
         Section("The figures of the paper", figures=pictures),
     ]
-    return build_report(scenarios, folder / "report.html", "Replication of the NVE paper", sections)
+    return build_report(scenarios, path, title or "Replication of the NVE paper", sections)
 
 
 def _write_text(path: Path, text: str) -> None:
