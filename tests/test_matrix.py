@@ -118,3 +118,11 @@ def test_missing_marks_of_pandas_are_missing_cells():
     np.testing.assert_array_equal(Matrix.of(frame, missing="omit").values, [[1, 4], [np.nan, 5], [3, 6]])
     with pytest.raises(MatrixError, match=r"1 missing cell\(s\) \(NaN\), the first at row 1, column 0"):
         Matrix.of(frame)
+
+
+def test_a_matrix_holds_float64_and_tuples_however_it_is_made():
+    made = Matrix(np.ones((2, 3), dtype=np.float32), row_labels=["a", "b"])  # type: ignore[arg-type]
+    assert made.values.dtype == np.float64
+    assert made.row_labels == ("a", "b")
+    with pytest.raises(MatrixError, match=r"X has 1 dimension\(s\), shape \(3,\); a 2-D matrix"):
+        Matrix(np.ones(3))

@@ -220,3 +220,8 @@ def test_json_holds_numpy_numbers_of_the_info(tmp_path):
 def test_plain_pairs_are_refused_with_a_way_out(call):
     with pytest.raises(SolutionError, match="is a list; build a Biclustering first"):
         call([([0, 1], [0, 1])])
+
+
+def test_nested_lists_are_no_indices():
+    with pytest.raises(SolutionError, match="bicluster 0: rows must be a list of indices, found lists in it"):
+        Biclustering.from_indices([([0, [1]], [0])], (2, 3))

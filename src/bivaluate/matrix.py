@@ -33,12 +33,20 @@ class Matrix:
     name: str = "X"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "values", to_float64(self.values, self.name))
+        if self.values.ndim != 2:
+            raise MatrixError(
+                f"{self.name} has {self.values.ndim} dimension(s), shape {self.values.shape}; "
+                "a 2-D matrix (rows x columns) is needed."
+            )
         for axis, labels in ((0, self.row_labels), (1, self.col_labels)):
             if labels is not None and len(labels) != self.values.shape[axis]:
                 what = ("row", "column")[axis]
                 raise MatrixError(
                     f"{self.name} has {self.values.shape[axis]} {what}s but {len(labels)} {what} labels."
                 )
+            if labels is not None:
+                object.__setattr__(self, ("row_labels", "col_labels")[axis], tuple(labels))
 
     @classmethod
     def of(cls, X: Any, missing: str = "raise", name: str = "X") -> Matrix:
@@ -51,9 +59,7 @@ class Matrix:
             return X
         if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
             cls._check_frame_dtypes(X, name)
-            return cls.of(
-                cls(to_float64(_cells(X), name), _labels(X.index), _labels(X.columns), name), missing
-            )
+            return cls.of(cls(_cells(X), _labels(X.index), _labels(X.columns), name), missing)
         return cls(check_values(X, missing, name), name=name)
 
     @staticmethod

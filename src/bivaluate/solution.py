@@ -301,7 +301,10 @@ def _check_members(
     members: ArrayLike, limit: int | None, what: str, k: int, shape: tuple[int, int] | None
 ) -> Indices:
     """Return sorted, unique, in-range indices; `k` and `what` name the place in messages."""
-    array = np.asarray(members)
+    try:
+        array = np.asarray(members)
+    except ValueError:
+        raise SolutionError(f"bicluster {k}: {what}s must be a list of indices, found lists in it.") from None
     if array.ndim != 1:
         raise SolutionError(
             f"bicluster {k}: {what}s must be a list of indices, found {array.ndim} dimensions."
