@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bivaluate._errors import FileError, FormatError, ParameterError
@@ -135,3 +137,22 @@ def test_planted_needs_scenarios(matrix_file: str) -> None:
 
 def test_perturbations() -> None:
     assert parse_perturbation("mask:0.05") == ("mask", 0.05)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    las = {"n_restarts": np.int64(50)}
+    plan = Plan(
+        ["scenario:S1"],
+        ["las"],
+        k=np.int64(3),
+        seeds=np.int64(2),
+        algorithm_seed=np.int64(7),
+        parameters={"las": las},
+    )  # type: ignore[arg-type]
+    assert (plan.k, plan.seeds) == ((3,), (0, 1))
+    assert json.loads(json.dumps(plan.to_dict())) == plan.to_dict()
+    assert "n_restarts = 50" in plan.to_toml()
+
+
+def test_one_perturbation_needs_no_list() -> None:
+    assert Plan(["scenario:S1"], perturb="noise:0.1") == Plan(["scenario:S1"], perturb=["noise:0.1"])

@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -70,7 +71,7 @@ class Plan:
 
     datasets: Sequence[str]
     algorithms: Sequence[str] = ("cca", "las", "spectral")
-    k: Sequence[int] | Literal["planted"] = (3, 5, 8, 10, 15)
+    k: int | Sequence[int] | Literal["planted"] = (3, 5, 8, 10, 15)
     seeds: int | Sequence[int] = 1
     algorithm_seed: int | None = None
     metrics: str | Sequence[str] = "default"
@@ -80,7 +81,7 @@ class Plan:
     time_limit: float | None = None
     null: str | None = None
     null_runs: int = 0
-    perturb: Sequence[str] = ()
+    perturb: str | Sequence[str] = ()
     perturb_runs: int = 0
 
     def __post_init__(self) -> None:
@@ -92,7 +93,7 @@ class Plan:
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
         if self.algorithm_seed is not None:
-            check_int("algorithm_seed", self.algorithm_seed, 0, 2**32 - 1)
+            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, 2**32 - 1))
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
@@ -113,7 +114,7 @@ class Plan:
         if self.null is not None:
             check_choice("null", self.null, NULLS)
             put(self, "null_runs", check_int("null_runs", self.null_runs or 19, 1))
-        put(self, "perturb", tuple(self.perturb))
+        put(self, "perturb", (self.perturb,) if isinstance(self.perturb, str) else tuple(self.perturb))
         for spec in self.perturb:
             parse_perturbation(spec)
         if len(set(self.perturb)) < len(self.perturb):
@@ -226,14 +227,14 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
 def _check_k(k: Any) -> tuple[int, ...] | str:
     if isinstance(k, str):
         return check_choice("k", k, (PLANTED,))
-    values = [k] if isinstance(k, int) else list(k)
+    values = [k] if isinstance(k, Integral) else list(k)
     if not values:
         raise ParameterError("k is empty; give at least one number of biclusters.")
     return tuple(sorted({check_int("k", value, 1) for value in values}))
 
 
 def _check_seeds(seeds: Any) -> tuple[int, ...]:
-    if isinstance(seeds, int) and not isinstance(seeds, bool):
+    if isinstance(seeds, Integral):
         return tuple(range(check_int("seeds", seeds, 1)))
     values = [check_int("seeds", seed, 0, 2**32 - 1) for seed in seeds]
     if not values:
@@ -277,7 +278,7 @@ def _plain(value: Any) -> Any:
         return {key: _plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    return value
+    return value.item() if hasattr(value, "item") else value
 
 
 def _toml(value: Any) -> str:

@@ -33,7 +33,10 @@ def all_slots(
     seeds = _seeds(plan)
 
     def ks(source: Source) -> list[int]:
-        return [planted[source.name, seeds[0]] or 0] if plan.k == PLANTED else [int(k) for k in plan.k]
+        if plan.k == PLANTED:
+            return [planted[source.name, seeds[0]] or 0]
+        assert not isinstance(plan.k, int)
+        return [int(k) for k in plan.k]
 
     for source in found:
         for algorithm in plan.algorithms:

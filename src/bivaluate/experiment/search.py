@@ -44,7 +44,7 @@ class KSelection:
 
 
 def select_k(
-    estimator: Any, X: Any, k: Iterable[int], scoring: str = "nve_cov", **options: Any
+    estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve_cov", **options: Any
 ) -> KSelection:
     """Fit an estimator for every K, score the solutions and return the best.
 
@@ -81,7 +81,7 @@ def select_k(
     name = next((count for count in COUNTS if count in estimator.get_params()), None)
     if name is None:
         raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
-    tried = sorted({check_int("k", value, 1) for value in k})
+    tried = sorted({check_int("k", value, 1) for value in ([k] if isinstance(k, int) else k)})
     if not tried:
         raise ParameterError("k is empty; give at least one number of biclusters.")
     matrix = Matrix.of(X, missing=options.get("missing", "raise"))
