@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -331,3 +333,12 @@ def test_a_missing_extra_names_itself() -> None:
         MissingExtraError, match=r'^reading .h5ad needs anndata: pip install "bivaluate\[anndata\]"$'
     ):
         load_checked(Needy("cells", "cells.h5ad", "file"), None)
+
+
+def test_a_forgotten_run_closes_its_journal(tmp_path: Path, matrix_file: str) -> None:
+    run = Sweep(make_plan(matrix_file, k=[2], seeds=1), tmp_path / "run").run()
+    connection = run._journal._db
+    del run
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import sqlite3
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -78,6 +79,7 @@ class Journal:
             self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.Error as error:
             raise RunError(f"cannot open the journal {path}: {error}. Is this a run folder?") from error
+        weakref.finalize(self, self._db.close)
 
     def create(self, meta: dict[str, str], matrices: Iterable[dict[str, Any]], slots: Iterable[Slot]) -> None:
         """Lay out a new journal in one transaction: afterwards it is complete, before it is empty."""
