@@ -25,6 +25,9 @@ def test_values_are_cleaned() -> None:
     [
         ({"algorithms": ["cca", "laas"]}, r"there is no algorithm 'laas'.*Did you mean 'las'"),
         ({"algorithms": ["cca", "cca"]}, "names 'cca' more than once"),
+        ({"score": {"min_rows": "three"}}, "min_rows is 'three'; a whole number is needed"),
+        ({"score": {"small": "hide"}}, "small is 'hide'; allowed: 'flag', 'drop'"),
+        ({"score": {"exponent": -1}}, "exponent is -1; it must be at least 0"),
         ({"algorithms": ["nowhere:Nothing"]}, "cannot be imported"),
         ({"algorithms": ["pathlib:Path"]}, r"no estimator with fit\(X\)"),
         ({"metrics": ["nev"]}, r"there is no metric 'nev'.*Did you mean 'nve'"),

@@ -100,7 +100,7 @@ class Plan:
         _check_known("parameters", self.parameters, self.algorithms)
         for key in self.algorithms:
             check_algorithm(key, _check_table(f"parameters of {key}", self.parameters.get(key, {})))
-        _check_known("score", self.score, SCORE_OPTIONS)
+        _check_score(self.score)
         if self.time_limit is not None:
             put(self, "time_limit", check_real("time_limit", self.time_limit, 0.001))
         self._check_variants()
@@ -265,6 +265,18 @@ def _check_known(name: str, given: Iterable[str], known: Sequence[str]) -> None:
             raise ParameterError(
                 f"{name} names {key!r}; known here: {', '.join(known)}.{suggest(key, known)}"
             )
+
+
+def _check_score(score: Mapping[str, Any]) -> None:
+    """Refuse now what :func:`bivaluate.evaluate` would refuse in every cell."""
+    from bivaluate.metrics.workspace import Options
+
+    _check_known("score", score, SCORE_OPTIONS)
+    sizes = {key: score[key] for key in ("min_rows", "min_cols") if key in score}
+    for key, value in sizes.items():
+        check_int(key, value, 1)
+    check_choice("small", score.get("small", "flag"), ("flag", "drop"))
+    Options(**{key: value for key, value in score.items() if key not in ("small", *sizes)})
 
 
 def _beside(folder: Path, dataset: Any) -> Any:
