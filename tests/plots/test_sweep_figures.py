@@ -37,6 +37,12 @@ def test_ksweep_draws_means_bands_and_rings_the_lowest() -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == ["3", "5", "8"]
 
 
+def test_ksweep_rings_the_highest_where_high_is_better() -> None:
+    table = sweep({"cca": [0.2, 0.1, 0.3], "las": [0.1, 0.5, 0.2]}).rename(columns={"nve_cov": "coverage"})
+    ring = plot_ksweep(table, "coverage").lines[-1]
+    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (1, pytest.approx(0.55))
+
+
 def test_ksweep_draws_the_null_beside_the_data() -> None:
     null = pd.DataFrame(
         [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bivaluate.metrics.registry import METRICS
 from bivaluate.plots.style import (
     QUIET,
     RULE,
@@ -33,7 +34,7 @@ def plot_ksweep(
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The lowest median of all is ringed; bands that reach far above every median are cut off. Where a score is
+    The best median of all is ringed; bands that reach far above every median are cut off. Where a score is
     undefined in every seed the line has a gap; algorithms without any defined score are named below the axes.
     With a null, a dotted line is its mean and a grey band the central 90 % of the surrogates, means over seeds.
 
@@ -56,7 +57,8 @@ def plot_ksweep(
     ax = new_axes(ax)
     keys = list(dict.fromkeys(results["algorithm"]))
     ks = sorted(results["k"].unique())
-    lowest: tuple[float, int] | None = None
+    better = np.nanargmax if measure in METRICS and METRICS[measure].direction == "high" else np.nanargmin
+    bests: list[tuple[float, int]] = []
     highest = 0.0
     absent = []
     for key in keys:
@@ -79,13 +81,13 @@ def plot_ksweep(
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
         ax.plot(range(len(ks)), middle, label=algorithm_name(key), clip_on=False, **look)
         highest = max(highest, float(np.nanmax(middle)))
-        best = int(np.nanargmin(middle))
-        if lowest is None or middle[best] < lowest[0]:
-            lowest = (float(middle[best]), best)
-    if lowest is not None:
+        best = int(better(middle))
+        bests.append((float(middle[best]), best))
+    if bests:
+        value, place = bests[int(better([value for value, _ in bests]))]
         ax.plot(
-            lowest[1],
-            lowest[0],
+            place,
+            value,
             "o",
             markersize=10,
             fillstyle="none",
