@@ -59,8 +59,9 @@ def test_bad_members_are_refused(pairs, words):
 
 
 def test_bad_shapes_are_refused():
-    with pytest.raises(SolutionError, match="two numbers"):
-        Biclustering.from_indices([], (5,))
+    for shape in ((5,), (2.7, 3), 5):
+        with pytest.raises(SolutionError, match="two numbers"):
+            Biclustering.from_indices([], shape)
     with pytest.raises(SolutionError, match="at least one row"):
         Biclustering.from_indices([], (0, 3))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -277,7 +278,7 @@ def check_solution(solution: Any, name: str = "solution") -> Biclustering:
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     try:
-        n_rows, n_cols = (int(n) for n in shape)
+        n_rows, n_cols = (operator.index(n) for n in shape)
     except (TypeError, ValueError):
         raise SolutionError(f"shape is {shape!r}; two numbers (rows, columns) are needed.") from None
     if n_rows < 1 or n_cols < 1:

@@ -131,6 +131,11 @@ def test_undefined_bicluster_leaves_the_scores_but_not_the_coverage():
     assert "B4 has 1 row: coherence is not defined for it." in result.findings
 
 
+def test_memberships_alone_need_no_warning():
+    thin = Biclustering.from_indices([([0], [1, 2]), ([1, 2], [3])], X.shape)
+    assert evaluate(X, thin, metrics=["coverage", "rows_mean"]).solution["coverage"] == pytest.approx(4 / 30)
+
+
 def test_formula_gives_the_zeros_of_the_paper():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -340,6 +345,8 @@ def test_scorer_refuses_other_rows_and_useless_metrics():
         SolutionError, match=r"fitted on a matrix of shape \(30, 20\), but X has shape \(10, 20\).*cv="
     ):
         solution_scorer()(model, data[test])
+    with pytest.raises(ParameterError, match="a scorer computes one metric"):
+        solution_scorer("nve", metrics=["ve"])
     for key in ("ve", "n_biclusters"):
         with pytest.raises(ParameterError, match=f"'{key}' cannot rank solutions"):
             solution_scorer(key)

@@ -6,8 +6,10 @@ import json
 import os
 import platform
 import shlex
+import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -52,7 +54,7 @@ class Sweep:
         What to run.
     out
         The run folder. If it holds an unfinished run of the same plan, that run is continued. None keeps the
-        run in a temporary folder.
+        run in a temporary folder that goes with the :class:`Run`.
     jobs
         Worker processes on this machine.
     scheduler
@@ -85,6 +87,7 @@ class Sweep:
     ) -> None:
         self.plan = plan
         self.folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="bivaluate-run-"))
+        self._temporary = out is None
         self.jobs = check_int("jobs", jobs, 1)
         self.scheduler = scheduler
         self.retry = retry
@@ -111,7 +114,10 @@ class Sweep:
                 self._work(journal)
             finally:
                 journal.close()
-        return load_run(self.folder)
+        run = load_run(self.folder)
+        if self._temporary:
+            weakref.finalize(run, shutil.rmtree, self.folder, ignore_errors=True)
+        return run
 
     def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
         """Load a matrix, and keep it at hand as long as all of them together are not large."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from bivaluate.metrics.cover import Cover, count_cover
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.metric import MEMBERSHIPS_ALONE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.normalised import TIWARI, ratio_of_sums
 from bivaluate.metrics.workspace import Workspace
 from bivaluate.solution import Biclustering
-
-_VALUES_DO_NOT_MATTER = frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE})
 
 
 def coverage_ratio(solution: Biclustering) -> float:
@@ -131,7 +129,7 @@ def _metric(
         summary=summary,
         function=function,
         compute=compute,
-        invariances=_VALUES_DO_NOT_MATTER,
+        invariances=MEMBERSHIPS_ALONE,
         reference=TIWARI if key == "coverage" else "",
         default=True,
     )

@@ -106,7 +106,8 @@ def evaluate(
         below = below[positions]
     names = [f"B{k + 1}" for k in positions]
     result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped)
-    _warn(result)
+    if not all(m.of_memberships for m in chosen):
+        _warn(result)
     return result
 
 
@@ -325,13 +326,16 @@ def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., fl
         raise ParameterError(
             f"{metric!r} cannot rank solutions; choose a metric of the whole solution with a direction."
         )
+    if "metrics" in options:
+        raise ParameterError("a scorer computes one metric: name it first, and pass no metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
         solution = Biclustering.from_estimator(estimator)
-        if np.shape(X) != solution.shape:
+        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        if shape != solution.shape:
             raise SolutionError(
-                f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {np.shape(X)}. "
+                f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}. "
                 "Biclusters can only be scored on the rows they were found in: use one split with all rows on "
                 "both sides, cv=[(all_rows, all_rows)]."
             )

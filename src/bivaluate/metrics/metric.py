@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SHIFT, SCALE = "shift", "scale"
 ROW_SHIFT, ROW_SCALE = "row_shift", "row_scale"
 COL_SHIFT, COL_SCALE = "col_shift", "col_scale"
+MEMBERSHIPS_ALONE = frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE})
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,8 @@ class Metric:
     invariances: frozenset[str] = frozenset()
     reference: str = ""
     default: bool = False
+
+    @property
+    def of_memberships(self) -> bool:
+        """Whether the value depends on who is a member alone, not on the cells."""
+        return self.invariances >= MEMBERSHIPS_ALONE

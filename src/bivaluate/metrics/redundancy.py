@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bivaluate.metrics.cover import Cover, count_cover
 from bivaluate.metrics.coverage import mean_jaccard, mean_jaccard_of
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.metric import MEMBERSHIPS_ALONE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.normalised import ratio_of_sums
 from bivaluate.metrics.workspace import Workspace
 from bivaluate.solution import Biclustering
@@ -125,9 +125,6 @@ def _nve_overlap(workspace: Workspace) -> float:
     return nve / float((paid + options.epsilon) ** options.exponent)
 
 
-_VALUES_DO_NOT_MATTER = frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE})
-
-
 def _metric(
     key: str, symbol: str, name: str, direction: str, summary: str, function: Any, compute: Any
 ) -> Metric:
@@ -141,7 +138,7 @@ def _metric(
         summary=summary,
         function=function,
         compute=compute,
-        invariances=_VALUES_DO_NOT_MATTER,
+        invariances=MEMBERSHIPS_ALONE,
         reference=_NICHOLLS if key in ("mbr_max", "diversity") else "",
     )
 

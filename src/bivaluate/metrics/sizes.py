@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.metric import MEMBERSHIPS_ALONE, Metric
 from bivaluate.metrics.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -33,7 +33,7 @@ def _metric(key: str, name: str, summary: str, compute: Callable[[Workspace], fl
         summary=summary,
         function=bicluster_shapes,
         compute=compute,
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE}),
+        invariances=MEMBERSHIPS_ALONE,
         default=True,
     )
 
