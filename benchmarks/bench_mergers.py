@@ -74,8 +74,7 @@ def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None
 
     def call() -> None:
         _kernels.row_levels(cells, rows, level, norm)
-        for k, bicluster in enumerate(solution):
-            _kernels.column_sums(cells, bicluster.rows, level, sums[k])
+        _kernels.column_sums(cells, layout, level, every, sums)
         _kernels.merge_groups(cells, layout, level, norm, sums, step, every, ve, msr, pattern_part, doubtful)
 
     return call

@@ -97,27 +97,31 @@ def row_levels(
 @kernel
 def column_sums(
     cells: Cells,
-    rows: Any,
+    layout: Layout,
     level: Any,
+    group: Any,
     sums: Any,
 ) -> None:
-    """Add the centred values of `rows` to `sums`, one entry per used column."""
+    """Add the centred values of the rows of each bicluster in `group` to its line of `sums`."""
     flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
-    if dense:
-        for row in rows:
-            at = origin + row * s0
-            line = flat[at : at + u]
-            centre = level[row]
-            for q in range(u):
-                sums[q] += line[q] * scale - centre
-    else:
-        for q in range(u):
-            at = origin + used[q] * s1
-            total = 0.0
+    for k in group:
+        rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
+        own = sums[k]
+        if dense:
             for row in rows:
-                total += flat[at + row * s0] * scale - level[row]
-            sums[q] += total
+                at = origin + row * s0
+                line = flat[at : at + u]
+                centre = level[row]
+                for q in range(u):
+                    own[q] += line[q] * scale - centre
+        else:
+            for q in range(u):
+                at = origin + used[q] * s1
+                total = 0.0
+                for row in rows:
+                    total += flat[at + row * s0] * scale - level[row]
+                own[q] += total
 
 
 @kernel

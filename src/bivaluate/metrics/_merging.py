@@ -50,8 +50,9 @@ def compiled_merger_matrices(
     cells, level, norm = _centre_rows(X, used, np.flatnonzero(np.diff(layout.owner_start)), reading_threads)
 
     sums = np.zeros((K, len(used)))
+    shares = np.array_split(np.arange(K), min(K, reading_threads))
     _share(
-        [partial(_kernels.column_sums, cells, b.rows, level, sums[k]) for k, b in enumerate(solution)],
+        [partial(_kernels.column_sums, cells, layout, level, share, sums) for share in shares],
         reading_threads,
     )
 

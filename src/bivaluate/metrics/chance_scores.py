@@ -76,9 +76,9 @@ def chance_scores(workspace: Workspace) -> ChanceScores:
 def _score(workspace: Workspace) -> ChanceScores:
     constant = constant_row_counts(workspace.X, workspace.solution)
     rows, cols = workspace.r - np.diagonal(constant), workspace.observed[1]
-    block = score_blocks(workspace.ve, rows, cols, workspace.shape)
     merged_rows, merged_cols = workspace.cover.merged_shapes
     merged_ratio = workspace.merged_ve / _expected_of_pairs(merged_rows - constant, merged_cols)
+    block = score_blocks(workspace.ve, rows, cols, workspace.shape)
     separation = _separation(block["ratio"], merged_ratio, block["usable"])
     return ChanceScores(**block, merged_ratio=merged_ratio, separation=separation)
 

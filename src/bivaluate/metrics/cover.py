@@ -60,7 +60,7 @@ def count_cover(solution: Biclustering) -> Cover:
     once = np.zeros((solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
     twice = np.zeros_like(once)
     for bicluster, bits in zip(solution, col_bits, strict=True):
-        covered = once[bicluster.rows]
+        covered = once.take(bicluster.rows, axis=0)
         once[bicluster.rows] = covered | bits
         covered &= bits
         if covered.any():

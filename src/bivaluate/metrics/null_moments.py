@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 QUADRATURE_POINTS = 128
 _TABLE_NODES = 20
 _TINY = 1e-290
-_MOST_TERMS, _TERMS_AT_ONCE = 2048, 64
+_MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
 _FEW = 400
 _log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
