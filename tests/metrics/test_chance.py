@@ -10,7 +10,7 @@ from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
 from bivaluate.metrics import chance
 from bivaluate.metrics.chance_scores import largest_weight_sum
 from bivaluate.metrics.constant_rows import constant_row_counts
-from bivaluate.metrics.cover import count_cover
+from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.mergers import virtual_error_value
 from bivaluate.metrics.noise_search import refit_cut, search_block
 from bivaluate.metrics.null_model import centre_columns, null_model_findings, rank_normalise
@@ -183,7 +183,7 @@ def test_constant_rows_are_counted_like_a_loop_would(seed):
     data[rng.random(data.shape) < 0.6] = 0.0
     solution = Biclustering.from_indices(pairs, data.shape)
     counts = constant_row_counts(data, solution)
-    rows, cols = count_cover(solution).merged_shapes
+    rows, cols = Cover(solution).merged_shapes
     for k, (rows_k, cols_k) in enumerate(pairs):
         for j, (rows_j, cols_j) in enumerate(pairs):
             A = data[np.ix_(np.union1d(rows_k, rows_j), np.union1d(cols_k, cols_j))]

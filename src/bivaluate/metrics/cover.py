@@ -1,4 +1,4 @@
-"""How many cells are covered, and how many more than once."""
+"""How many cells are covered, how many more than once, and what biclusters share."""
 
 from __future__ import annotations
 
@@ -8,33 +8,29 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.solution import Biclustering, check_solution
+from bivaluate.solution import Biclustering
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Cover:
-    """Counts over a solution."""
+    """Counts over a solution, each made when first asked for."""
 
     solution: Biclustering
-    shape: tuple[int, int]
-    cells: int
-    cells_shared: int
-    cells_counted: int
-    rows: int
-    cols: int
 
     @cached_property
-    def shared_rows(self) -> NDArray[np.int64]:
+    def shared_rows(self) -> Counts:
         """Rows two biclusters share, K x K; the diagonal holds their own."""
         return _shared(self.solution.row_masks)
 
     @cached_property
-    def shared_cols(self) -> NDArray[np.int64]:
+    def shared_cols(self) -> Counts:
         """Columns two biclusters share, K x K; the diagonal holds their own."""
         return _shared(self.solution.col_masks)
 
     @cached_property
-    def merged_shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def merged_shapes(self) -> tuple[Counts, Counts]:
         """Rows and columns of every super-bicluster, K x K each."""
         rows, cols = (
             np.add.outer(np.diagonal(shared), np.diagonal(shared)) - shared
@@ -43,7 +39,7 @@ class Cover:
         return rows, cols
 
     @cached_property
-    def intersections(self) -> NDArray[np.int64]:
+    def intersections(self) -> Counts:
         """Cells two biclusters share, K x K; the diagonal holds the sizes."""
         return self.shared_rows * self.shared_cols
 
@@ -51,37 +47,58 @@ class Cover:
     def jaccard(self) -> NDArray[np.float64]:
         """Cell Jaccard of all pairs, K x K."""
         sizes = np.diagonal(self.intersections)
-        return self.intersections / (sizes[:, None] + sizes[None, :] - self.intersections)
+        jaccard: NDArray[np.float64] = self.intersections / (
+            sizes[:, None] + sizes[None, :] - self.intersections
+        )
+        return jaccard
 
+    @property
+    def cells(self) -> int:
+        """Cells in at least one bicluster."""
+        return self._once_and_more[0]
 
-def count_cover(solution: Biclustering) -> Cover:
-    """Count the covered cells of a solution, with one bit per cell."""
-    col_bits = _bits(check_solution(solution).col_masks)
-    once = np.zeros((solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
-    twice = np.zeros_like(once)
-    for bicluster, bits in zip(solution, col_bits, strict=True):
-        covered = once.take(bicluster.rows, axis=0)
-        once[bicluster.rows] = covered | bits
-        covered &= bits
-        if covered.any():
+    @property
+    def cells_shared(self) -> int:
+        """Cells in two or more biclusters."""
+        return self._once_and_more[1]
+
+    @property
+    def cells_counted(self) -> int:
+        """Sizes of all biclusters added up."""
+        return sum(b.size for b in self.solution)
+
+    @property
+    def rows(self) -> int:
+        """Rows in at least one bicluster."""
+        return int(self.solution.row_masks.any(axis=0).sum())
+
+    @property
+    def cols(self) -> int:
+        """Columns in at least one bicluster."""
+        return int(self.solution.col_masks.any(axis=0).sum())
+
+    @cached_property
+    def _once_and_more(self) -> tuple[int, int]:
+        """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
+        overlapping = self.solution.select(np.flatnonzero((self.intersections > 0).sum(axis=1) > 1))
+        col_bits = _bits(overlapping.col_masks)
+        once = np.zeros((self.solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
+        twice = np.zeros_like(once)
+        for bicluster, bits in zip(overlapping, col_bits, strict=True):
+            covered = once.take(bicluster.rows, axis=0)
+            once[bicluster.rows] = covered | bits
+            covered &= bits
             twice[bicluster.rows] |= covered
-    return Cover(
-        solution,
-        solution.shape,
-        cells=int(np.bitwise_count(once).sum()),
-        cells_shared=int(np.bitwise_count(twice).sum()),
-        cells_counted=sum(b.size for b in solution),
-        rows=int(once.any(axis=1).sum()),
-        cols=int(np.bitwise_count(np.bitwise_or.reduce(once, axis=0)).sum()),
-    )
+        alone = self.cells_counted - sum(b.size for b in overlapping)
+        return alone + int(np.bitwise_count(once).sum()), int(np.bitwise_count(twice).sum())
 
 
-def _shared(masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _shared(masks: NDArray[np.bool_]) -> Counts:
     """Return how many members two masks have in common, K x K."""
     bits = _bits(masks)
     shared = np.empty((len(bits), len(bits)), dtype=np.int64)
     for k in range(len(bits)):
-        shared[k] = np.bitwise_count(bits & bits[k]).sum(axis=1)
+        shared[k, k:] = shared[k:, k] = np.bitwise_count(bits[k:] & bits[k]).sum(axis=1)
     return shared
 
 

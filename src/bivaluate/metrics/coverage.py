@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate.metrics.cover import Cover, count_cover
+from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.metric import MEMBERSHIPS_ALONE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.normalised import TIWARI, ratio_of_sums
 from bivaluate.metrics.workspace import Workspace
@@ -22,7 +22,7 @@ def coverage_ratio(solution: Biclustering) -> float:
     >>> round(coverage_ratio(S), 6)
     0.733333
     """
-    return count_cover(solution).cells / (solution.shape[0] * solution.shape[1])
+    return Cover(solution).cells / (solution.shape[0] * solution.shape[1])
 
 
 def normalised_virtual_error_coverage(
@@ -76,22 +76,22 @@ def _coverage(workspace: Workspace) -> float:
 
 def row_coverage(solution: Biclustering) -> float:
     """Share of the rows that lie in at least one bicluster. High is better; in [0, 1]."""
-    return count_cover(solution).rows / solution.shape[0]
+    return Cover(solution).rows / solution.shape[0]
 
 
 def col_coverage(solution: Biclustering) -> float:
     """Share of the columns that lie in at least one bicluster. High is better; in [0, 1]."""
-    return count_cover(solution).cols / solution.shape[1]
+    return Cover(solution).cols / solution.shape[1]
 
 
 def multiplicity(solution: Biclustering) -> float:
     """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|. Low is better; ≥ 1; NaN without biclusters."""
-    return _multiplicity(count_cover(solution))
+    return _multiplicity(Cover(solution))
 
 
 def overlap_fraction(solution: Biclustering) -> float:
     """Share of the covered cells that lie in two or more biclusters. Low is better; in [0, 1]; NaN without biclusters."""
-    return _overlap(count_cover(solution))
+    return _overlap(Cover(solution))
 
 
 def mean_jaccard(solution: Biclustering) -> float:
@@ -99,7 +99,7 @@ def mean_jaccard(solution: Biclustering) -> float:
 
     Low is better; in [0, 1]; NaN for fewer than two.
     """
-    return mean_jaccard_of(count_cover(solution))
+    return mean_jaccard_of(Cover(solution))
 
 
 def _multiplicity(cover: Cover) -> float:

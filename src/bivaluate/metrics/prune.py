@@ -15,7 +15,7 @@ from bivaluate._errors import BivaluateWarning
 from bivaluate.matrix import Matrix
 from bivaluate.metrics.chance_scores import score_blocks
 from bivaluate.metrics.constant_rows import constant_row_counts, is_constant_row
-from bivaluate.metrics.cover import count_cover
+from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.evaluate import evaluate
 from bivaluate.metrics.mergers import merger_matrices, virtual_error_value
 from bivaluate.metrics.noise_search import EVIDENCE_CUT, refit_cut
@@ -154,7 +154,7 @@ class _Pool:
         """Return aVE of all mergers, K x K."""
         shape = (self.values.shape[0], self.values.shape[1])
         solution = Biclustering([(b.rows, b.cols) for b in self.biclusters], shape)
-        rows, cols = count_cover(solution).merged_shapes
+        rows, cols = Cover(solution).merged_shapes
         rows = rows - constant_row_counts(self.values, solution)
         ve = merger_matrices(self.values, solution)[0]
         together = np.zeros(ve.shape)

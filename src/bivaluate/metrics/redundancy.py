@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.metrics.cover import Cover, count_cover
+from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.coverage import mean_jaccard, mean_jaccard_of
 from bivaluate.metrics.metric import MEMBERSHIPS_ALONE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.metrics.normalised import ratio_of_sums
@@ -24,7 +24,7 @@ def redundancy(solution: Biclustering) -> float:
     >>> round(redundancy(S), 6)
     0.153846
     """
-    return _redundancy(count_cover(solution))
+    return _redundancy(Cover(solution))
 
 
 def mean_largest_redundancy(solution: Biclustering) -> float:
@@ -36,7 +36,7 @@ def mean_largest_redundancy(solution: Biclustering) -> float:
     >>> round(mean_largest_redundancy(S), 6)
     0.190476
     """
-    return _mean_of_largest(count_cover(solution).jaccard)
+    return _mean_of_largest(Cover(solution).jaccard)
 
 
 def diversity(solution: Biclustering) -> float:
@@ -56,7 +56,7 @@ def overlap_coefficient(solution: Biclustering) -> float:
     >>> round(overlap_coefficient(S), 6)
     0.222222
     """
-    return _mean_overlap(count_cover(solution))
+    return _mean_overlap(Cover(solution))
 
 
 def normalised_virtual_error_overlap(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
-from bivaluate.metrics.cover import Cover, count_cover
+from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.mergers import (
     block_values,
     block_values_missing,
@@ -213,4 +213,4 @@ class Workspace:
     @cached_property
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
-        return count_cover(self.solution)
+        return Cover(self.solution)
