@@ -193,7 +193,7 @@ class Journal:
         return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
 
     def start_session(self, started: str, command: str, jobs: str) -> int:
-        """Note that a process works on this run; return the number of the session."""
+        """Note that a process works on this run; return the number of its turn."""
         with self.transaction():
             row = self._db.execute(
                 "INSERT INTO sessions VALUES (?, NULL, ?, ?, 0)", (started, command, jobs)
@@ -201,7 +201,7 @@ class Journal:
         return int(row or 0)
 
     def end_session(self, session: int, ended: str, cells: int) -> None:
-        """Note that the session ended and how many cells it finished."""
+        """Note that this turn ended and how many cells it finished."""
         with self.transaction():
             self._db.execute(
                 "UPDATE sessions SET ended = ?, cells = ? WHERE rowid = ?", (ended, cells, session)
