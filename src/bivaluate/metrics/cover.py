@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, check_solution
 
 Counts = NDArray[np.int64]
 
@@ -18,6 +18,9 @@ class Cover:
     """Counts over a solution, each made when first asked for."""
 
     solution: Biclustering
+
+    def __post_init__(self) -> None:
+        check_solution(self.solution)
 
     @cached_property
     def shared_rows(self) -> Counts:
