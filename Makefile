@@ -26,7 +26,7 @@ test: lint type .venv/.installed  ## set everything up and run all checks and te
 	$(MAKE) --no-print-directory test-lean
 
 test-lean: .venv-lean/.installed  ## tests without any extra, with the newest pandas
-	$(LEAN)/python -m pytest -n 2 tests/test_*.py tests/metrics tests/io tests/experiment tests/cli/test_score.py
+	$(LEAN)/python -m pytest -n 2 tests/test_*.py tests/measures tests/chance tests/judge tests/io tests/sweep tests/cli/test_score.py
 
 lint: .venv/.installed  ## check style
 	$(BIN)/ruff check .

@@ -59,9 +59,7 @@ def las_table(folder: Path) -> list[Comparison]:
     scenarios = [compare_las(folder, name, 1000, seed) for name in SCENARIOS for seed in range(2)]
     theirs, ours = np.mean([t for t, _, _ in scenarios]), np.mean([o for _, o, _ in scenarios])
     good = f"score at least theirs in {sum(g for _, _, g in scenarios)} of {len(scenarios)} runs"
-    lines.append(
-        Comparison("LAS per restart, 10 scenarios 300x40", PEER, float(theirs), float(ours), 20, 45, good)
-    )
+    lines.append(Comparison("LAS per restart, 10 scenarios 300x40", PEER, float(theirs), float(ours), 20, 45, good))
     for name, restarts in (("2993x173", 200), ("20000x200", 40)):
         seconds = compare_las(folder, name, restarts)
         note = f"{restarts} restarts" + ("" if seconds[2] else ", LOWER score")

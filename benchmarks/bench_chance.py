@@ -8,10 +8,10 @@ from __future__ import annotations
 from benchmarks.bench_mergers import workload
 from benchmarks.timing import Comparison, best_of
 from bivaluate import Biclustering
-from bivaluate.metrics.chance_scores import chance_scores
-from bivaluate.metrics.cover import Cover
-from bivaluate.metrics.mergers import merger_matrices
-from bivaluate.metrics.workspace import Workspace
+from bivaluate.chance.scores import chance_scores
+from bivaluate.measures._blocks import merger_matrices
+from bivaluate.measures.cover import Cover
+from bivaluate.measures.workspace import Workspace
 
 MOST = 0.10
 
@@ -19,7 +19,7 @@ MOST = 0.10
 def share(name: str = "large") -> tuple[float, float]:
     """Seconds for VE of all K² mergers, and for E0 of all of them, V* of all blocks and what both need."""
     X, pairs = workload(name)
-    solution = Biclustering.from_indices(pairs, X.shape)
+    solution = Biclustering(pairs, X.shape)
     mergers = merger_matrices(X, solution)
 
     # Shapes of mergers are counted for the coverage measures anyway.

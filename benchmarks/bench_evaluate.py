@@ -24,11 +24,11 @@ START_UP = {"--help": 0.4, "score": 1.0}
 def whole_call(name: str) -> float:
     """Return the time of evaluate with mergers and scores read."""
     X, pairs = workload(name)
-    solution = Biclustering.from_indices(pairs, X.shape)
+    solution = Biclustering(pairs, X.shape)
 
     def call() -> None:
         result = evaluate(X, solution)
-        _ = result.mergers, result.solution
+        _ = result.mergers, result.scores
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
@@ -38,9 +38,9 @@ def whole_call(name: str) -> float:
 def extra_memory(name: str) -> float:
     """Return by how many bytes one call raises the peak of the process, compiled kernels loaded."""
     medium, pairs = workload("medium")
-    evaluate(medium, Biclustering.from_indices(pairs, medium.shape))
+    evaluate(medium, Biclustering(pairs, medium.shape))
     X, pairs = workload(name)
-    solution = Biclustering.from_indices(pairs, X.shape)
+    solution = Biclustering(pairs, X.shape)
     return float(peak_rise(lambda: evaluate(X, solution)))
 
 
@@ -49,15 +49,12 @@ def start_up() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         X, pairs = workload("small")
         write_matrix(Matrix.of(np.asarray(X)), Path(folder) / "matrix.csv")
-        Biclustering.from_indices(pairs, X.shape).to_json(Path(folder) / "solution.json")
+        Biclustering(pairs, X.shape).to_json(Path(folder) / "solution.json")
         commands = {"--help": ["--help"], "score": ["score", "matrix.csv", "solution.json"]}
         return {
             name: best_of(
                 lambda words=words: subprocess.run(
-                    [sys.executable, "-m", "bivaluate", *words],
-                    cwd=folder,
-                    check=True,
-                    stdout=subprocess.DEVNULL,
+                    [sys.executable, "-m", "bivaluate", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL
                 )
             )
             for name, words in commands.items()
@@ -89,9 +86,7 @@ def main() -> list[Comparison]:
     n, m, K = RANDOM["large"][:3]
     limit = 64 * 2**20 + 8 * (K * K + K * (n + m))
     extra = in_fresh_process("benchmarks.bench_evaluate:extra_memory", "large")
-    print(
-        f"\nextra memory of evaluate on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)"
-    )
+    print(f"\nextra memory of evaluate on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)")
     print("\nstart-up, second start")
     for name, seconds in start_up().items():
         print(f"  bivaluate {name}: {seconds:.2f} s (must {START_UP[name]} s)")

@@ -11,18 +11,15 @@ import numpy as np
 
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
-from bivaluate.metrics import _kernels, _merging
-from bivaluate.metrics._merging import compiled_merger_matrices
-from bivaluate.metrics.mergers import merger_matrices, union_cells
+from bivaluate.measures import _kernels
+from bivaluate.measures import _mergers as _merging
+from bivaluate.measures._blocks import merger_matrices, union_cells
+from bivaluate.measures._mergers import compiled_merger_matrices
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
 
 # rows, columns, K, rows and columns of a bicluster
-RANDOM = {
-    "small": (300, 40, 4, 41, 10),
-    "medium": (2993, 173, 20, 265, 33),
-    "large": (20000, 500, 100, 808, 58),
-}
+RANDOM = {"small": (300, 40, 4, 41, 10), "medium": (2993, 173, 20, 265, 33), "large": (20000, 500, 100, 808, 58)}
 TARGETS = {"small": (8, 20), "medium": (25, 50), "large": (35, 70), "checkerboard": (50, 100)}
 Pairs = list[tuple[np.ndarray, np.ndarray]]
 
@@ -55,9 +52,9 @@ def naive_seconds(name: str, repeat: int) -> float:
 def extra_memory(name: str) -> int:
     """Return by how many bytes the peak of the process rises during one call."""
     small, small_pairs = workload("small")
-    compiled_merger_matrices(small, Biclustering.from_indices(small_pairs, small.shape))
+    compiled_merger_matrices(small, Biclustering(small_pairs, small.shape))
     X, pairs = workload(name)
-    solution = Biclustering.from_indices(pairs, X.shape)
+    solution = Biclustering(pairs, X.shape)
     return peak_rise(lambda: merger_matrices(X, solution))
 
 
@@ -82,7 +79,7 @@ def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None
 
 def compare(name: str) -> Comparison:
     X, pairs = workload(name)
-    solution = Biclustering.from_indices(pairs, X.shape)
+    solution = Biclustering(pairs, X.shape)
     cells = union_cells(solution)
     if name == "small":
         ours = best_of(kernels_directly(X, solution), 200)
@@ -90,9 +87,7 @@ def compare(name: str) -> Comparison:
     else:
         ours = best_of(lambda: merger_matrices(X, solution), 7 if name == "large" else 30)
         work = name
-    peer = in_fresh_process(
-        "benchmarks.bench_mergers:naive_seconds", name, {"small": 50, "medium": 5}.get(name, 1)
-    )
+    peer = in_fresh_process("benchmarks.bench_mergers:naive_seconds", name, {"small": 50, "medium": 5}.get(name, 1))
     shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
     return Comparison(
         f"all mergers, {work}, {shape}",
@@ -109,7 +104,7 @@ def growth() -> None:
     areas, times = [], []
     for K in (10, 20, 40, 80, 160):
         X, pairs = workload("medium", K)
-        solution = Biclustering.from_indices(pairs, X.shape)
+        solution = Biclustering(pairs, X.shape)
         areas.append(union_cells(solution))
         times.append(best_of(lambda X=X, solution=solution: compiled_merger_matrices(X, solution), 7))
         print(f"  K={K:<4} {areas[-1] / 1e6:8.1f} M cells {times[-1] * 1e3:8.2f} ms")

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import peer
 from benchmarks.bench_sweep import ALGORITHMS, KS
 from benchmarks.timing import Comparison, in_fresh_process, print_table
-from bivaluate.experiment import Plan, Sweep
+from bivaluate.sweep import Plan, Sweep
 
 
 def ours(jobs: int) -> float:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.timing import Comparison, print_table, seconds
-from bivaluate.experiment import Plan, Sweep, load_run
-from bivaluate.experiment.data import load_checked, sources
-from bivaluate.experiment.local import perform_parallel
-from bivaluate.experiment.schedule import make_tasks
 from bivaluate.solution import Biclustering
+from bivaluate.sweep import Plan, Sweep, load_run
+from bivaluate.sweep.data import load_checked, sources
+from bivaluate.sweep.local import perform_parallel
+from bivaluate.sweep.schedule import make_tasks
 
 KS = (3, 5, 8, 10, 15)
 ALGORITHMS = ("cca", "las", "spectral")
@@ -30,7 +30,7 @@ class Nothing:
         self.n_biclusters = n_biclusters
 
     def fit(self, X: Any) -> Nothing:
-        self.solution_ = Biclustering.from_indices([([0, 1, 2], [0, 1, 2]), ([3, 4, 5], [3, 4, 5])], X.shape)
+        self.solution_ = Biclustering([([0, 1, 2], [0, 1, 2]), ([3, 4, 5], [3, 4, 5])], X.shape)
         return self
 
 
@@ -39,9 +39,7 @@ def overhead(jobs: int) -> float:
     plan = Plan(["scenario:S9b"], ["benchmarks.bench_sweep:Nothing"], [2], seeds=OVERHEAD_CELLS // 4)
     with tempfile.TemporaryDirectory() as folder:
         stamps: list[float] = []
-        Sweep(
-            plan, Path(folder) / "run", jobs=jobs, progress=lambda *_: stamps.append(time.perf_counter())
-        ).run()
+        Sweep(plan, Path(folder) / "run", jobs=jobs, progress=lambda *_: stamps.append(time.perf_counter())).run()
         times = load_run(Path(folder) / "run").times[["fit_seconds", "score_seconds"]].sum(axis=1)
     # The first cells wait for the workers to start.
     first = 20

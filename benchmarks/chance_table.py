@@ -1,4 +1,4 @@
-"""Write src/bivaluate/metrics/_chance_tables.py: Chebyshev coefficients of the null mean of VE.
+"""Write src/bivaluate/chance/_moment_tables.py: Chebyshev coefficients of the null mean of VE.
 
 python -m benchmarks.chance_table [FILE]
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, hyp2f1
 
 SIZE = 20
-TARGET = Path(__file__).parents[1] / "src/bivaluate/metrics/_chance_tables.py"
+TARGET = Path(__file__).parents[1] / "src/bivaluate/chance/_moment_tables.py"
 
 
 def null_mean_by_quadrature(rho: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:

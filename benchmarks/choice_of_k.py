@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from bivaluate.experiment import Plan, Run, Sweep
-from bivaluate.experiment.null import gaps
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.registry import METRICS
+from bivaluate.sweep import Plan, Run, Sweep
+from bivaluate.sweep.null import gaps
 
 MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage", "cc")
 ALGORITHMS = ("cca", "las", "spectral")
@@ -45,9 +45,7 @@ def scenario_lines(run: Run) -> list[str]:
         cells = []
         for gap in (False, True):
             chosen = choices(run, measure, gap)
-            planted = [
-                len(run.truth(d, s) or ()) for d, s in zip(chosen["dataset"], chosen["seed"], strict=True)
-            ]
+            planted = [len(run.truth(d, s) or ()) for d, s in zip(chosen["dataset"], chosen["seed"], strict=True)]
             off = (chosen["k"] - planted).abs()
             cells.append((len(off), (off == 0).mean(), off.mean()))
         (n, found, off), (n_gap, found_gap, off_gap) = cells
@@ -84,9 +82,7 @@ def edge_lines(run: Run) -> list[str]:
         cells = []
         for gap in (False, True):
             chosen = choices(run, measure, gap)
-            cells.append(
-                ((chosen["k"] == chosen["smallest"]).mean(), (chosen["k"] == chosen["largest"]).mean())
-            )
+            cells.append(((chosen["k"] == chosen["smallest"]).mean(), (chosen["k"] == chosen["largest"]).mean()))
         null = run.null[(run.null["measure"] == measure) & (run.null["null_n"] > 0)]
         beyond = (null["p_value"] <= 1 / (null["null_n"] + 1) + 1e-12).mean()
         (small, large), (small_gap, large_gap) = cells

@@ -80,9 +80,7 @@ def main() -> None:
         + "\n\nFor autocorrelated columns there is no transformation: refit the cut on surrogates."
     )
     headings = ["solution", *(SYMBOLS[key] for key in KEYS)]
-    parts.append(
-        "## Evidence B: solutions\n\n300 × 40, mean of 6 matrices.\n\n" + table(headings, evidence_b(rng))
-    )
+    parts.append("## Evidence B: solutions\n\n300 × 40, mean of 6 matrices.\n\n" + table(headings, evidence_b(rng)))
     parts.append("## Choosing among spoilt truths\n\nMean of 6.\n\n" + table(headings, choosing_k(rng)))
     means, wins = held_out(rng)
     parts.append(

@@ -6,39 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evidence_data import Floats, block
-from bivaluate.metrics.chance_scores import score_blocks
-from bivaluate.metrics.mergers import virtual_error_value
-from bivaluate.metrics.noise_search import search_block
-from bivaluate.metrics.null_model import centre_columns, rank_normalise
+from bivaluate.chance.assumptions import centre_columns, rank_normalise
+from bivaluate.chance.scores import score_blocks
+from bivaluate.chance.search import search_block
+from bivaluate.measures._blocks import virtual_error_value
 
 MATRIX = (300, 40)
-THIN = [
-    (5, 2),
-    (20, 2),
-    (5, 3),
-    (10, 3),
-    (20, 3),
-    (50, 3),
-    (120, 3),
-    (3, 3),
-    (3, 6),
-    (3, 10),
-    (2, 10),
-    (3, 20),
-]
-LARGE = [
-    (10, 6),
-    (10, 10),
-    (20, 6),
-    (20, 10),
-    (20, 20),
-    (38, 10),
-    (60, 6),
-    (60, 10),
-    (60, 20),
-    (120, 10),
-    (120, 20),
-]
+THIN = [(5, 2), (20, 2), (5, 3), (10, 3), (20, 3), (50, 3), (120, 3), (3, 3), (3, 6), (3, 10), (2, 10), (3, 20)]
+LARGE = [(10, 6), (10, 10), (20, 6), (20, 10), (20, 20), (38, 10), (60, 6), (60, 10), (60, 20), (120, 10), (120, 20)]
 SIGMAS = (0.1, 0.25, 0.5, 0.75)
 SCORES = ("VE", "VE/E0", "z", "aVE")
 
@@ -56,11 +31,7 @@ def auc(good: Floats, bad: Floats) -> float:
 
 
 def searched_noise(
-    shapes: list[tuple[int, int]],
-    n: int,
-    rng: np.random.Generator,
-    matrix: tuple[int, int] = MATRIX,
-    **effort: int,
+    shapes: list[tuple[int, int]], n: int, rng: np.random.Generator, matrix: tuple[int, int] = MATRIX, **effort: int
 ) -> list[tuple[float, int, int]]:
     """VE of the best blocks found in `n` matrices of noise."""
     found = []
@@ -94,11 +65,7 @@ def evidence_a(rng: np.random.Generator) -> dict[str, object]:
         for sigma in SIGMAS:
             good = score(planted_blocks([20, 30, 60, 120], [6, 10, 20], sigma, 8, rng))
             rows.append(
-                [
-                    kind,
-                    f"{sigma} ({good['VE'].mean():.2f})",
-                    *(f"{auc(good[s], negative[s]):.3f}" for s in SCORES),
-                ]
+                [kind, f"{sigma} ({good['VE'].mean():.2f})", *(f"{auc(good[s], negative[s]):.3f}" for s in SCORES)]
             )
     for sigma in SIGMAS:
         good = score(planted_blocks([10], [6, 10, 20], sigma, 16, rng))
@@ -106,9 +73,7 @@ def evidence_a(rng: np.random.Generator) -> dict[str, object]:
             ["searched, large; planted with 10 rows", f"{sigma} ({good['VE'].mean():.2f})",
              *(f"{auc(good[s], negatives['searched, large shapes'][s]):.3f}" for s in SCORES)]
         )  # fmt: skip
-    spread = np.concatenate(
-        [negatives["searched, thin or tiny"]["aVE"], negatives["searched, large shapes"]["aVE"]]
-    )
+    spread = np.concatenate([negatives["searched, thin or tiny"]["aVE"], negatives["searched, large shapes"]["aVE"]])
     return {"table": rows, "spread": spread, "random": negatives["random, thin or tiny"]["aVE"]}
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning
-from bivaluate.metrics.noise_search import search_block
+from bivaluate.chance.search import search_block
 
 Floats = NDArray[np.float64]
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -18,9 +18,7 @@ KEYS = ("avg_ve", "nve", "nve_cov", "coverage", "avg_ave", "anve", "cc")
 LOW_IS_BETTER = {"avg_ve": True, "nve": True, "nve_cov": True, "avg_ave": True, "anve": True, "cc": False}
 
 
-def block(
-    kind: str, r: int, c: int, sigma: float, rng: np.random.Generator, pattern: Floats | None = None
-) -> Floats:
+def block(kind: str, r: int, c: int, sigma: float, rng: np.random.Generator, pattern: Floats | None = None) -> Floats:
     """Values of a planted block; the pattern has standard deviation 1, sigma is that of the noise."""
     if pattern is None:
         pattern = rng.normal(size=c)
@@ -65,13 +63,9 @@ def searched(X: Floats, shapes: list[tuple[int, int]], rng: np.random.Generator)
     return pairs
 
 
-def random_blocks(
-    shapes: list[tuple[int, int]], matrix: tuple[int, int], rng: np.random.Generator
-) -> list[Pair]:
+def random_blocks(shapes: list[tuple[int, int]], matrix: tuple[int, int], rng: np.random.Generator) -> list[Pair]:
     """Blocks nobody searched for."""
-    return [
-        (rng.choice(matrix[0], r, replace=False), rng.choice(matrix[1], c, replace=False)) for r, c in shapes
-    ]
+    return [(rng.choice(matrix[0], r, replace=False), rng.choice(matrix[1], c, replace=False)) for r, c in shapes]
 
 
 def scores(X: Floats, pairs: list[Pair] | Biclustering) -> dict[str, float]:
@@ -79,13 +73,12 @@ def scores(X: Floats, pairs: list[Pair] | Biclustering) -> dict[str, float]:
     solution = pairs if isinstance(pairs, Biclustering) else Biclustering(pairs, X.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BivaluateWarning)
-        return evaluate(X, solution, metrics=KEYS, single="matrix").solution
+        return evaluate(X, solution, metrics=KEYS, single="matrix").scores
 
 
 def best(options: dict[str, dict[str, float]], key: str) -> str:
     """Name of the option a measure prefers; an undefined score never wins."""
     sign = 1 if LOW_IS_BETTER[key] else -1
     return min(
-        options,
-        key=lambda name: sign * options[name][key] if options[name][key] == options[name][key] else np.inf,
+        options, key=lambda name: sign * options[name][key] if options[name][key] == options[name][key] else np.inf
     )

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.evidence_data import (
-    KEYS,
-    LOW_IS_BETTER,
-    Floats,
-    best,
-    planted,
-    random_blocks,
-    scores,
-    searched,
-)
+from benchmarks.evidence_data import KEYS, LOW_IS_BETTER, Floats, best, planted, random_blocks, scores, searched
 from bivaluate import Biclustering
-from bivaluate.metrics.noise_search import search_block
-from bivaluate.metrics.null_model import centre_columns
+from bivaluate.chance.assumptions import centre_columns
+from bivaluate.chance.search import search_block
 
 MATRIX = (300, 40)
 FOUR = [(38, 10)] * 4
@@ -45,10 +36,7 @@ def evidence_b(rng: np.random.Generator, repeats: int = 6) -> list[list[str]]:
         for shape in ((20, 3), (10, 6), (38, 10)):
             add(f"pure noise searched, 4 of {shape[0]}x{shape[1]}", noise, searched(noise, [shape] * 4, rng))
         add("pure noise, random 3x2", noise, random_blocks([(3, 2)] * 4, MATRIX, rng))
-    return [
-        [name, *(f"{np.mean([one[key] for one in many]):.3f}" for key in KEYS)]
-        for name, many in collected.items()
-    ]
+    return [[name, *(f"{np.mean([one[key] for one in many]):.3f}" for key in KEYS)] for name, many in collected.items()]
 
 
 def _corners(X: Floats, truth: Biclustering, rng: np.random.Generator) -> list[object]:
@@ -89,10 +77,7 @@ def choosing_k(rng: np.random.Generator, repeats: int = 6) -> list[list[str]]:
         }
         for name, option in options.items():
             collected.setdefault(name, []).append(scores(X, option))
-    return [
-        [name, *(f"{np.mean([one[key] for one in many]):.3f}" for key in KEYS)]
-        for name, many in collected.items()
-    ]
+    return [[name, *(f"{np.mean([one[key] for one in many]):.3f}" for key in KEYS)] for name, many in collected.items()]
 
 
 def held_out(rng: np.random.Generator, repeats: int = 30) -> tuple[list[list[str]], list[list[str]]]:
@@ -102,10 +87,7 @@ def held_out(rng: np.random.Generator, repeats: int = 30) -> tuple[list[list[str
     means: dict[str, list[dict[str, float]]] = {}
     for i in range(repeats):
         matrix, K = ((500, 30), (120, 60), (400, 50))[i % 3], (3, 6)[i % 2]
-        shapes = [
-            (int(rng.integers(12, 19 if matrix[0] == 120 else 45)), int(rng.integers(6, 16)))
-            for _ in range(K)
-        ]
+        shapes = [(int(rng.integers(12, 19 if matrix[0] == 120 else 45)), int(rng.integers(6, 16))) for _ in range(K)]
         X, pairs = _fresh(matrix, shapes, overlap=i % 4 == 3, rng=rng)
         clone_X, clone_pairs = _fresh(matrix, shapes, overlap=False, rng=rng, clones=True)
         noise = centre_columns(rng.standard_t(6, size=matrix))
@@ -130,10 +112,7 @@ def held_out(rng: np.random.Generator, repeats: int = 30) -> tuple[list[list[str
         for key in LOW_IS_BETTER:
             wins[key] += best(rivals, key) == "planted"
             picked[key] += best(choices, key) == "truth"
-    table = [
-        [name, *(f"{np.nanmean([one[key] for one in many]):.3f}" for key in KEYS)]
-        for name, many in means.items()
-    ]
+    table = [[name, *(f"{np.nanmean([one[key] for one in many]):.3f}" for key in KEYS)] for name, many in means.items()]
     return table, [[key, f"{wins[key]}/{repeats}", f"{picked[key]}/{repeats}"] for key in LOW_IS_BETTER]
 
 
@@ -157,9 +136,7 @@ def _fresh(
             wave = _pattern(c, rng)
         sigma = rng.uniform(0.15, 0.45)
         scale, shift = rng.uniform(0.5, 1.5, size=(r, 1)), rng.normal(size=(r, 1))
-        X[np.ix_(rows, cols)] = (
-            shift + scale * wave + sigma * rng.standard_t(6, size=(r, len(cols))) / np.sqrt(1.5)
-        )
+        X[np.ix_(rows, cols)] = shift + scale * wave + sigma * rng.standard_t(6, size=(r, len(cols))) / np.sqrt(1.5)
         pairs.append((rows, cols))
     return centre_columns(X), pairs
 

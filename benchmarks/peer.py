@@ -119,9 +119,7 @@ def paper_run(peer: str, counts: list[int]) -> Result:
                 found = clock(part, lambda model=model, X=X: model.run(X)).biclusters
                 solutions.append([(np.sort(b.rows), np.sort(b.cols)) for b in found])
             if min(X.shape) >= K:
-                board = clock(
-                    "spectral", lambda K=K, X=X: SpectralBiclustering((K, K), random_state=0).fit(X)
-                )
+                board = clock("spectral", lambda K=K, X=X: SpectralBiclustering((K, K), random_state=0).fit(X))
                 cells = [board.get_indices(k) for k in range(K)]
                 solutions.append([(r, c) for r, c in cells if len(r) and len(c)])
             for pairs in solutions:

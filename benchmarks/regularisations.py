@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning
+from bivaluate.chance.search import search_block
 from bivaluate.datasets import SCENARIOS, make_scenario
-from bivaluate.metrics.noise_search import search_block
 
 SEEDS = range(5)
 TARGET = Path(__file__).parents[1] / "docs/coverage-regularisation.md"
@@ -101,25 +101,21 @@ def main() -> None:
             for name, solution in rivals(X, truth, np.random.default_rng(seed)).items():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", BivaluateWarning)
-                    scores[name] = evaluate(X, solution, metrics=KEYS).solution
+                    scores[name] = evaluate(X, solution, metrics=KEYS).scores
             names = [name for name in scores if name != "planted"]
             for measure, value in MEASURES.items():
                 better = {name: _below(value(scores["planted"]), value(scores[name])) for name in names}
                 for name in names:
                     wins.setdefault((measure, name), []).append(better[name])
                 overall.setdefault((measure, scenario), []).append(all(better.values()))
-    by_rival = _table(
-        "measure", names, [[m, *(f"{np.mean(wins[m, name]):.2f}" for name in names)] for m in MEASURES]
-    )
+    by_rival = _table("measure", names, [[m, *(f"{np.mean(wins[m, name]):.2f}" for name in names)] for m in MEASURES])
     columns = list(SCENARIOS)
     rows = []
     for measure in MEASURES:
         shares = [float(np.mean(overall[measure, scenario])) for scenario in columns]
         rows.append([measure, *(f"{share:.1f}" for share in shares), f"{np.mean(shares):.2f}"])
     by_scenario = _table("measure", [*columns, "all"], rows)
-    page = PAGE.format(
-        n_seeds=len(SEEDS), by_rival=by_rival, by_scenario=by_scenario, reading=_reading(wins, names)
-    )
+    page = PAGE.format(n_seeds=len(SEEDS), by_rival=by_rival, by_scenario=by_scenario, reading=_reading(wins, names))
     TARGET.write_text(page, encoding="utf-8")
 
 

@@ -10,8 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from bivaluate.metrics.compare import EXTERNAL
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.compare import EXTERNAL
+from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.document import headline
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,9 +68,7 @@ def measure_pages() -> str:
     ]
     for measure in EXTERNAL.values():
         low, high = (INFINITY.get(bound, f"{bound:g}") for bound in measure.range)
-        lines.append(
-            f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} | {measure.reference} |"
-        )
+        lines.append(f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} | {measure.reference} |")
     return "\n".join([*lines, ""])
 
 

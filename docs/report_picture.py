@@ -29,16 +29,14 @@ HEIGHT = 1280
 def solutions() -> tuple[Matrix, list[Biclustering]]:
     """Return scenario S1 and five solutions: one repeats a pattern, one is clean but tiny, three are found."""
     X, truth, _ = make_scenario("S1", 0)
-    rows, cols = (
-        [f"{kind}{i:03d}" for i in range(n)] for kind, n in zip(("gene", "t"), X.shape, strict=True)
-    )
+    rows, cols = ([f"{kind}{i:03d}" for i in range(n)] for kind, n in zip(("gene", "t"), X.shape, strict=True))
     first, second, third, fourth = ((b.rows, b.cols) for b in truth)
     half = len(second[0]) // 2
     candidate = [first, (second[0][:half], second[1]), third, fourth, (second[0][half:], second[1])]
     strict = [(first[0][:6], first[1][:7]), (third[0][:5], third[1][:6])]
     made = [
-        Biclustering.from_indices(candidate, X.shape, info={"name": "candidate"}),
-        Biclustering.from_indices(strict, X.shape, info={"name": "strict"}),
+        Biclustering(candidate, X.shape, info={"name": "candidate"}),
+        Biclustering(strict, X.shape, info={"name": "strict"}),
     ]
     for key, name in (("cca", "CCA"), ("las", "LAS"), ("spectral", "Spectral")):
         found = make_estimator(key, 5, 0).fit(X).solution_

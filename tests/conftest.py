@@ -4,13 +4,7 @@ import importlib.util
 
 import pytest
 
-PACKAGES = {
-    "parquet": "pyarrow",
-    "anndata": "anndata",
-    "rdata": "rdata",
-    "excel": "openpyxl",
-    "dask": "distributed",
-}
+PACKAGES = {"parquet": "pyarrow", "anndata": "anndata", "rdata": "rdata", "excel": "openpyxl", "dask": "distributed"}
 
 
 def pytest_runtest_setup(item):

@@ -14,9 +14,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 
 def test_generated_parts_are_current():
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -28,9 +28,7 @@ def test_labels_of_a_frame_are_kept():
     assert Matrix.of(pd.DataFrame([[1.0]])).row_labels is None
 
 
-@pytest.mark.parametrize(
-    "values", [[[1, 2], [3, 4]], np.float32([[1, 2], [3, 4]]), np.array([["1", "2"], ["3", "4"]])]
-)
+@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], np.float32([[1, 2], [3, 4]]), np.array([["1", "2"], ["3", "4"]])])
 def test_other_types_become_float64(values):
     assert Matrix.of(values).values.dtype == np.float64
     assert Matrix.of(values).values.tolist() == [[1, 2], [3, 4]]

@@ -12,28 +12,28 @@ _PUBLIC = {
     "Bicluster": "solution",
     "Biclustering": "solution",
     "Matrix": "matrix",
-    "Evaluation": "metrics.evaluate",
-    "evaluate": "metrics.evaluate",
-    "solution_scorer": "metrics.evaluate",
-    "mean_squared_residue": "metrics.residue",
-    "average_squared_residue": "metrics.residue",
-    "virtual_error": "metrics.virtual_error",
-    "average_virtual_error": "metrics.virtual_error",
-    "normalised_virtual_error": "metrics.normalised",
-    "normalised_virtual_errors": "metrics.normalised",
-    "normalised_squared_residue": "metrics.normalised",
-    "normalised_squared_residues": "metrics.normalised",
-    "normalised_virtual_error_coverage": "metrics.coverage",
-    "coverage_ratio": "metrics.coverage",
-    "adjusted_virtual_error": "metrics.chance",
-    "chance_table": "metrics.chance",
-    "coherent_coverage": "metrics.chance",
-    "compare": "metrics.compare",
-    "propose_pruning": "metrics.prune",
-    "Plan": "experiment",
-    "Sweep": "experiment",
-    "load_run": "experiment",
-    "select_k": "experiment",
+    "Evaluation": "evaluation",
+    "evaluate": "evaluation",
+    "solution_scorer": "evaluation",
+    "mean_squared_residue": "measures.residue",
+    "average_squared_residue": "measures.residue",
+    "virtual_error": "measures.virtual_error",
+    "average_virtual_error": "measures.virtual_error",
+    "normalised_virtual_error": "measures.normalised",
+    "normalised_virtual_errors": "measures.normalised",
+    "normalised_squared_residue": "measures.normalised",
+    "normalised_squared_residues": "measures.normalised",
+    "normalised_virtual_error_coverage": "measures.coverage",
+    "coverage_ratio": "measures.coverage",
+    "adjusted_virtual_error": "chance.measures",
+    "chance_table": "chance.measures",
+    "coherent_coverage": "chance.measures",
+    "compare": "measures.compare",
+    "propose_pruning": "judge.prune",
+    "Plan": "sweep",
+    "Sweep": "sweep",
+    "load_run": "sweep",
+    "select_k": "sweep",
     "build_report": "report",
     "read_matrix": "io",
     "read_solution": "io",
@@ -68,24 +68,24 @@ if TYPE_CHECKING:
         RunError,
         SolutionError,
     )
-    from bivaluate.experiment import Plan, Sweep, load_run, select_k
+    from bivaluate.chance.measures import adjusted_virtual_error, chance_table, coherent_coverage
+    from bivaluate.evaluation import Evaluation, evaluate, solution_scorer
     from bivaluate.io import read_matrix, read_solution, write_matrix, write_solution
+    from bivaluate.judge.prune import propose_pruning
     from bivaluate.matrix import Matrix
-    from bivaluate.metrics.chance import adjusted_virtual_error, chance_table, coherent_coverage
-    from bivaluate.metrics.compare import compare
-    from bivaluate.metrics.coverage import coverage_ratio, normalised_virtual_error_coverage
-    from bivaluate.metrics.evaluate import Evaluation, evaluate, solution_scorer
-    from bivaluate.metrics.normalised import (
+    from bivaluate.measures.compare import compare
+    from bivaluate.measures.coverage import coverage_ratio, normalised_virtual_error_coverage
+    from bivaluate.measures.normalised import (
         normalised_squared_residue,
         normalised_squared_residues,
         normalised_virtual_error,
         normalised_virtual_errors,
     )
-    from bivaluate.metrics.prune import propose_pruning
-    from bivaluate.metrics.residue import average_squared_residue, mean_squared_residue
-    from bivaluate.metrics.virtual_error import average_virtual_error, virtual_error
+    from bivaluate.measures.residue import average_squared_residue, mean_squared_residue
+    from bivaluate.measures.virtual_error import average_virtual_error, virtual_error
     from bivaluate.report import build_report
     from bivaluate.solution import Bicluster, Biclustering
+    from bivaluate.sweep import Plan, Sweep, load_run, select_k
 
 __all__ = [
     "Bicluster",

@@ -49,9 +49,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
             raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MiB; that is no list of biclusters.")
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{name} is not UTF-8 text (byte {error.start}); bivaluate JSON was expected."
-        ) from None
+        raise FormatError(f"{name} is not UTF-8 text (byte {error.start}); bivaluate JSON was expected.") from None
     except OSError as error:
         raise FileError(f"cannot read {name}: {error.strerror or error}.") from error
     return parse_document(text, name)
@@ -106,9 +104,7 @@ def document_from(content: Any, name: str) -> Document:
         )
     shape = content.get("shape")
     if shape is not None and not (
-        isinstance(shape, list)
-        and len(shape) == 2
-        and all(type(n) is int and 0 < n < MAX_INDEX for n in shape)
+        isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 0 < n < MAX_INDEX for n in shape)
     ):
         raise FormatError(f'{name}: "shape" is {str(shape)[:40]}; [rows, columns] or null is needed.')
     biclusters = content["biclusters"]
@@ -126,9 +122,7 @@ def document_from(content: Any, name: str) -> Document:
         if "row_labels" in bicluster or "col_labels" in bicluster:
             labels.append(_labels(bicluster, f"{name}: bicluster {k}"))
     if len(kinds) > 1:
-        raise FormatError(
-            f"{name}: members are given partly by index and partly by label; use one of them throughout."
-        )
+        raise FormatError(f"{name}: members are given partly by index and partly by label; use one of them throughout.")
     if labels and len(labels) != len(members):
         raise FormatError(f"{name}: some biclusters have labels beside their indices and some have not.")
     info = content.get("info", {})

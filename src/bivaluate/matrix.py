@@ -42,9 +42,7 @@ class Matrix:
         for axis, labels in ((0, self.row_labels), (1, self.col_labels)):
             if labels is not None and len(labels) != self.values.shape[axis]:
                 what = ("row", "column")[axis]
-                raise MatrixError(
-                    f"{self.name} has {self.values.shape[axis]} {what}s but {len(labels)} {what} labels."
-                )
+                raise MatrixError(f"{self.name} has {self.values.shape[axis]} {what}s but {len(labels)} {what} labels.")
             if labels is not None:
                 object.__setattr__(self, ("row_labels", "col_labels")[axis], tuple(labels))
 

@@ -56,7 +56,7 @@ class Bicluster:
 class Biclustering(Sequence[Bicluster]):
     """A biclustering solution: an ordered set of biclusters of one matrix.
 
-    Build one with :meth:`from_indices`, :meth:`from_masks`, :meth:`from_estimator`, :meth:`from_labels`
+    Build one from pairs ``(rows, cols)`` of indices counted from 0, or with :meth:`from_masks`, :meth:`from_estimator`, :meth:`from_labels`
     or :meth:`from_json`.
 
     Parameters
@@ -70,7 +70,7 @@ class Biclustering(Sequence[Bicluster]):
 
     Examples
     --------
-    >>> solution = Biclustering.from_indices([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
+    >>> solution = Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
     >>> len(solution), solution[0].shape
     (2, (3, 2))
     """
@@ -78,7 +78,7 @@ class Biclustering(Sequence[Bicluster]):
     def __init__(
         self,
         biclusters: Iterable[tuple[ArrayLike, ArrayLike]],
-        shape: Sequence[int] | None,
+        shape: Sequence[int] | None = None,
         *,
         info: Mapping[str, Any] | None = None,
     ) -> None:
@@ -94,20 +94,7 @@ class Biclustering(Sequence[Bicluster]):
         self.info: dict[str, Any] = dict(info or {})
 
     @classmethod
-    def from_indices(
-        cls,
-        biclusters: Iterable[tuple[ArrayLike, ArrayLike]],
-        shape: Sequence[int] | None = None,
-        *,
-        info: Mapping[str, Any] | None = None,
-    ) -> Biclustering:
-        """Build a solution from pairs ``(rows, cols)`` of indices counted from 0."""
-        return cls(biclusters, shape, info=info)
-
-    @classmethod
-    def from_masks(
-        cls, rows: ArrayLike, cols: ArrayLike, *, info: Mapping[str, Any] | None = None
-    ) -> Biclustering:
+    def from_masks(cls, rows: ArrayLike, cols: ArrayLike, *, info: Mapping[str, Any] | None = None) -> Biclustering:
         """Build a solution from boolean masks, `rows` (K, n) and `cols` (K, m).
 
         Empty biclusters are dropped with one warning.
@@ -135,14 +122,10 @@ class Biclustering(Sequence[Bicluster]):
             raise SolutionError(
                 f"{type(estimator).__name__} has no rows_ and columns_: call fit first, and pass a biclustering estimator."
             )
-        return cls.from_masks(
-            estimator.rows_, estimator.columns_, info={"algorithm": type(estimator).__name__}
-        )
+        return cls.from_masks(estimator.rows_, estimator.columns_, info={"algorithm": type(estimator).__name__})
 
     @classmethod
-    def from_labels(
-        cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False
-    ) -> Biclustering:
+    def from_labels(cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False) -> Biclustering:
         """Build a solution from a cluster label per row and per column.
 
         With ``diagonal=False`` every row cluster is paired with every column cluster (a checkerboard);
@@ -152,9 +135,7 @@ class Biclustering(Sequence[Bicluster]):
         rows, cols = np.asarray(row_labels), np.asarray(col_labels)
         for name, labels in (("row_labels", rows), ("col_labels", cols)):
             if labels.ndim != 1:
-                raise SolutionError(
-                    f"{name} has {labels.ndim} dimensions; one label per row or column is needed."
-                )
+                raise SolutionError(f"{name} has {labels.ndim} dimensions; one label per row or column is needed.")
         if diagonal:
             pairs = [(label, label) for label in np.unique(np.concatenate([rows, cols]))]
         else:
@@ -185,9 +166,7 @@ class Biclustering(Sequence[Bicluster]):
         if self._shape is not None:
             if self._shape != (n_rows, n_cols):
                 hint = (
-                    " Were rows and columns swapped? Transpose one of them."
-                    if self._shape == (n_cols, n_rows)
-                    else ""
+                    " Were rows and columns swapped? Transpose one of them." if self._shape == (n_cols, n_rows) else ""
                 )
                 raise SolutionError(
                     f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}.{hint}"
@@ -271,7 +250,7 @@ def check_solution(solution: Any, name: str = "solution") -> Biclustering:
     if not isinstance(solution, Biclustering):
         raise SolutionError(
             f"{name} is a {type(solution).__name__}; build a Biclustering first, "
-            "for example with Biclustering.from_indices or Biclustering.from_estimator."
+            "for example with Biclustering(pairs, shape) or Biclustering.from_estimator."
         )
     return solution
 
@@ -298,31 +277,23 @@ def _pairs(biclusters: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         yield rows, cols
 
 
-def _check_members(
-    members: ArrayLike, limit: int | None, what: str, k: int, shape: tuple[int, int] | None
-) -> Indices:
+def _check_members(members: ArrayLike, limit: int | None, what: str, k: int, shape: tuple[int, int] | None) -> Indices:
     """Return sorted, unique, in-range indices; `k` and `what` name the place in messages."""
     try:
         array = np.asarray(members)
     except ValueError:
         raise SolutionError(f"bicluster {k}: {what}s must be a list of indices, found lists in it.") from None
     if array.ndim != 1:
-        raise SolutionError(
-            f"bicluster {k}: {what}s must be a list of indices, found {array.ndim} dimensions."
-        )
+        raise SolutionError(f"bicluster {k}: {what}s must be a list of indices, found {array.ndim} dimensions.")
     if array.size == 0:
         raise SolutionError(f"bicluster {k} is empty: it has no {what}s. Remove it, or give it members.")
     if array.dtype.kind not in "iu":
         if array.dtype.kind == "b":
             raise SolutionError(f"bicluster {k}: {what}s are True/False; use Biclustering.from_masks.")
-        raise SolutionError(
-            f"bicluster {k}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}."
-        )
+        raise SolutionError(f"bicluster {k}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}.")
     ordered = np.sort(array.astype(np.int64))
     if ordered[0] < 0:
-        raise SolutionError(
-            f"bicluster {k} uses {what} {ordered[0]}; indices are counted from 0 and never negative."
-        )
+        raise SolutionError(f"bicluster {k} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
     if limit is not None and ordered[-1] >= limit:
         swapped = ""
         if shape is not None and ordered[-1] < (shape[1] if what == "row" else shape[0]):
@@ -343,9 +314,7 @@ def _check_members(
 def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     array = np.asarray(mask)
     if array.ndim != 2:
-        raise SolutionError(
-            f"{name} has {array.ndim} dimension(s); a mask of one line per bicluster is needed."
-        )
+        raise SolutionError(f"{name} has {array.ndim} dimension(s); a mask of one line per bicluster is needed.")
     if array.dtype != np.bool_:
         if array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all():
             raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")

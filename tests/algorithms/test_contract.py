@@ -88,10 +88,7 @@ def test_a_clean_planted_block_is_recovered_whole(key, level, options):
     X = rng.uniform(0, 10, (100, 30))
     X[20:50, 5:15] = level + rng.uniform(0, 5, (30, 1)) + rng.uniform(0, 5, 10)
     solution = estimator(key, 2, **options).fit(X).solution_
-    assert any(
-        np.array_equal(b.rows, np.arange(20, 50)) and np.array_equal(b.cols, np.arange(5, 15))
-        for b in solution
-    )
+    assert any(np.array_equal(b.rows, np.arange(20, 50)) and np.array_equal(b.cols, np.arange(5, 15)) for b in solution)
 
 
 @pytest.mark.parametrize("key", [key for key, record in ALGORITHMS.items() if record.nested])
@@ -179,15 +176,11 @@ def test_the_registry_helps():
         ParameterError, match=r"there is no algorithm 'lsa'; known: cca, las, spectral\. Did you mean 'las'"
     ):
         get_algorithm("lsa")
-    with pytest.raises(
-        ParameterError, match=r"has no parameter 'restarts'; it has: .*Did you mean 'n_restarts'"
-    ):
+    with pytest.raises(ParameterError, match=r"has no parameter 'restarts'; it has: .*Did you mean 'n_restarts'"):
         make_estimator("las", 3, restarts=10)
 
 
-@pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="signals need the main thread"
-)
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals need the main thread")
 def test_a_keyboard_interrupt_stops_promptly():
     X = np.random.default_rng(0).normal(size=(2000, 60))
     model = estimator("las", 10, n_restarts=20_000, n_jobs=2)
@@ -220,7 +213,5 @@ _, rows, cols = las.search(las.standardised(X), 6, np.random.RandomState(0))
 assert np.array_equal(b.rows, rows) and np.array_equal(b.cols, cols)
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

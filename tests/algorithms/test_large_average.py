@@ -83,9 +83,7 @@ def test_rounds_of_search_and_adaptation_equal_the_twin():
         rows, new_sets, scores = np.empty(n, np.uint8), np.empty_like(sets), np.empty(30)
         for s in range(30):
             part = slice(s, s + 1)
-            adapt_size(
-                Z, Zt, sets[part], log_binomials(n), log_binomials(m), rows, new_sets[part], scores[part]
-            )
+            adapt_size(Z, Zt, sets[part], log_binomials(n), log_binomials(m), rows, new_sets[part], scores[part])
             expected = naive.adapt_size(Z, np.flatnonzero(sets[s]))
             np.testing.assert_array_equal(np.flatnonzero(rows), expected[0])
             np.testing.assert_array_equal(np.flatnonzero(new_sets[s]), expected[1])

@@ -28,11 +28,7 @@ def test_all_is_the_planted_checkerboard():
     X, rows, cols = checkerboard()
     model = SpectralCheckerboard(3, selection="all", random_state=0).fit(X)
     found = {(tuple(b.rows), tuple(b.cols)) for b in model.solution_}
-    planted = {
-        (tuple(np.flatnonzero(rows == r)), tuple(np.flatnonzero(cols == c)))
-        for r in range(3)
-        for c in range(3)
-    }
+    planted = {(tuple(np.flatnonzero(rows == r)), tuple(np.flatnonzero(cols == c))) for r in range(3) for c in range(3)}
     assert found == planted
 
 

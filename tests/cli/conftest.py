@@ -39,14 +39,10 @@ def run(tmp_path):
 @pytest.fixture
 def example(tmp_path):
     """The worked example of the documentation as files: matrix.csv and solution.json."""
-    X = np.array(
-        [[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]]
-    )
+    X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     lines = ["gene,a,b,c,d,e,f"] + [f"g{i}," + ",".join(map(str, row)) for i, row in enumerate(X, 1)]
     (tmp_path / "matrix.csv").write_text("\n".join(lines) + "\n")
-    solution = Biclustering.from_indices(
-        [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape
-    )
+    solution = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     solution.to_json(tmp_path / "solution.json")
     solution.select([0, 1]).to_json(tmp_path / "two.json")
     return tmp_path

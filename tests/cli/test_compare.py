@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate.metrics.compare import EXTERNAL
+from bivaluate.measures.compare import EXTERNAL
 
 R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]
 P = [([0, 1], [0, 1, 2, 3]), ([2, 3, 4], [3, 4, 5]), ([0, 4], [5])]
@@ -14,9 +14,9 @@ P = [([0, 1], [0, 1, 2, 3]), ([2, 3, 4], [3, 4, 5]), ([0, 4], [5])]
 @pytest.fixture
 def files(tmp_path):
     for name, shape in (("", (5, 6)), ("_free", None)):
-        Biclustering.from_indices(R, shape).to_json(tmp_path / f"truth{name}.json")
-        Biclustering.from_indices(P, shape).to_json(tmp_path / f"found{name}.json")
-    Biclustering.from_indices([], (5, 6)).to_json(tmp_path / "none.json")
+        Biclustering(R, shape).to_json(tmp_path / f"truth{name}.json")
+        Biclustering(P, shape).to_json(tmp_path / f"found{name}.json")
+    Biclustering([], (5, 6)).to_json(tmp_path / "none.json")
     return tmp_path
 
 

@@ -96,10 +96,7 @@ def test_matrices(run, files):
         (["r.txt", "x.json", "--transpose"], "give it with --matrix"),
         (["r.txt", "x.json", "--layer", "counts"], "give it with --matrix"),
         (["r.txt", "no/x.json"], "cannot write no/x.json"),
-        (
-            ["solution.json", "x.json", "--matrix", "matrix.csv", "--transpose"],
-            "Were rows and columns swapped",
-        ),
+        (["solution.json", "x.json", "--matrix", "matrix.csv", "--transpose"], "Were rows and columns swapped"),
     ],
 )
 def test_faults(run, files, words, message):

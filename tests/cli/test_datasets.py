@@ -8,13 +8,7 @@ import pytest
 def test_list(run, tmp_path):
     done = run("datasets", BIVALUATE_DATA=str(tmp_path / "cache"))
     assert done.code == 0
-    for word in (
-        "yeast:04_elutriation",
-        "tavazoie",
-        "prelic_arabidopsis",
-        "cancer:golub-1999-v1",
-        "doi:10.1109",
-    ):
+    for word in ("yeast:04_elutriation", "tavazoie", "prelic_arabidopsis", "cancer:golub-1999-v1", "doi:10.1109"):
         assert word in done.out
     assert not (tmp_path / "cache").exists()
 

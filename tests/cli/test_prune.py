@@ -15,8 +15,8 @@ def files(tmp_path):
     X[:40, :12] = 2 * rng.normal(size=12) + 0.3 * rng.normal(size=(40, 12))
     np.save(tmp_path / "X.npy", X)
     pairs = [(range(15), range(12)), (range(15, 40), range(12)), (range(80, 86), range(20, 23))]
-    Biclustering.from_indices(pairs, X.shape).to_json(tmp_path / "S.json")
-    Biclustering.from_indices([(range(40), range(12))], X.shape).to_json(tmp_path / "good.json")
+    Biclustering(pairs, X.shape).to_json(tmp_path / "S.json")
+    Biclustering([(range(40), range(12))], X.shape).to_json(tmp_path / "good.json")
     return tmp_path
 
 
@@ -54,9 +54,7 @@ def test_keep_weak_and_nothing_to_do(run, files):
 
 
 def test_ordered_columns(run, files):
-    document = json.loads(
-        run("prune", "X.npy", "good.json", "--ordered-columns", "--null-runs", "1", "--json").out
-    )
+    document = json.loads(run("prune", "X.npy", "good.json", "--ordered-columns", "--null-runs", "1", "--json").out)
     assert document["cut"] <= 0.9
 
 

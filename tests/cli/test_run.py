@@ -28,18 +28,7 @@ def matrix(tmp_path):
 
 def test_writes_the_solution_and_says_what_was_found(run, matrix):
     done = run(
-        "run",
-        matrix,
-        "--algorithm",
-        "las",
-        "-k",
-        8,
-        "--seed",
-        1,
-        "-o",
-        "solution.json",
-        "--set",
-        "n_restarts=100",
+        "run", matrix, "--algorithm", "las", "-k", 8, "--seed", 1, "-o", "solution.json", "--set", "n_restarts=100"
     )
     assert done.code == 0, done.err
     assert "B1: 12 rows x 5 columns" in done.out

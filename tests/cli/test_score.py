@@ -7,7 +7,7 @@ import pytest
 
 from bivaluate import read_matrix
 from bivaluate.cli.main import COMMANDS
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.registry import METRICS
 
 
 def test_help_lists_every_command(run):
@@ -109,9 +109,7 @@ def test_options_reach_the_scores(run, example):
     assert nve("--metrics", "nve,coverage")["solution"].keys() == {"nve", "coverage"}
     assert len(nve("--all")["solution"]) == sum(m.level == "solution" for m in METRICS.values())
     assert run("score", "matrix.csv", "solution.json", "--all").code == 0
-    assert (
-        "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
-    )
+    assert "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
 
 
 def test_degenerate_is_a_warning_not_a_failure(run, example):

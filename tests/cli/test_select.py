@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bivaluate.experiment import Plan, Sweep
+from bivaluate.sweep import Plan, Sweep
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,7 @@ def test_select_by_the_gap(run, sweep):
 
 
 def test_select_as_json_and_csv(run, sweep, tmp_path):
-    done = run(
-        "select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--csv", "tables"
-    )
+    done = run("select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--csv", "tables")
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert {row["dataset"] for row in told["best"]} == {"scenario:S1", "scenario:S9b"}
@@ -45,11 +43,7 @@ def test_select_as_json_and_csv(run, sweep, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nowhere"], "there is no run folder 'nowhere'"),
-        (["."], "is no run folder"),
-    ],
+    ("words", "message"), [(["nowhere"], "there is no run folder 'nowhere'"), (["."], "is no run folder")]
 )
 def test_bad_folders(run, words, message):
     done = run("select", *words)

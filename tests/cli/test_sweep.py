@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import BivaluateError
 from bivaluate.cli.sweep import sweep
-from bivaluate.experiment import tables
+from bivaluate.sweep import tables
 
 
 @pytest.fixture
@@ -128,9 +128,7 @@ def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
 def test_interrupt_says_how_to_go_on(matrix, tmp_path):
     words = ["sweep", "matrix.csv", "-a", "cca", "-k", "5", "--seeds", "3000", "--out", "out"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, stderr=subprocess.PIPE
-    )
+    process = subprocess.Popen([sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
     while not (tmp_path / "out" / "plan.toml").exists() and time.monotonic() < deadline:
         time.sleep(0.02)

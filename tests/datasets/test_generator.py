@@ -48,11 +48,7 @@ def test_shift_scale_block_has_the_share_of_negative_rows() -> None:
 
 def test_constant_block_has_constant_columns_in_order() -> None:
     X, truth, _ = make_biclusters(
-        (30, 12),
-        [Block(5, 2, "constant", pattern=(4.0, 2.0))],
-        random_state=0,
-        shuffle=False,
-        placement="stacked",
+        (30, 12), [Block(5, 2, "constant", pattern=(4.0, 2.0))], random_state=0, shuffle=False, placement="stacked"
     )
     np.testing.assert_array_equal(truth[0].of(X), np.tile([4.0, 2.0], (5, 1)))
 
@@ -99,19 +95,14 @@ def test_background_is_what_no_block_covers() -> None:
 
 
 def test_without_shuffling_blocks_stack_from_the_top() -> None:
-    _, truth, _ = make_biclusters(
-        (30, 12), [PLAIN, PLAIN, PLAIN], random_state=0, shuffle=False, placement="stacked"
-    )
+    _, truth, _ = make_biclusters((30, 12), [PLAIN, PLAIN, PLAIN], random_state=0, shuffle=False, placement="stacked")
     assert [b.rows.tolist() for b in truth] == [list(range(k, k + 6)) for k in (0, 6, 12)]
     assert [b.cols.tolist() for b in truth] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [0, 1, 2, 10, 11]]
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_recipe_survives_json_and_makes_the_same_matrix(model: str) -> None:
-    blocks = [
-        PLAIN,
-        Block(6, 5, model, noise=0.2, row_effect=1.0, scale=(1, 2), pattern=(0, 1), negative=0.5),
-    ]
+    blocks = [PLAIN, Block(6, 5, model, noise=0.2, row_effect=1.0, scale=(1, 2), pattern=(0, 1), negative=0.5)]
     X, truth, recipe = make_biclusters((30, 12), blocks, random_state=[4, 2])
     again, same_truth, same_recipe = make_biclusters(**json.loads(json.dumps(recipe)))
     np.testing.assert_array_equal(X, again)

@@ -36,9 +36,7 @@ def test_names_of_the_paper(name):
 
 
 def test_unknown_names():
-    with pytest.raises(
-        ParameterError, match=r"no real data set 'elutriation'. Did you mean '04_elutriation'"
-    ):
+    with pytest.raises(ParameterError, match=r"no real data set 'elutriation'. Did you mean '04_elutriation'"):
         datasets.load("elutriation")
     with pytest.raises(ParameterError, match=r"no group 'yeats'.*Did you mean 'yeast'"):
         datasets.list_datasets("yeats")

@@ -22,8 +22,7 @@ def scores(name: str, n_seeds: int = 100) -> dict[str, np.ndarray]:
     """Return every measure of the planted solutions as an array over seeds 0, 1, …"""
     rows = planted_scores(name, range(n_seeds))
     table = {
-        key: np.array([row[key] for row in rows])
-        for key in ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
+        key: np.array([row[key] for row in rows]) for key in ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
     }
     table["numerator"] = table["avg_ve"] * COUNTS[name]
     table["denominator"] = table["numerator"] / table["nve"]
@@ -127,7 +126,7 @@ def test_s4_keeping_only_the_clean_blocks_helps_nve_and_hurts_nve_cov() -> None:
     clean = []
     for seed in range(100):
         X, truth, _ = make_scenario("S4", seed)
-        clean.append(evaluate(X, truth.select([0, 1])).solution)
+        clean.append(evaluate(X, truth.select([0, 1])).scores)
     nve = np.array([c["nve"] for c in clean])
     nve_cov = np.array([c["nve_cov"] for c in clean])
     assert (nve < full["nve"]).all()
@@ -142,9 +141,9 @@ def test_s6_stripes_have_no_virtual_error_and_flatter_the_solution() -> None:
         ve = [record["ve"] for record in full.records]
         assert max(ve[2:]) < 1e-12
         assert min(ve[:2]) > 0.1
-        wide = evaluate(X, truth.select([0, 1])).solution
-        assert wide["avg_ve"] > full.solution["avg_ve"]
-        assert wide["nve"] > full.solution["nve"]
+        wide = evaluate(X, truth.select([0, 1])).scores
+        assert wide["avg_ve"] > full.scores["avg_ve"]
+        assert wide["nve"] > full.scores["nve"]
 
 
 def test_s8_measures_climb_the_noise_ladder() -> None:
@@ -156,9 +155,7 @@ def test_s8_measures_climb_the_noise_ladder() -> None:
 
 
 def test_unknown_scenario_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(
-        ParameterError, match=r"there is no scenario 'S9'; scenarios: S1, .* Did you mean 'S9"
-    ):
+    with pytest.raises(ParameterError, match=r"there is no scenario 'S9'; scenarios: S1, .* Did you mean 'S9"):
         get_scenario("S9")
     with pytest.raises(ParameterError, match=r"random_state is 1\.5; a whole number is needed"):
         make_scenario("S1", 1.5)  # type: ignore[arg-type]

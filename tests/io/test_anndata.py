@@ -13,9 +13,7 @@ from bivaluate.io import write_h5ad_results
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
 
-VALUES = np.round(
-    np.random.default_rng(0).normal(size=(6, 8)) * (np.random.default_rng(1).random((6, 8)) > 0.4), 3
-)
+VALUES = np.round(np.random.default_rng(0).normal(size=(6, 8)) * (np.random.default_rng(1).random((6, 8)) > 0.4), 3)
 CELLS = tuple(f"cell{i}" for i in range(6))
 GENES = tuple(f"gene{j}" for j in range(8))
 
@@ -54,7 +52,7 @@ def test_layers(h5ad):
 @pytest.fixture
 def evaluation():
     def make(X):
-        solution = Biclustering.from_indices([([0, 1, 2, 3], [0, 1, 2]), ([2, 3, 5], [1, 2, 4])], X.shape)
+        solution = Biclustering([([0, 1, 2, 3], [0, 1, 2]), ([2, 3, 5], [1, 2, 4])], X.shape)
         return evaluate(X, solution)
 
     return make
@@ -66,11 +64,11 @@ def test_results_are_written_back(h5ad, evaluation):
     result = evaluation(X)
     write_h5ad_results(path, result)
     back = anndata.read_h5ad(path)
-    np.testing.assert_array_equal(back.varm["bivaluate"], result.biclustering.row_masks.T)
-    np.testing.assert_array_equal(back.obsm["bivaluate"], result.biclustering.col_masks.T)
+    np.testing.assert_array_equal(back.varm["bivaluate"], result.solution.row_masks.T)
+    np.testing.assert_array_equal(back.obsm["bivaluate"], result.solution.col_masks.T)
     assert back.obsm["bivaluate"].dtype == bool
     stored = back.uns["bivaluate"]
-    assert stored["scores"]["nve"] == result.solution["nve"]
+    assert stored["scores"]["nve"] == result.scores["nve"]
     assert stored["biclusters"]["bicluster"].tolist() == ["B1", "B2"]
     assert stored["biclusters"]["msr"].tolist() == result.biclusters["msr"].tolist()
     assert list(stored["findings"]) == list(result.findings)
@@ -89,7 +87,7 @@ def test_results_of_a_transposed_reading(h5ad, evaluation):
     with pytest.raises(SolutionError, match=r"6 observations and 8 variables, but .* shape \(6, 8\)"):
         write_h5ad_results(path, result)
     write_h5ad_results(path, result, transpose=True)
-    np.testing.assert_array_equal(anndata.read_h5ad(path).obsm["bivaluate"], result.biclustering.row_masks.T)
+    np.testing.assert_array_equal(anndata.read_h5ad(path).obsm["bivaluate"], result.solution.row_masks.T)
 
 
 def test_wrong_key(h5ad, evaluation):
@@ -166,10 +164,7 @@ def test_lying_h5ad(h5ad, change, words):
 
 @pytest.mark.parametrize(
     ("key", "value", "words"),
-    [
-        ("indices", 99, "indices of sparse /X are damaged"),
-        ("indptr", -5, "indices of sparse /X are damaged"),
-    ],
+    [("indices", 99, "indices of sparse /X are damaged"), ("indptr", -5, "indices of sparse /X are damaged")],
 )
 def test_damaged_sparse(h5ad, key, value, words):
     path = h5ad(sparse.csr_matrix(VALUES))

@@ -60,10 +60,7 @@ def header(shape, dtype="<f8"):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (
-            header((1000, 1000)) + b"\0" * 100,
-            "is truncated: shape .1000, 1000. of float64 needs 8000000 bytes",
-        ),
+        (header((1000, 1000)) + b"\0" * 100, "is truncated: shape .1000, 1000. of float64 needs 8000000 bytes"),
         (header((1 << 62, 1 << 62)), "is not possible"),
         (header((1 << 20, 1 << 20)), "more than"),
         (header((-1, 3)), "is not possible"),

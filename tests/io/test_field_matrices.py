@@ -71,10 +71,7 @@ def test_transpose(put):
         (GCT_2.replace("2\t3\n", "5\t3\n", 1), "line 2: 5 rows announced, 2 found. Is the file truncated"),
         (GCT_2.replace("2\t3\n", "2\t9\n", 1), "line 3: the header has 5 fields; 11 follow from the sizes"),
         (GCT_2.replace("2\t3\n", "2 x\n", 1), "line 2: 2 sizes are needed"),
-        (
-            GCT_2.replace("2\t3\n", "999999999\t999999999\n", 1),
-            "line 2: 999999999 x 999999999 cells cannot be read",
-        ),
+        (GCT_2.replace("2\t3\n", "999999999\t999999999\n", 1), "line 2: 999999999 x 999999999 cells cannot be read"),
         (GCT_2.replace("\t6", "\tsix"), "line 5: row 'g2', column 's3' holds 'six'"),
         ("#1.2\n2\t3\n", "line 2: the file ends before its header"),
         (GCT_3.replace("\t6\n", "\n"), "line 6 has 5 fields, but the table has 6"),
@@ -90,16 +87,13 @@ def test_damaged_field_formats_name_the_line(put, text, words):
         read_matrix(put(text))
 
 
-MTX = (
-    "%%MatrixMarket matrix coordinate integer general\n% made by a tool\n3 2 4\n1 1 5\n3 1 2\n2 2 7\n3 2 1\n"
-)
+MTX = "%%MatrixMarket matrix coordinate integer general\n% made by a tool\n3 2 4\n1 1 5\n3 1 2\n2 2 7\n3 2 1\n"
 
 
 @pytest.fixture
 def tenx(tmp_path):
     def write(
-        mtx=MTX,
-        features="ENSG1\tTP53\tGene Expression\nENSG2\tMYC\tGene Expression\nENSG3\tKRAS\tGene Expression\n",
+        mtx=MTX, features="ENSG1\tTP53\tGene Expression\nENSG2\tMYC\tGene Expression\nENSG3\tKRAS\tGene Expression\n"
     ):
         folder = tmp_path / "filtered"
         folder.mkdir(exist_ok=True)

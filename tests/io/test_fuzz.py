@@ -67,9 +67,7 @@ def damaged(draw, whole):
         at = draw(st.integers(0, max(len(data) - 1, 0)))
         piece = draw(
             st.binary(max_size=6)
-            | st.sampled_from(
-                [b"\n", b"\t", b",", b" ", b'"', b"[", b"99999999999", b"-1", b"\xff\xff\xff\x7f"]
-            )
+            | st.sampled_from([b"\n", b"\t", b",", b" ", b'"', b"[", b"99999999999", b"-1", b"\xff\xff\xff\x7f"])
         )
         stop = min(len(data), at + draw(st.integers(0, 6)))
         data[at:stop] = piece
@@ -130,9 +128,7 @@ def test_any_bytes_as_a_matrix(tmp_path, key, content):
 @FUZZ
 @given(
     content=st.lists(
-        st.sampled_from(
-            ["1", "2.5", "a", "", ",", ";", "\t", " ", '"', "\n", "\r", "#", "-", "NA", "e5", "\ufeff"]
-        ),
+        st.sampled_from(["1", "2.5", "a", "", ",", ";", "\t", " ", '"', "\n", "\r", "#", "-", "NA", "e5", "\ufeff"]),
         max_size=60,
     )
 )

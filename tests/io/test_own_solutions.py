@@ -10,7 +10,7 @@ from bivaluate._errors import FileError, FormatError, ParameterError, SolutionEr
 from bivaluate.io import read_members
 
 X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))
-S = Biclustering.from_indices([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
+S = Biclustering([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
 
 
 @pytest.fixture
@@ -31,10 +31,7 @@ def document(biclusters, **more):
 def test_json_by_index_and_by_label(put):
     by_index = put(document([{"rows": [2, 0], "cols": [3, 1]}, {"rows": [1, 2, 4], "cols": [0]}]))
     by_label = put(
-        document(
-            [{"rows": ["g1", "g3"], "cols": ["c2", "c4"]}, {"rows": ["g2", "g3", "g5"], "cols": ["c1"]}]
-        ),
-        "l.json",
+        document([{"rows": ["g1", "g3"], "cols": ["c2", "c4"]}, {"rows": ["g2", "g3", "g5"], "cols": ["c1"]}]), "l.json"
     )
     assert read_solution(by_index, X) == S
     assert read_solution(by_label, X) == S
@@ -73,12 +70,7 @@ def test_info_is_kept(tmp_path):
 LISTS = "bicluster,rows,cols\nB1,g1 g3,c2 c4\nB2,g2 g3 g5,c1\n"
 LONG = "bicluster,axis,label\n" + "".join(
     f"B{k},{axis},{m}\n"
-    for k, axis, members in [
-        (1, "row", "g1 g3"),
-        (1, "column", "c2 c4"),
-        (2, "row", "g2 g3 g5"),
-        (2, "col", "c1"),
-    ]
+    for k, axis, members in [(1, "row", "g1 g3"), (1, "column", "c2 c4"), (2, "row", "g2 g3 g5"), (2, "col", "c1")]
     for m in members.split()
 )
 MATRIX = (
@@ -112,17 +104,11 @@ def test_membership_by_index(put):
         (document({}), '"biclusters" must be a list'),
         (document([{"rows": [0]}]), 'bicluster 0 must be an object with "rows" and "cols"'),
         (document([{"rows": [0], "cols": 3}]), "bicluster 0, cols: a list of indices or labels"),
-        (
-            document([{"rows": [0.5], "cols": [1]}]),
-            "bicluster 0, rows: '0.5' is neither an index nor a label",
-        ),
+        (document([{"rows": [0.5], "cols": [1]}]), "bicluster 0, rows: '0.5' is neither an index nor a label"),
         (document([{"rows": [True], "cols": [1]}]), "neither an index nor a label"),
         (document([{"rows": [0], "cols": ["c1"]}]), "partly by index and partly by label"),
         (document([{"rows": [1 << 70], "cols": [1]}]), "too large for an index"),
-        (
-            document([{"rows": [0], "cols": [1], "row_labels": ["a", "b"], "col_labels": ["c"]}]),
-            "one label for each",
-        ),
+        (document([{"rows": [0], "cols": [1], "row_labels": ["a", "b"], "col_labels": ["c"]}]), "one label for each"),
         (document([], info=3), '"info" must be an object'),
         (document([], info=json.loads('{"a":' * 40 + "1" + "}" * 40)), "nested too deeply"),
         ("[" * 100000 + "]" * 100000, "nested too deeply|biclusters"),
@@ -142,10 +128,7 @@ def test_wrong_json(put, content, words):
         ([{"rows": [-1], "cols": [1]}], "never negative"),
         ([{"rows": [1, 1], "cols": [1]}], "lists row 1 more than once"),
         ([{"rows": [], "cols": [1]}], "bicluster 0 is empty"),
-        (
-            [{"rows": ["g1", "g6"], "cols": ["c1"]}],
-            r"B1 names row 'g6', which X does not have. Did you mean 'g\d'",
-        ),
+        ([{"rows": ["g1", "g6"], "cols": ["c1"]}], r"B1 names row 'g6', which X does not have. Did you mean 'g\d'"),
         (
             [{"rows": ["c1"], "cols": ["c2"]}],
             "B1 names row 'c1', which is a column of X. Were rows and columns swapped",
@@ -159,9 +142,7 @@ def test_members_that_do_not_fit(put, biclusters, words):
 
 def test_solution_of_another_shape(put):
     path = put(document([{"rows": [0], "cols": [1]}], shape=[4, 5]))
-    with pytest.raises(
-        SolutionError, match=r"shape \(4, 5\), but X has shape \(5, 4\).*Transpose one of them"
-    ):
+    with pytest.raises(SolutionError, match=r"shape \(4, 5\), but X has shape \(5, 4\).*Transpose one of them"):
         read_solution(path, X)
     with pytest.raises(SolutionError, match=r"Transpose"):
         read_solution(put(document([{"rows": ["c1"], "cols": ["g1"]}], shape=[4, 5])), X)
@@ -190,10 +171,7 @@ def test_labels_beside_indices_follow_a_reordered_matrix(tmp_path):
         ("bicluster,rows,cols\nB1,g1\n", "line 2 has 2 fields, but the header has 3"),
         ("bicluster,rows,cols\nB1,g1,\n", "line 2: the bicluster has no columns"),
         ('bicluster,rows,cols\nB1,"g1,c1\n', "line 2: unexpected end of data"),
-        (
-            LONG.replace("B1,row,g1", "B1,diagonal,g1"),
-            "line 2: axis is 'diagonal'; 'row' or 'column' is needed",
-        ),
+        (LONG.replace("B1,row,g1", "B1,diagonal,g1"), "line 2: axis is 'diagonal'; 'row' or 'column' is needed"),
         ("bicluster,axis,index\nB1,row,x\n", "line 2: index 'x' is not a whole number"),
         ("bicluster,axis,index,label\nB1,row,,\n", "line 2: neither an index nor a label"),
         ("bicluster,axis,index,label\nB1,row,1,\nB1,column,,c1\n", "some members have only an index"),
@@ -215,10 +193,7 @@ def test_numbers_that_are_both_labels_and_positions(put):
     assert read_solution(path, numbered, index_base=0)[0].rows.tolist() == [1, 2]
     assert read_solution(path, numbered, index_base=1)[0].rows.tolist() == [0, 1]
     entrez = Matrix(np.zeros((5, 4)), ("7157", "4609", "3845", "1956", "672"), X.col_labels)
-    assert read_solution(put("bicluster,rows,cols\nB1,4609 672,c1\n", "e.csv"), entrez)[0].rows.tolist() == [
-        1,
-        4,
-    ]
+    assert read_solution(put("bicluster,rows,cols\nB1,4609 672,c1\n", "e.csv"), entrez)[0].rows.tolist() == [1, 4]
 
 
 def test_wrong_arguments(put, tmp_path):

@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 from bivaluate import Biclustering, Matrix, read_matrix, read_solution, write_matrix, write_solution
 
 AWKWARD = st.text(
-    st.sampled_from("ab1 ,;|\"'#\\µé漢[]{}:=<>%_-.NA") | st.characters(categories=["L", "N", "P", "S"]),
-    max_size=6,
+    st.sampled_from("ab1 ,;|\"'#\\µé漢[]{}:=<>%_-.NA") | st.characters(categories=["L", "N", "P", "S"]), max_size=6
 )
 LABELS = AWKWARD.map(lambda word: f"g{word}".strip())
 ROUND_TRIP = settings(
@@ -38,8 +37,7 @@ def solutions(shape):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["m.csv", "m.tsv", "m.tsv.gz", "m.npz", pytest.param("m.parquet", marks=pytest.mark.extra("parquet"))],
+    "name", ["m.csv", "m.tsv", "m.tsv.gz", "m.npz", pytest.param("m.parquet", marks=pytest.mark.extra("parquet"))]
 )
 @ROUND_TRIP
 @given(X=matrices())
@@ -51,8 +49,7 @@ def test_matrices(tmp_path, name, X):
 
 
 @pytest.mark.parametrize(
-    ("name", "key"),
-    [("s.json", None), ("s.csv", None), ("s.tsv", None), ("s.txt", "r-text"), ("b.json", "biclustlib")],
+    ("name", "key"), [("s.json", None), ("s.csv", None), ("s.tsv", None), ("s.txt", "r-text"), ("b.json", "biclustlib")]
 )
 @pytest.mark.parametrize("labelled", [True, False])
 @ROUND_TRIP

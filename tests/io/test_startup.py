@@ -16,11 +16,7 @@ print(sorted((heavy | formats) & set(sys.modules)))
 
 def test_small_files_load_little(tmp_path):
     (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\ng2,3,4\n")
-    (tmp_path / "s.json").write_text(
-        '{"schema": 1, "shape": null, "biclusters": [{"rows": [0], "cols": [1]}]}'
-    )
+    (tmp_path / "s.json").write_text('{"schema": 1, "shape": null, "biclusters": [{"rows": [0], "cols": [1]}]}')
     (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,g1,b\n")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

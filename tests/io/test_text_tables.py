@@ -100,9 +100,7 @@ def test_numeric_index_under_an_empty_corner(table):
     assert (X.row_labels, X.col_labels, X.shape) == (("0", "1"), ("a", "b"), (2, 2))
 
 
-@pytest.mark.parametrize(
-    "corner", ["entrez_id", "Gene", "ProbeID", "gene symbol", "YORF", "o", "Unnamed: 0", '"id"']
-)
+@pytest.mark.parametrize("corner", ["entrez_id", "Gene", "ProbeID", "gene symbol", "YORF", "o", "Unnamed: 0", '"id"'])
 def test_numeric_labels_under_a_telling_corner(table, corner):
     X = read_matrix(table(f"{corner},a,b\n7157,1.5,2\n4609,3,4\n"))
     assert (X.row_labels, X.col_labels) == (("7157", "4609"), ("a", "b"))
@@ -123,11 +121,7 @@ def test_overrides(table):
     assert read_matrix(path).values.tolist() == [[1.2, 3.5], [4.5, 6.5]]
     plain = table("1,2,3\n4,5,6\n")
     labelled = read_matrix(plain, header=True, index_cols=1)
-    assert (labelled.row_labels, labelled.col_labels, labelled.values.tolist()) == (
-        ("4",),
-        ("2", "3"),
-        [[5, 6]],
-    )
+    assert (labelled.row_labels, labelled.col_labels, labelled.values.tolist()) == (("4",), ("2", "3"), [[5, 6]])
     assert read_matrix(plain, transpose=True).values.tolist() == [[1, 4], [2, 5], [3, 6]]
     assert read_matrix(table("a\t1,5\nb\t2,5\n"), decimal=",", header=False).values.tolist() == [[1.5], [2.5]]
     assert read_matrix(table("x:1:2\ny:3:4\n"), delimiter=":").values.tolist() == [[1, 2], [3, 4]]
@@ -152,10 +146,7 @@ def test_wrong_options(table, options, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (
-            "gene,c1,c2\ng1,1,2\ng2,3,oops\n",
-            r"line 3: row 'g2', column 'c2' holds 'oops', which is not a number",
-        ),
+        ("gene,c1,c2\ng1,1,2\ng2,3,oops\n", r"line 3: row 'g2', column 'c2' holds 'oops', which is not a number"),
         ("1,2,3\n4,x,6\n7,8,9\n", r"line 2: column 2 holds 'x'"),
         ("gene,c1,c2\ng1,1,2\ng2,3\n", r"line 3 has 2 fields, but the table has 3"),
         ("gene,c1,c2\ng1,1,2\ng2,3,4,5\n", r"line 3 has 4 fields"),
@@ -271,9 +262,7 @@ def test_fast_engine_leaves_faults_to_the_careful_reader(table, bad):
 @pytest.mark.extra("parquet")
 def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
-    X = Matrix(
-        rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30))
-    )
+    X = Matrix(rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30)))
     write_matrix(X, tmp_path / "big.tsv")
     used = []
     monkeypatch.setattr(delimited, "FAST_BYTES", 1000)

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution
-from bivaluate._errors import (
-    EmptyBiclusterWarning,
-    FormatError,
-    MissingExtraError,
-    ParameterError,
-    SolutionError,
-)
+from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
 from bivaluate.io import read_members, solution_formats
 from tests.io.rds_writer import biclust_object, save
 
@@ -20,7 +14,7 @@ ROWS = ("g1", "g2", "g3", "g4", "g5")
 COLS = ("c1", "c2", "c3", "c4")
 X = Matrix(np.zeros((5, 4)), ROWS, COLS)
 PLAIN = Matrix(np.zeros((5, 4)))
-S = Biclustering.from_indices([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
+S = Biclustering([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))
 
 R_TEXT = "CC demo\n2 2\ng1 g3\nc2 c4\n3 1\ng2 g3 g5\nc1\n"
 BICAT = "2 2\n0 2\n1 3\n3 1\n1 2 4\n0\n"
@@ -71,7 +65,9 @@ JBICLUSTGE = json.dumps(
         },
     }
 )
-UNPAST_HEADER = "id\tSNR\tn_genes\tn_samples\tgenes\tsamples\tdirection\tgenes_up\tgenes_down\tgene_indexes\tsample_indexes\n"
+UNPAST_HEADER = (
+    "id\tSNR\tn_genes\tn_samples\tgenes\tsamples\tdirection\tgenes_up\tgenes_down\tgene_indexes\tsample_indexes\n"
+)
 UNPAST = (
     "#seed=42; pval=0.01; \n" + UNPAST_HEADER + "0\t1.5\t2\t2\tg1 g3\tc2 c4\tUP\tg1 g3\t\t0 2\t1 3\n"
     "1\t1.1\t3\t1\tg2 g3 g5\tc1\tDOWN\t\tg2 g3 g5\t1 2 4\t0\n"
@@ -191,25 +187,13 @@ def test_several_biclusterings_in_one_file(put):
         ("BC000\n" + QUBIC.replace("BC000", "XX000"), "line 7: Genes stand before the first block"),
         (BIBIT.replace("3;1;g2,g3,g5", "3;1;g2,g3"), "line 3: 3 rows announced, 2 found"),
         (BIBIT.replace("3;1;", "3;"), "line 3: 4 fields are needed"),
-        (
-            BICPAMS.replace("X=[g2,g3,g5]", "X=[g2,g3]"),
-            "line 3: 1 columns and 3 rows announced, 1 and 2 found",
-        ),
+        (BICPAMS.replace("X=[g2,g3,g5]", "X=[g2,g3]"), "line 3: 1 columns and 3 rows announced, 1 and 2 found"),
         (BICPAMS.replace("#2", "#3"), "3 biclusters announced, 2 found. Is the file truncated"),
         (BICPAMS.replace("X=[g2,g3,g5]", "X=[<too long>]"), "line 3: BicPAMS left the rows out"),
-        (
-            BICPAMS.replace("ID:key (1,3) Y=[c1] X=[", "??? ["),
-            r"line 3: 'Y=\[columns\] X=\[rows\]' is needed",
-        ),
+        (BICPAMS.replace("ID:key (1,3) Y=[c1] X=[", "??? ["), r"line 3: 'Y=\[columns\] X=\[rows\]' is needed"),
         (BICPAMS_HTML.replace("[1,2,4] [0]", "[1,2,4]"), "line 3: a table row needs two lists"),
-        (
-            BICGE.replace("Gene_names:\tg2\tg3\tg5", "Gene_names:\tg2"),
-            "line 17: 3 announced for Gene_names, 1 found",
-        ),
-        (
-            BICGE.replace("Gene_indexes:\t1\t2\t4", "Gene_indexes:\t1\tx\t4"),
-            "line 18: Gene_indexes must be whole",
-        ),
+        (BICGE.replace("Gene_names:\tg2\tg3\tg5", "Gene_names:\tg2"), "line 17: 3 announced for Gene_names, 1 found"),
+        (BICGE.replace("Gene_indexes:\t1\t2\t4", "Gene_indexes:\t1\tx\t4"), "line 18: Gene_indexes must be whole"),
         (BICGE.replace("Total_Biclusters:2", "Total_Biclusters:3"), "3 biclusters announced, 2 found"),
         (
             BICGE.replace("Condition_names:\tc1\nCondition_indexes:\t0\n", ""),
@@ -224,10 +208,7 @@ def test_several_biclusterings_in_one_file(put):
         (UNPAST.replace("1 2 4\t0", "1 x 4\t0"), "line 4: gene_indexes and sample_indexes must be whole"),
         (UNPAST.replace("\t1 2 4\t0", ""), "line 4 has 9 fields, but the header has 11"),
         (EBIC.replace("#2", "#3"), "line 1: 3 biclusters announced, 2 found. Is the file truncated"),
-        (
-            EBIC.replace("[1,2,4], [0])", "[1,2,4], [0"),
-            r"line 3: 'Bicluster\(\[rows\],\[columns\]\)' is needed",
-        ),
+        (EBIC.replace("[1,2,4], [0])", "[1,2,4], [0"), r"line 3: 'Bicluster\(\[rows\],\[columns\]\)' is needed"),
         (EBIC.replace("[0])", "[])"), "line 3: rows and columns must be non-empty lists"),
         (COALESCE.replace("Conditions\tc1\n", ""), "line 7: this cluster has no Conditions"),
         ("Genes\tg1\n" + COALESCE, "line 1: Genes stand before the first Cluster"),
@@ -243,8 +224,7 @@ def test_damaged_files_name_the_line(put, text, words):
 
 def test_unknown_names_give_line_and_nearest(put):
     with pytest.raises(
-        SolutionError,
-        match=r"line 12: bicluster B2 names row 'gg2', which X does not have. Did you mean 'g2'",
+        SolutionError, match=r"line 12: bicluster B2 names row 'gg2', which X does not have. Did you mean 'g2'"
     ):
         read_solution(put(QUBIC.replace("g2 g3 g5", "gg2 g3 g5")), X)
 
@@ -287,16 +267,12 @@ def test_damaged_r_objects(tmp_path, monkeypatch):
     with pytest.raises(SolutionError, match=r"bicluster 0 is empty"):
         read_solution(path)
     monkeypatch.setitem(__import__("sys").modules, "rdata", None)
-    with pytest.raises(
-        MissingExtraError, match=r'reading .rds needs rdata: pip install "bivaluate\[rdata\]"'
-    ):
+    with pytest.raises(MissingExtraError, match=r'reading .rds needs rdata: pip install "bivaluate\[rdata\]"'):
         read_solution(path)
 
 
 def table(path, values, rows, cols):
-    lines = ["\t".join(["", *cols])] + [
-        "\t".join([r, *map(str, line)]) for r, line in zip(rows, values, strict=True)
-    ]
+    lines = ["\t".join(["", *cols])] + ["\t".join([r, *map(str, line)]) for r, line in zip(rows, values, strict=True)]
     path.write_text("\n".join(lines) + "\n")
 
 

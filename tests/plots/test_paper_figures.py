@@ -10,9 +10,9 @@ import pytest
 
 from bivaluate.datasets.scenarios import make_scenario
 from bivaluate.plots import style
-from bivaluate.plots.coverage_penalty import plot_coverage_penalty
-from bivaluate.plots.decomposition import plot_decomposition
 from bivaluate.plots.heatmap import plot_heatmap, stacking_order
+from bivaluate.replicate.plot_coverage_penalty import plot_coverage_penalty
+from bivaluate.replicate.plot_decomposition import plot_decomposition
 from bivaluate.solution import Biclustering
 
 
@@ -93,6 +93,6 @@ def test_every_algorithm_gets_its_own_look() -> None:
 
 
 def test_heatmap_of_one_bicluster() -> None:
-    solution = Biclustering.from_indices([([0], [0])], shape=(2, 2))
+    solution = Biclustering([([0], [0])], shape=(2, 2))
     ax = plot_heatmap(np.zeros((2, 2)), solution)
     assert ax.images[0].get_clim() == (-1.0, 1.0)

@@ -54,9 +54,7 @@ def test_biclusters_with_the_same_columns_become_neighbours() -> None:
 def test_the_heatmap_outlines_exactly_the_biclusters() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(30, 12))
-    solution = Biclustering.from_indices(
-        [(rng.choice(30, 8, False), rng.choice(12, 4, False)) for _ in range(3)], X.shape
-    )
+    solution = Biclustering([(rng.choice(30, 8, False), rng.choice(12, 4, False)) for _ in range(3)], X.shape)
     ax = plot_solution_heatmap(X, solution)
     rows, _ = block_order(solution.row_masks, solution.col_masks)
     cols, _ = block_order(solution.col_masks, solution.row_masks)
@@ -112,12 +110,7 @@ def test_profile_plot_draws_the_pattern_last_and_boldest() -> None:
 
 def test_redundant_pairs_cost_no_more_than_their_mean() -> None:
     errors = np.array(
-        [
-            [0.30, 0.31, 0.70, np.nan],
-            [0.31, 0.32, 0.33, 0.20],
-            [0.70, 0.33, 0.32, 0.20],
-            [np.nan, 0.2, 0.2, np.nan],
-        ]
+        [[0.30, 0.31, 0.70, np.nan], [0.31, 0.32, 0.33, 0.20], [0.70, 0.33, 0.32, 0.20], [np.nan, 0.2, 0.2, np.nan]]
     )
     assert redundant_pairs(errors) == [(0, 1), (1, 2)]
     assert redundant_groups(errors) == [[0, 1, 2]]
@@ -137,12 +130,7 @@ def test_the_merger_plot_rings_redundant_pairs_and_prints_values() -> None:
 
 def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:
     table = pd.DataFrame(
-        {
-            "algorithm": ["las", "cca", "las"],
-            "k": [3, 5, 8],
-            "coverage": [0.1, 0.4, 0.2],
-            "nve": [0.5, 0.9, 0.6],
-        }
+        {"algorithm": ["las", "cca", "las"], "k": [3, 5, 8], "coverage": [0.1, 0.4, 0.2], "nve": [0.5, 0.9, 0.6]}
     )
     ax = plot_tradeoff(table)
     assert [len(c.get_offsets()) for c in ax.collections] == [1, 2]
@@ -151,7 +139,7 @@ def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:
 
 
 def test_sizes_mark_thin_biclusters() -> None:
-    solution = Biclustering.from_indices([([0, 1, 2], [0, 1]), ([0], [1, 2])], shape=(9, 9))
+    solution = Biclustering([([0, 1, 2], [0, 1]), ([0], [1, 2])], shape=(9, 9))
     ax = plot_sizes(solution)
     assert [c.get_offsets().tolist() for c in ax.collections] == [[[2.0, 3.0]], [[2.0, 1.0]]]
     assert len(ax.collections[1].get_facecolors()) == 0

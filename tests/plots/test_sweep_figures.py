@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from bivaluate.plots.ksweep import plot_ksweep
-from bivaluate.plots.matched_k import plot_matched_k
 from bivaluate.plots.nve_map import LIMIT, plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import ALGORITHMS
-from bivaluate.plots.winners import plot_winners
+from bivaluate.replicate.plot_matched_k import plot_matched_k
+from bivaluate.replicate.plot_winners import plot_winners
 
 
 def sweep(values: dict[str, list[float]], ks: tuple[int, ...] = (3, 5, 8)) -> pd.DataFrame:
@@ -102,10 +102,7 @@ def test_nve_map_grows_and_darkens_with_the_score_and_leaves_blanks() -> None:
     small, large, capped = ax.patches
     assert small.get_width() < large.get_width() <= capped.get_width()
     assert sum(small.get_facecolor()[:3]) > sum(large.get_facecolor()[:3])
-    assert (
-        round(capped.get_x() + capped.get_width() / 2),
-        round(capped.get_y() + capped.get_height() / 2),
-    ) == (2, 1)
+    assert (round(capped.get_x() + capped.get_width() / 2), round(capped.get_y() + capped.get_height() / 2)) == (2, 1)
     assert [line.get_marker() for line in ax.lines].count("x") == 1
     assert len(ax.get_xticklabels()) == 4
     assert [label.get_text() for label in ax.get_yticklabels()] == ["CCA", "LAS", "Spectral"]

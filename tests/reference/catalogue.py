@@ -36,9 +36,7 @@ def smsr(A):
     r, c = A.shape
     rows, cols, grand = A.mean(axis=1), A.mean(axis=0), A.mean()
     total = sum(
-        (rows[i] * cols[j] - A[i, j] * grand) ** 2 / (rows[i] ** 2 * cols[j] ** 2)
-        for i in range(r)
-        for j in range(c)
+        (rows[i] * cols[j] - A[i, j] * grand) ** 2 / (rows[i] ** 2 * cols[j] ** 2) for i in range(r) for j in range(c)
     )
     return total / (r * c)
 
@@ -58,9 +56,7 @@ def _standardise(row):
 
 
 def _ve(rows, pattern):
-    return sum(abs(x - p) for row in rows for x, p in zip(row, pattern, strict=True)) / (
-        len(rows) * len(pattern)
-    )
+    return sum(abs(x - p) for row in rows for x, p in zip(row, pattern, strict=True)) / (len(rows) * len(pattern))
 
 
 def vet(A):
@@ -114,9 +110,7 @@ def scs(A):
 
 
 def sbm(A, m):
-    parts = [
-        _mean(abs(x) for x in _pairs(np.array([ranks(row) for row in side]))[0].values()) for side in (A, A.T)
-    ]
+    parts = [_mean(abs(x) for x in _pairs(np.array([ranks(row) for row in side]))[0].values()) for side in (A, A.T)]
     return (A.shape[1] / m if A.shape[1] <= 9 else 1.0) * parts[0] * parts[1]
 
 

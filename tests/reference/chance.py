@@ -32,9 +32,7 @@ def null_mean(r, c):
         return density * mpmath.sqrt(1 - R)
 
     middle = mpmath.acos(rho)
-    return amplitude(c) * float(
-        mpmath.quad(integrand, [0, middle / 2, middle, (middle + mpmath.pi) / 2, mpmath.pi])
-    )
+    return amplitude(c) * float(mpmath.quad(integrand, [0, middle / 2, middle, (middle + mpmath.pi) / 2, mpmath.pi]))
 
 
 def search_reference(r, c, n, m):
@@ -130,7 +128,6 @@ def solution_scores(X, pairs):
     for i in range(n):
         for j in range(m):
             covered += max(
-                [w for w, (rows, cols) in zip(weight, pairs, strict=True) if i in rows and j in cols],
-                default=0,
+                [w for w, (rows, cols) in zip(weight, pairs, strict=True) if i in rows and j in cols], default=0
             )
     return aVE, 1 - sum(weight) / K, covered / (n * m)

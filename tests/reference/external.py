@@ -35,9 +35,7 @@ def _best_matching(weight, n, m):
 
 
 def consensus(P, R):
-    return _best_matching(lambda i, j: _jaccard(cells(P[i]), cells(R[j])), len(P), len(R)) / max(
-        len(P), len(R)
-    )
+    return _best_matching(lambda i, j: _jaccard(cells(P[i]), cells(R[j])), len(P), len(R)) / max(len(P), len(R))
 
 
 def _counts(S):
@@ -57,9 +55,7 @@ def ce(P, R):
 def rnia(P, R):
     p, r = _counts(P), _counts(R)
     every = p.keys() | r.keys()
-    return sum(min(p.get(x, 0), r.get(x, 0)) for x in every) / sum(
-        max(p.get(x, 0), r.get(x, 0)) for x in every
-    )
+    return sum(min(p.get(x, 0), r.get(x, 0)) for x in every) / sum(max(p.get(x, 0), r.get(x, 0)) for x in every)
 
 
 def e4sc(P, R):
@@ -105,11 +101,7 @@ def agri(P, R, shape):
             total[i] += T
     most = max(total)
     gri = sum(min(a, b) for side in (together, apart) for a, b in zip(*side, strict=True)) / most
-    expected = (
-        sum(min(a, b) for side in (together, apart) for a in side[0] for b in side[1])
-        / len(together[0])
-        / most
-    )
+    expected = sum(min(a, b) for side in (together, apart) for a in side[0] for b in side[1]) / len(together[0]) / most
     return gri, (gri - expected) / (1 - expected)
 
 

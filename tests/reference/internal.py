@@ -94,9 +94,7 @@ def overlap_fraction(pairs):
 
 
 def mean_jaccard(pairs):
-    values = [
-        len(cells(a) & cells(b)) / len(cells(a) | cells(b)) for a, b in itertools.combinations(pairs, 2)
-    ]
+    values = [len(cells(a) & cells(b)) / len(cells(a) | cells(b)) for a, b in itertools.combinations(pairs, 2)]
     return sum(values) / len(values)
 
 

@@ -48,9 +48,7 @@ def matched() -> pd.DataFrame:
                             "seed": seed,
                             "n_biclusters": 4,
                         }
-                        row |= {
-                            m: 0.2 if winners.get(m, [""] * 10)[place] == algorithm else 5.0 for m in MEASURES
-                        }
+                        row |= {m: 0.2 if winners.get(m, [""] * 10)[place] == algorithm else 5.0 for m in MEASURES}
                         rows.append(row | printed.get((scenario, algorithm), {}))
     return pd.DataFrame(rows)
 
@@ -83,13 +81,7 @@ def yeast() -> pd.DataFrame:
             for algorithm in ("cca", "las", "spectral"):
                 for k in YEAST_KS:
                     for seed in SEEDS:
-                        row = {
-                            "profile": profile,
-                            "dataset": dataset,
-                            "algorithm": algorithm,
-                            "k": k,
-                            "seed": seed,
-                        }
+                        row = {"profile": profile, "dataset": dataset, "algorithm": algorithm, "k": k, "seed": seed}
                         row |= {"n_biclusters": k, **dict.fromkeys(MEASURES, 5.0 + 0.01 * k)}
                         row["nve_cov"] = {"cca": 4.0, "las": 6.0, "spectral": 3.0}[algorithm] - 0.01 * k
                         row["coverage"] = YEAST_COVERAGE.get((dataset, algorithm, k), 0.5)

@@ -72,9 +72,7 @@ def test_only_the_collapse_depends_on_the_convention_there(outcomes: dict[str, O
     assert outcomes["9.10"].at_paper_seed == "yes"
 
 
-def test_a_direction_that_fails_in_one_of_four_seeds_is_partly_and_depends_on_the_seed(
-    agreeing: Evidence,
-) -> None:
+def test_a_direction_that_fails_in_one_of_four_seeds_is_partly_and_depends_on_the_seed(agreeing: Evidence) -> None:
     table = agreeing.matched.copy()
     bent = (table["scenario"] == "S2") & (table["algorithm"] == "las") & (table["seed"] == 3)
     table.loc[bent, "avg_ve"] = 9.0
@@ -166,11 +164,7 @@ def test_the_smallest_k_wins_among_equals_and_no_score_means_no_k() -> None:
     table = pd.DataFrame(
         [
             {"dataset": "d", "algorithm": a, "k": k, "seed": 0, "nve": v}
-            for a, values in {
-                "las": (0.0, 0.0, 0.0),
-                "cca": (1.0, 0.5, 0.5),
-                "spectral": (math.nan,) * 3,
-            }.items()
+            for a, values in {"las": (0.0, 0.0, 0.0), "cca": (1.0, 0.5, 0.5), "spectral": (math.nan,) * 3}.items()
             for k, v in zip((3, 5, 8), values, strict=True)
         ]
     )
@@ -190,12 +184,7 @@ def test_a_number_the_paper_does_not_print_is_measured_but_not_testable(outcomes
 
 def test_explanations_take_their_numbers_from_the_evidence(agreeing: Evidence) -> None:
     text = " ".join(explanations(agreeing))
-    for words in (
-        "LAS with K = 8 covers 5.2 %",
-        "Spectral with K = 3 43.3 %",
-        "best on",
-        "LAS on 13_heat_shock_2",
-    ):
+    for words in ("LAS with K = 8 covers 5.2 %", "Spectral with K = 3 43.3 %", "best on", "LAS on 13_heat_shock_2"):
         assert words in text
     assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 4
 

@@ -31,16 +31,13 @@ class FakeRun:
 
     def __init__(self) -> None:
         self.solutions = {
-            name: Biclustering.from_indices([(list(r), list(c)) for r, c in pairs], X.shape)
-            for name, pairs in SOLUTIONS.items()
+            name: Biclustering([(list(r), list(c)) for r, c in pairs], X.shape) for name, pairs in SOLUTIONS.items()
         }
         rows = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for name, solution in self.solutions.items():
-                rows.append(
-                    {"dataset": name, "algorithm": "las", "k": 3, "seed": 0} | evaluate(X, solution).solution
-                )
+                rows.append({"dataset": name, "algorithm": "las", "k": 3, "seed": 0} | evaluate(X, solution).scores)
         self.results = pd.DataFrame(rows)
 
     def matrix(self, dataset: str, seed: int) -> Matrix:

@@ -28,7 +28,7 @@ def small(tmp_path_factory: pytest.TempPathFactory):
         patch.setattr("bivaluate.datasets.real.fetch", _no_network)
         arguments = ["replicate", "--out", str(folder), "--jobs", "1"]
         result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-        patch.setattr("bivaluate.experiment.run.perform_here", _no_work)
+        patch.setattr("bivaluate.sweep.run.perform_here", _no_work)
         again = CliRunner().invoke(app, arguments, catch_exceptions=False)
     return folder, result, again
 

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import pytest
 
 from bivaluate._errors import BivaluateWarning
-from bivaluate.experiment import Plan, Run, Sweep
-from bivaluate.metrics.evaluate import Evaluation, evaluate
+from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.report import build_report
+from bivaluate.sweep import Plan, Run, Sweep
 from tests.report.stand_ins import named, planted
 
 FLAGS = [
@@ -60,9 +60,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     pages, trouble = [], []
 
     def open_page(path: Path, width: int = 1200, scheme: str = "light") -> Any:
-        page = browser.new_page(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
         page.set_default_timeout(8000)
         page.on("console", lambda message: trouble.append(message.text) if message.type != "log" else None)
         page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -82,9 +80,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A small sweep over two scenarios."""
-    plan = Plan(
-        datasets=["scenario:S1", "scenario:S9b"], algorithms=["cca", "spectral"], k=[2, 3, 4], seeds=2
-    )
+    plan = Plan(datasets=["scenario:S1", "scenario:S9b"], algorithms=["cca", "spectral"], k=[2, 3, 4], seeds=2)
     return Sweep(plan, tmp_path_factory.mktemp("report") / "run").run()
 
 
@@ -102,7 +98,7 @@ def evaluations() -> list[Evaluation]:
         warnings.simplefilter("ignore", BivaluateWarning)
         return [
             evaluate(matrix, named(truth, "planted")),
-            evaluate(matrix, named(type(truth).from_indices(doubled, matrix.shape), "doubled")),
+            evaluate(matrix, named(type(truth)(doubled, matrix.shape), "doubled")),
             evaluate(matrix, named(truth.select([0]), "single")),
         ]
 

@@ -51,17 +51,13 @@ def planted(
     values = rng.normal(size=(n, m))
     pairs = []
     for rows, cols in zip(
-        np.array_split(np.arange(n * 3 // 4), blocks),
-        np.array_split(np.arange(m * 3 // 4), blocks),
-        strict=True,
+        np.array_split(np.arange(n * 3 // 4), blocks), np.array_split(np.arange(m * 3 // 4), blocks), strict=True
     ):
         values[np.ix_(rows, cols)] = 3 * rng.normal(size=len(cols)) + rng.normal(size=(len(rows), 1))
         values[np.ix_(rows, cols)] += 0.2 * rng.normal(size=(len(rows), len(cols)))
         pairs.append((rows, cols))
-    names = (
-        (tuple(f"gene{i}" for i in range(n)), tuple(f"t{j}" for j in range(m))) if labels else (None, None)
-    )
-    return Matrix(values, names[0], names[1], "demo"), Biclustering.from_indices(pairs, (n, m))
+    names = (tuple(f"gene{i}" for i in range(n)), tuple(f"t{j}" for j in range(m))) if labels else (None, None)
+    return Matrix(values, names[0], names[1], "demo"), Biclustering(pairs, (n, m))
 
 
 def named(solution: Biclustering, name: str) -> Biclustering:
@@ -74,7 +70,7 @@ def empty_evaluation() -> Any:
     matrix, _ = planted()
     return SimpleNamespace(
         matrix=matrix,
-        biclustering=Biclustering.from_indices([], matrix.shape, info={"name": "nothing"}),
+        biclustering=Biclustering([], matrix.shape, info={"name": "nothing"}),
         solution={"n_biclusters": 0, "nve": math.nan, "coverage": 0.0},
         status={"nve": "the solution has no biclusters"},
         records=[],

@@ -24,11 +24,7 @@ def test_bins_cover_every_member_once_and_are_few(n: int, k: int, most: int, see
     assert axis.n_bins <= max(most, 2)
     for mask in masks:
         members = np.flatnonzero(mask)
-        held = (
-            {b for start, stop in axis.bins_of(members) for b in range(start, stop)}
-            if len(members)
-            else set()
-        )
+        held = {b for start, stop in axis.bins_of(members) for b in range(start, stop)} if len(members) else set()
         expected = {
             b
             for b in range(axis.n_bins)
@@ -39,7 +35,7 @@ def test_bins_cover_every_member_once_and_are_few(n: int, k: int, most: int, see
 
 def test_small_matrices_are_drawn_cell_by_cell() -> None:
     values = np.arange(12.0).reshape(3, 4)
-    picture = make_picture(Matrix(values), Biclustering.from_indices([([2], [1, 3])], (3, 4)))
+    picture = make_picture(Matrix(values), Biclustering([([2], [1, 3])], (3, 4)))
     assert picture.note == ""
     np.testing.assert_array_equal(picture.values, values[np.ix_([2, 0, 1], [1, 3, 0, 2])])
 
@@ -49,7 +45,7 @@ def test_binned_cells_are_means_of_observed_cells() -> None:
     values = rng.normal(size=(70, 50))
     values[3, 7] = np.nan
     matrix = Matrix(values)
-    solution = Biclustering.from_indices([(np.arange(10), np.arange(5, 15))], (70, 50))
+    solution = Biclustering([(np.arange(10), np.arange(5, 15))], (70, 50))
     picture = make_picture(matrix, solution, max_cells=400)
     assert picture.values.shape == (picture.rows.n_bins, picture.cols.n_bins)
     for r in range(picture.rows.n_bins):
@@ -62,7 +58,7 @@ def test_binned_cells_are_means_of_observed_cells() -> None:
 
 def test_a_block_of_all_missing_cells_is_missing() -> None:
     matrix = Matrix(np.full((2, 2), np.nan))
-    assert np.isnan(make_picture(matrix, Biclustering.from_indices([], (2, 2))).values).all()
+    assert np.isnan(make_picture(matrix, Biclustering([], (2, 2))).values).all()
 
 
 def test_a_small_block_in_a_large_matrix_keeps_its_rows_apart() -> None:

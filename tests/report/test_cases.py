@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from bivaluate._errors import BivaluateWarning, FileError, ParameterError
-from bivaluate.experiment import Plan, Run, Sweep, load_run
+from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.metrics.evaluate import Evaluation, evaluate
 from bivaluate.report import Figure, Section, build_report
 from bivaluate.solution import Biclustering
+from bivaluate.sweep import Plan, Run, Sweep, load_run
 from tests.report.stand_ins import empty_evaluation, named, planted
 
 Visit = Callable[..., Any]
@@ -49,7 +49,7 @@ def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     matrix = Matrix(rng.normal(size=(120, 40)))
     pairs = [(rng.choice(120, 8, False), rng.choice(40, 6, False)) for _ in range(200)]
-    path = build_report(evaluate(matrix, Biclustering.from_indices(pairs, (120, 40))), tmp_path / "r.html")
+    path = build_report(evaluate(matrix, Biclustering(pairs, (120, 40))), tmp_path / "r.html")
     assert path.stat().st_size < LIMIT
     shown = visit(path)
     assert "the profiles of 160 biclusters after the first 40" in shown.locator(".left-out").inner_text()
@@ -65,7 +65,7 @@ def test_a_large_matrix_is_binned_and_says_so(visit: Visit, tmp_path: Path) -> N
     rng = np.random.default_rng(0)
     matrix = Matrix(rng.normal(size=(20_000, 500)), name="large")
     pairs = [(rng.choice(20_000, 50, False), rng.choice(500, 20, False)) for _ in range(5)]
-    scored = evaluate(matrix, Biclustering.from_indices(pairs, matrix.shape))
+    scored = evaluate(matrix, Biclustering(pairs, matrix.shape))
     path = build_report(scored, tmp_path / "r.html")
     assert path.stat().st_size < 2_000_000
     shown = visit(path)
@@ -144,9 +144,7 @@ def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
 
 
 def test_what_a_report_is_built_from(tmp_path: Path) -> None:
-    with pytest.raises(
-        ParameterError, match="a run folder, an evaluation or a list of evaluations; found int"
-    ):
+    with pytest.raises(ParameterError, match="a run folder, an evaluation or a list of evaluations; found int"):
         build_report([3], tmp_path / "r.html")
 
 

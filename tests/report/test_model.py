@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bivaluate.experiment import Plan, Run, Sweep
-from bivaluate.metrics.evaluate import Evaluation, evaluate
+from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.report.detail import Budget, comparable, draw_solution
 from bivaluate.report.groups import choose_criterion, make_groups
 from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
@@ -21,6 +20,7 @@ from bivaluate.report.model import make_page
 from bivaluate.report.render import embed, render
 from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
 from bivaluate.solution import Biclustering
+from bivaluate.sweep import Plan, Run, Sweep
 from tests.report.stand_ins import planted
 
 
@@ -105,9 +105,7 @@ def test_failed_and_unfinished_solutions_are_warned_of() -> None:
         "cell 0; cell 1; cell 2; cell 3; cell 4; cell 5; cell 6; cell 7; and 2 more. Run the same command again to continue."
     ]
     assert page.warnings[1]["title"] == "Failed: 2"
-    assert page.warnings[1]["parts"][0]["texts"] == [
-        "a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"
-    ]
+    assert page.warnings[1]["parts"][0]["texts"] == ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"]
     assert page.details == []
     assert page.data["datasets"] == ["a", "b"]
     assert "Nothing has been scored yet." in render(page)
@@ -184,7 +182,7 @@ def test_a_null_of_a_run_is_that_of_its_table(tmp_path: Path) -> None:
 
 
 def test_thin_biclusters_are_never_called_redundant() -> None:
-    solution = Biclustering.from_indices([([0, 1], [0, 1]), ([2, 3], [0, 1, 2]), ([4], [0, 1, 2])], (9, 9))
+    solution = Biclustering([([0, 1], [0, 1]), ([2, 3], [0, 1, 2]), ([4], [0, 1, 2])], (9, 9))
     kept = comparable(np.zeros((3, 3)), solution)
     assert np.isnan(kept[0]).all()
     assert np.isnan(kept[2]).all()
@@ -254,7 +252,7 @@ def test_findings_and_rings_agree_that_a_swallowed_block_is_no_repeat() -> None:
     values = rng.normal(size=(60, 20))
     values[:12, :10] = 3 * rng.normal(size=10) + 0.3 * rng.normal(size=(12, 10))
     values[12:40, :10] += 0.9 * values[:1, :10] / 3
-    solution = Biclustering.from_indices([(range(12), range(10)), (range(12, 40), range(10))], (60, 20))
+    solution = Biclustering([(range(12), range(10)), (range(12, 40), range(10))], (60, 20))
     result = evaluate(values, solution)
     own = np.diag(result.mergers["ve"])
     assert own[0] < own.mean() * 1.1 < result.mergers["ve"][0, 1] < own[1] * 1.05

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bivaluate.experiment import Run
-from bivaluate.metrics.evaluate import Evaluation
+from bivaluate.evaluation import Evaluation
 from bivaluate.report import build_report
 from bivaluate.report.source import Band, Null, read_source
+from bivaluate.sweep import Run
 
 Visit = Callable[..., Any]
 SOLUTIONS = "#solution-table table"
@@ -33,12 +33,10 @@ def column(page: Any, key: str, table: str = SOLUTIONS) -> list[str | None]:
     return [cell.get_attribute("data-value") for cell in cells.all()]
 
 
-def test_every_solution_value_is_the_scored_one(
-    visit: Visit, page: Path, evaluations: list[Evaluation]
-) -> None:
+def test_every_solution_value_is_the_scored_one(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     shown.get_by_label("measures").check()
-    by_name = {e.biclustering.info["name"]: e.solution for e in evaluations}
+    by_name = {e.solution.info["name"]: e.scores for e in evaluations}
     seen = 0
     for row in shown.locator(f"{SOLUTIONS} tbody tr").all():
         name = row.locator("[data-key=algorithm]").inner_text()
@@ -51,9 +49,7 @@ def test_every_solution_value_is_the_scored_one(
     assert seen > 50
 
 
-def test_every_bicluster_value_is_the_scored_one(
-    visit: Visit, page: Path, evaluations: list[Evaluation]
-) -> None:
+def test_every_bicluster_value_is_the_scored_one(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     shown.evaluate("location.hash = '#solution-2'")
     table = "#solution-2 .solution-body table"
@@ -133,9 +129,7 @@ def test_hovering_the_heatmap_shows_labels(visit: Visit, page: Path) -> None:
     assert text.splitlines()[3] == "in B1"
 
 
-def test_the_heatmap_value_is_the_matrix_cell(
-    visit: Visit, page: Path, evaluations: list[Evaluation]
-) -> None:
+def test_the_heatmap_value_is_the_matrix_cell(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     canvas = shown.locator("#solution-1 canvas").first
     canvas.focus()
@@ -144,8 +138,7 @@ def test_the_heatmap_value_is_the_matrix_cell(
     row, col, value, *_ = shown.locator("#solution-1 [aria-live]").inner_text().split(", ")
     matrix = evaluations[0].matrix
     cell = matrix.values[
-        matrix.row_labels.index(row.removeprefix("row ")),
-        matrix.col_labels.index(col.removeprefix("column ")),
+        matrix.row_labels.index(row.removeprefix("row ")), matrix.col_labels.index(col.removeprefix("column "))
     ]
     assert float(value.removeprefix("value ")) == pytest.approx(cell, rel=6e-3, abs=2e-3)
 
@@ -192,9 +185,7 @@ def test_winners_are_counted(visit: Visit, run_page: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("which", ["page", "run_page"])
-def test_every_anchor_resolves_and_ids_are_unique(
-    visit: Visit, which: str, request: pytest.FixtureRequest
-) -> None:
+def test_every_anchor_resolves_and_ids_are_unique(visit: Visit, which: str, request: pytest.FixtureRequest) -> None:
     shown = visit(request.getfixturevalue(which))
     lost = shown.evaluate(
         "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"

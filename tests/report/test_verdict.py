@@ -46,9 +46,7 @@ def test_a_tiny_rival_of_the_same_algorithm_is_named_with_its_k() -> None:
 
 
 def test_no_tiny_rival_where_the_rival_explains_enough() -> None:
-    case = Case(
-        [group("Spectral", 3, **good()), group("LAS", 3, nve_cov=0.9, nve=0.40, avg_ve=0.12, coverage=0.2)]
-    )
+    case = Case([group("Spectral", 3, **good()), group("LAS", 3, nve_cov=0.9, nve=0.40, avg_ve=0.12, coverage=0.2)])
     assert not any("looks cleaner" in text for text in said(case))
 
 
@@ -65,9 +63,7 @@ def test_one_solution_is_judged_by_how_distinct_it_is(nve: float, words: str) ->
 
 
 def test_all_the_same_pattern() -> None:
-    case = Case(
-        [group("S7", 4, **good())], repeats=[[0, 1, 2, 3]], errors=[0.1] * 4, typical={"n_biclusters": 4}
-    )
+    case = Case([group("S7", 4, **good())], repeats=[[0, 1, 2, 3]], errors=[0.1] * 4, typical={"n_biclusters": 4})
     assert said(case)[1] == "All 4 biclusters are the same pattern."
 
 
@@ -98,10 +94,7 @@ def test_names_of_biclusters_come_from_the_records() -> None:
 
 def test_a_winner_that_is_hardly_distinct_is_no_best_balance() -> None:
     case = Case([group("Spectral", 3, **good(nve=1.01)), group("LAS", 3, **good(nve_cov=3.0, nve=0.95))])
-    assert (
-        said(case)[0]
-        == "Spectral, K = 3: lowest NVE_cov 0.81, but its biclusters are hardly distinct (NVE 1.01)."
-    )
+    assert said(case)[0] == "Spectral, K = 3: lowest NVE_cov 0.81, but its biclusters are hardly distinct (NVE 1.01)."
 
 
 def test_a_score_of_zero_from_thin_biclusters_is_no_triumph() -> None:
@@ -197,9 +190,7 @@ def test_the_largest_k_is_no_evidence_for_avg_ve() -> None:
 
 
 def test_even_the_winner_is_negligible() -> None:
-    case = Case(
-        [group("LAS", 3, **good(coverage=0.021)), group("CCA", 3, **good(nve_cov=2.0, coverage=0.02))]
-    )
+    case = Case([group("LAS", 3, **good(coverage=0.021)), group("CCA", 3, **good(nve_cov=2.0, coverage=0.02))])
     assert "Even the winner explains only 2.1 % of the matrix." in said(case)
 
 
@@ -218,9 +209,7 @@ def test_two_columns_say_nothing() -> None:
 def test_all_measures_agree() -> None:
     best = {"asr": 0.1, "nsr": 0.2, **good()}
     worse = {key: 10 * value for key, value in best.items()}
-    assert "All error measures agree on it." in said(
-        Case([group("CCA", 3, **best), group("LAS", 3, **worse)])
-    )
+    assert "All error measures agree on it." in said(Case([group("CCA", 3, **best), group("LAS", 3, **worse)]))
 
 
 def test_nothing_was_scored() -> None:
@@ -277,10 +266,7 @@ def test_several_data_sets() -> None:
 
 
 def test_several_data_sets_without_distinct_winners() -> None:
-    cases = {
-        name: Case([group("Spectral", 3, **good(nve=1.0)), group("LAS", 3, **good(nve_cov=5.0))])
-        for name in "ab"
-    }
+    cases = {name: Case([group("Spectral", 3, **good(nve=1.0)), group("LAS", 3, **good(nve_cov=5.0))]) for name in "ab"}
     texts = [sentence.text for sentence in judge_all(cases)]
     assert texts[0] == "Spectral has the lowest NVE_cov on all 2 data sets."
     assert any("even the winner's biclusters are hardly distinct" in text for text in texts)
@@ -288,8 +274,6 @@ def test_several_data_sets_without_distinct_winners() -> None:
 
 def test_data_sets_without_a_score_are_named() -> None:
     bad = Case([group("LAS", 3, nve_cov=math.nan)])
-    assert (
-        judge_all({"a": bad, "b": bad})[0].text == "None of 2 data sets has a solution with a defined score."
-    )
+    assert judge_all({"a": bad, "b": bad})[0].text == "None of 2 data sets has a solution with a defined score."
     mixed = judge_all({"a": bad, "b": Case([group("LAS", 3, **good())])})
     assert mixed[-1].text == "No defined score on a."

@@ -91,15 +91,7 @@ def first_of(values: Any, size: int, slots: Any, limit: float) -> int:
 
 @kernel
 def refresh(
-    Bt: Any,
-    j: int,
-    row_g: Any,
-    row_pattern: float,
-    n: int,
-    col_sum: Any,
-    col_square: Any,
-    col_value: Any,
-    exact: Any,
+    Bt: Any, j: int, row_g: Any, row_pattern: float, n: int, col_sum: Any, col_square: Any, col_value: Any, exact: Any
 ) -> None:
     """Compute the sum of squared residues of one column afresh."""
     product = column_product(Bt[j], row_g)

@@ -25,9 +25,7 @@ def minus_log_tail(z: float) -> float:
     if z < 25.0:
         return -math.log(0.5 * math.erfc(z * math.sqrt(0.5)))
     u = 1.0 / (z * z)
-    series = 1.0 - u * (
-        1.0 - 3.0 * u * (1.0 - 5.0 * u * (1.0 - 7.0 * u * (1.0 - 9.0 * u * (1.0 - 11.0 * u))))
-    )
+    series = 1.0 - u * (1.0 - 3.0 * u * (1.0 - 5.0 * u * (1.0 - 7.0 * u * (1.0 - 9.0 * u * (1.0 - 11.0 * u)))))
     return 0.5 * z * z + HALF_LOG_2PI + math.log(z) - math.log(series)
 
 
@@ -59,9 +57,7 @@ def add_lines(M: Any, chosen: Any, total: Any) -> int:
 
 
 @kernel
-def constrained_search(
-    X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, row_guess: Any, sets: Any
-) -> None:
+def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, row_guess: Any, sets: Any) -> None:
     """For each restart, alternate between the best k rows and the best `width` columns; fill `sets` with the columns.
 
     Sums follow by adding and subtracting only the rows and columns that changed.

@@ -95,9 +95,7 @@ def pattern_of(sums: Any, alive: Any, count: int, other: int, g: Any) -> float:
 
 
 @kernel
-def squares_of(
-    square: Any, sums: Any, product: Any, other: int, pattern: float, alive: Any, out: Any
-) -> float:
+def squares_of(square: Any, sums: Any, product: Any, other: int, pattern: float, alive: Any, out: Any) -> float:
     """Fill the sum of squared residues of each row (or column), -1 for the deleted; return the total."""
     total = 0.0
     inverse = 1.0 / other

@@ -101,18 +101,14 @@ class ChengChurch(BiclusteringEstimator):
         tie = TIE * (high - low) ** 2
         n_wanted = self.n_biclusters if low < high else 1
         for k in range(n_wanted):
-            rows, cols = find_bicluster(
-                work, delta, factor, X.shape[1] >= min_columns, bool(self.inverted_rows), tie
-            )
+            rows, cols = find_bicluster(work, delta, factor, X.shape[1] >= min_columns, bool(self.inverted_rows), tie)
             yield rows, cols
             if k + 1 < n_wanted:
                 noise = rng.uniform(low, high, (len(rows), len(cols))) - middle
                 work[cols[:, np.newaxis], rows] = noise.T
 
 
-def find_bicluster(
-    Xt: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float
-) -> Pair:
+def find_bicluster(Xt: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float) -> Pair:
     """Return one bicluster of the transposed matrix `Xt` as it is now."""
     from bivaluate.algorithms._kernels_cca import add_nodes, delete_many
     from bivaluate.algorithms._kernels_cca_single import delete_single

@@ -74,9 +74,7 @@ def get_algorithm(key: str) -> Algorithm:
     return ALGORITHMS[key]
 
 
-def make_estimator(
-    key: str, n_biclusters: int, random_state: Any = None, **parameters: Any
-) -> BiclusteringEstimator:
+def make_estimator(key: str, n_biclusters: int, random_state: Any = None, **parameters: Any) -> BiclusteringEstimator:
     """Return an unfitted estimator; further `parameters` are those of its class.
 
     >>> make_estimator("cca", 5, random_state=1, max_residue=0.5)

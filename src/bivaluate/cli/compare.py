@@ -20,20 +20,14 @@ if TYPE_CHECKING:
 def compare(
     truth: Annotated[Path, typer.Argument(help="The truth, or any solution to compare with.")],
     found: Annotated[Path, typer.Argument(help="The solution to judge.")],
-    matrix: Annotated[
-        Path | None, typer.Option(help="Their matrix: resolves labels and gives the shape.")
-    ] = None,
+    matrix: Annotated[Path | None, typer.Option(help="Their matrix: resolves labels and gives the shape.")] = None,
     shape: Annotated[
         str | None, typer.Option(help="Shape of their matrix, ROWSxCOLUMNS, where the files do not say it.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     truth_format: Annotated[str | None, typer.Option(help="Format of the truth (default: detected).")] = None,
-    found_format: Annotated[
-        str | None, typer.Option(help="Format of the solution (default: detected).")
-    ] = None,
-    index_base: Annotated[
-        int | None, typer.Option(help="Whether indices in the files count from 0 or 1.")
-    ] = None,
+    found_format: Annotated[str | None, typer.Option(help="Format of the solution (default: detected).")] = None,
+    index_base: Annotated[int | None, typer.Option(help="Whether indices in the files count from 0 or 1.")] = None,
 ) -> None:
     """Compare a solution with a known truth, or two solutions with each other. High is better everywhere.
 
@@ -46,15 +40,13 @@ def compare(
     - `bivaluate compare truth.json qubic.blocks --matrix expression.csv`
     - `bivaluate compare first.json second.json --shape 300x40 --json`
     """
-    from bivaluate.metrics.compare import EXTERNAL
-    from bivaluate.metrics.compare import compare as compare_solutions
+    from bivaluate.measures.compare import EXTERNAL
+    from bivaluate.measures.compare import compare as compare_solutions
 
     first, second = _read_both(truth, found, matrix, (truth_format, found_format), index_base)
     scores = compare_solutions(first, second, shape=None if shape is None else _parse_shape(shape))
     if as_json:
-        typer.echo(
-            json.dumps({key: None if v is None or v != v else v for key, v in scores.items()}, indent=2)
-        )
+        typer.echo(json.dumps({key: None if v is None or v != v else v for key, v in scores.items()}, indent=2))
         return
     from rich.table import Table
 
@@ -73,18 +65,12 @@ def compare(
 def _parse_shape(text: str) -> tuple[int, int]:
     parts = text.lower().replace(",", "x").split("x")
     if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise ParameterError(
-            f"--shape is {text!r}; two whole numbers ROWSxCOLUMNS are needed, for example 300x40."
-        )
+        raise ParameterError(f"--shape is {text!r}; two whole numbers ROWSxCOLUMNS are needed, for example 300x40.")
     return int(parts[0]), int(parts[1])
 
 
 def _read_both(
-    truth: Path,
-    found: Path,
-    matrix: Path | None,
-    formats: tuple[str | None, str | None],
-    index_base: int | None,
+    truth: Path, found: Path, matrix: Path | None, formats: tuple[str | None, str | None], index_base: int | None
 ) -> tuple[Biclustering, Biclustering]:
     from bivaluate.io import read_matrix, read_members, read_solution
     from bivaluate.solution import Biclustering

@@ -40,19 +40,14 @@ def _print_formats(wanted: bool) -> None:
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A solution of any tool, or a matrix.")],
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Its extension chooses the format, unless --to does.")
-    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its extension chooses the format, unless --to does.")],
     matrix: Annotated[
-        Path | None,
-        typer.Option(help="The matrix of the solution: turns labels into indices, and back."),
+        Path | None, typer.Option(help="The matrix of the solution: turns labels into indices, and back.")
     ] = None,
     to: Annotated[
         str | None, typer.Option(help="Format of OUT: bivaluate, csv, biclustlib, r-text (see --formats).")
     ] = None,
-    solution_format: Annotated[
-        str | None, typer.Option(help="Format of IN, where it is not recognised.")
-    ] = None,
+    solution_format: Annotated[str | None, typer.Option(help="Format of IN, where it is not recognised.")] = None,
     index_base: Annotated[
         int | None, typer.Option(help="Whether indices in IN count from 0 or 1 (default: as its tool does).")
     ] = None,
@@ -63,14 +58,11 @@ def convert(
         int | None, typer.Option(help="Which solution of a file that holds several, counted from 0.")
     ] = None,
     kind: Annotated[str, typer.Option(help="What IN is: auto, solution or matrix.")] = "auto",
-    transpose: Annotated[
-        bool, typer.Option(help="Swap rows and columns of the matrix after reading it.")
-    ] = False,
+    transpose: Annotated[bool, typer.Option(help="Swap rows and columns of the matrix after reading it.")] = False,
     layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
     formats: Annotated[
-        bool,
-        typer.Option("--formats", callback=_print_formats, is_eager=True, help="List every format and stop."),
+        bool, typer.Option("--formats", callback=_print_formats, is_eager=True, help="List every format and stop.")
     ] = False,
 ) -> None:
     """Convert a solution between the formats of biclustering tools, or a matrix between file formats.

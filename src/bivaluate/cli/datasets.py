@@ -21,12 +21,8 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def datasets(
     context: typer.Context,
-    group: Annotated[
-        str | None, typer.Option(help="Only one group: yeast, tavazoie, prelic or cancer.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything known about each set as JSON.")
-    ] = False,
+    group: Annotated[str | None, typer.Option(help="Only one group: yeast, tavazoie, prelic or cancer.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything known about each set as JSON.")] = False,
 ) -> None:
     """List the real data sets with shape, reference and whether they are there for offline use.
 
@@ -50,9 +46,7 @@ def datasets(
         typer.echo(json.dumps([{f: getattr(r, f) for f in fields} for r in records], indent=2))
         return
     for key in dict.fromkeys(record.group for record in records):
-        table = Table(
-            box=None, pad_edge=False, header_style="bold", title_justify="left", title=GROUPS[key].title
-        )
+        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left", title=GROUPS[key].title)
         for column in ("name", "rows", "columns", "missing", "offline"):
             table.add_column(column, justify="right" if column in ("rows", "columns", "missing") else "left")
         for record in records:
@@ -61,16 +55,13 @@ def datasets(
                 table.add_row(record.name, *map(str, record.shape), str(record.missing or ""), here)
         out.print(table)
         out.print(f"{GROUPS[key].reference} doi:{GROUPS[key].doi}\n", style="dim", soft_wrap=True)
-    out.print(
-        f"Kept in {cache_folder()} (BIVALUATE_DATA overrides). Fetch with: bivaluate datasets fetch yeast"
-    )
+    out.print(f"Kept in {cache_folder()} (BIVALUATE_DATA overrides). Fetch with: bivaluate datasets fetch yeast")
 
 
 @app.command()
 def fetch(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Groups (yeast, tavazoie, prelic, cancer) or data sets; default all."),
+        list[str] | None, typer.Argument(help="Groups (yeast, tavazoie, prelic, cancer) or data sets; default all.")
     ] = None,
     wheel: Annotated[Path | None, typer.Option(help="The archive, if you downloaded it by hand.")] = None,
 ) -> None:

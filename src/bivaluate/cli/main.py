@@ -79,9 +79,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
 

@@ -20,7 +20,7 @@ def metrics(
     - `bivaluate metrics`
     - `bivaluate metrics nve`
     """
-    from bivaluate.metrics.registry import METRICS, get_metric
+    from bivaluate.measures.registry import METRICS, get_metric
 
     records = [get_metric(key)] if key else list(METRICS.values())
     if as_json:

@@ -11,7 +11,7 @@ import typer
 from bivaluate.cli.console import err, number, out
 
 if TYPE_CHECKING:
-    from bivaluate.metrics.prune import Pruning
+    from bivaluate.judge.prune import Pruning
 
 
 def prune(
@@ -25,32 +25,19 @@ def prune(
     ] = False,
     cut: Annotated[float, typer.Option(help="aVE at or above which a bicluster counts as noise.")] = 0.90,
     centre: Annotated[str, typer.Option(help="Column means: columns (take them out) or none.")] = "columns",
-    normalise: Annotated[
-        str, typer.Option(help="Skewed data: rank (normal scores per row) or none.")
-    ] = "none",
+    normalise: Annotated[str, typer.Option(help="Skewed data: rank (normal scores per row) or none.")] = "none",
     ordered_columns: Annotated[
-        bool,
-        typer.Option(
-            "--ordered-columns", help="Columns are ordered (time, dose): refit the cut on surrogates."
-        ),
+        bool, typer.Option("--ordered-columns", help="Columns are ordered (time, dose): refit the cut on surrogates.")
     ] = False,
     null_runs: Annotated[int, typer.Option(help="Number of surrogates for --ordered-columns.")] = 5,
     random_state: Annotated[int, typer.Option(help="Seed of the surrogates.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print proposals and scores as JSON.")] = False,
-    transpose: Annotated[
-        bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")
-    ] = False,
-    matrix_format: Annotated[
-        str | None, typer.Option(help="Format of the matrix (default: detected).")
-    ] = None,
+    transpose: Annotated[bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")] = False,
+    matrix_format: Annotated[str | None, typer.Option(help="Format of the matrix (default: detected).")] = None,
     layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
-    solution_format: Annotated[
-        str | None, typer.Option(help="Format of the solution (default: detected).")
-    ] = None,
-    index_base: Annotated[
-        int | None, typer.Option(help="Whether indices in the solution count from 0 or 1.")
-    ] = None,
+    solution_format: Annotated[str | None, typer.Option(help="Format of the solution (default: detected).")] = None,
+    index_base: Annotated[int | None, typer.Option(help="Whether indices in the solution count from 0 or 1.")] = None,
 ) -> None:
     """Propose which biclusters to drop or merge: duplicates, mergers that cost nothing, search noise.
 
@@ -62,9 +49,9 @@ def prune(
     - `bivaluate prune expression.csv solution.json --out pruned.json`
     - `bivaluate prune timecourse.csv solution.json --ordered-columns --keep-weak`
     """
+    from bivaluate.chance.assumptions import null_model_findings, prepare_matrix
     from bivaluate.io import read_matrix, read_solution, write_solution
-    from bivaluate.metrics.null_model import null_model_findings, prepare_matrix
-    from bivaluate.metrics.prune import propose_pruning
+    from bivaluate.judge.prune import propose_pruning
 
     X = read_matrix(matrix, format=matrix_format, transpose=transpose, layer=layer, sheet=sheet)
     given = read_solution(solution, X, format=solution_format, index_base=index_base)
@@ -99,9 +86,7 @@ def _document(advice: Pruning, cautions: list[str]) -> dict[str, object]:
         for side, values in (("before", advice.before), ("after", advice.after))
     }
     return {
-        "proposals": [
-            {"kind": p.kind, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals
-        ],
+        "proposals": [{"kind": p.kind, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals],
         "biclusters": list(advice.names),
         "cut": advice.cut,
         "cautions": cautions,
@@ -112,7 +97,7 @@ def _document(advice: Pruning, cautions: list[str]) -> dict[str, object]:
 def _print(advice: Pruning, cautions: list[str], n_given: int) -> None:
     from rich.table import Table
 
-    from bivaluate.metrics.registry import get_metric
+    from bivaluate.measures.registry import get_metric
 
     if not advice.proposals:
         out.print(f"Nothing to drop or merge among {n_given} biclusters.")

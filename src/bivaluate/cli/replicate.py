@@ -21,10 +21,7 @@ def replicate(
         Path, typer.Option("--out", "-o", help="Folder for everything; finished work in it is kept.")
     ] = Path("replication"),
     full: Annotated[
-        bool,
-        typer.Option(
-            "--full", help="Everything: 20 seeds of the scenarios, 17 yeast matrices over 10 seeds."
-        ),
+        bool, typer.Option("--full", help="Everything: 20 seeds of the scenarios, 17 yeast matrices over 10 seeds.")
     ] = False,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", help="Worker processes. [one per core]", show_default=False)

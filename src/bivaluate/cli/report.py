@@ -12,12 +12,8 @@ from bivaluate.cli.console import err
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
-        "report.html"
-    ),
-    title: Annotated[
-        str | None, typer.Option(help="Heading of the page (default: named after the data).")
-    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
 

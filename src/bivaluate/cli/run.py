@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 def run(
     matrix: Annotated[
-        Path | None,
-        typer.Argument(help="The data matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …"),
+        Path | None, typer.Argument(help="The data matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …")
     ] = None,
     algorithm: Annotated[
         str, typer.Option("--algorithm", "-a", help="Which algorithm: cca, las or spectral (see --list).")
@@ -32,18 +31,11 @@ def run(
         typer.Option("--output", "-o", help="File to write (default: MATRIX.ALGORITHM.json in this folder)."),
     ] = None,
     parameter: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A parameter of the algorithm, as NAME=VALUE; repeat for more."),
+        list[str] | None, typer.Option("--set", help="A parameter of the algorithm, as NAME=VALUE; repeat for more.")
     ] = None,
-    show: Annotated[
-        bool, typer.Option("--list", help="List the algorithms and their parameters, and stop.")
-    ] = False,
-    transpose: Annotated[
-        bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")
-    ] = False,
-    matrix_format: Annotated[
-        str | None, typer.Option(help="Format of the matrix (default: detected).")
-    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the algorithms and their parameters, and stop.")] = False,
+    transpose: Annotated[bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")] = False,
+    matrix_format: Annotated[str | None, typer.Option(help="Format of the matrix (default: detected).")] = None,
     layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
 ) -> None:
@@ -116,10 +108,7 @@ def _print_solution(solution: Biclustering, n_wanted: int, estimator: Biclusteri
         n_rows, n_cols = bicluster.shape
         out.print(f"B{k + 1}: {n_rows} rows x {n_cols} columns")
     if len(solution) < n_wanted:
-        out.print(
-            f"{len(solution)} of {n_wanted} biclusters: {type(estimator).__name__} found no more.",
-            markup=False,
-        )
+        out.print(f"{len(solution)} of {n_wanted} biclusters: {type(estimator).__name__} found no more.", markup=False)
 
 
 def _describe(record: Algorithm) -> None:

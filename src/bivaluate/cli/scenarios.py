@@ -30,22 +30,16 @@ def scenarios(context: typer.Context) -> None:
 
     table = _table("The ten scenarios, 300 x 40 each", "id", "name", "K", "signal", "what it stresses")
     for scenario in SCENARIOS.values():
-        table.add_row(
-            scenario.id, scenario.name, str(scenario.n_biclusters), scenario.signal, scenario.stress
-        )
+        table.add_row(scenario.id, scenario.name, str(scenario.n_biclusters), scenario.signal, scenario.stress)
     out.print(table)
     out.print("Write one with: bivaluate scenarios write S1 --seed 0 --out data")
 
 
 @app.command()
 def write(
-    names: Annotated[
-        list[str], typer.Argument(help="Scenarios: S1 … S8, S9a, S9b, or all.", show_default=False)
-    ],
+    names: Annotated[list[str], typer.Argument(help="Scenarios: S1 … S8, S9a, S9b, or all.", show_default=False)],
     seed: Annotated[int, typer.Option(help="Seed of the random draws.")] = 0,
-    out_folder: Annotated[
-        Path, typer.Option("--out", help="Folder to write to; made if it is not there.")
-    ] = Path(),
+    out_folder: Annotated[Path, typer.Option("--out", help="Folder to write to; made if it is not there.")] = Path(),
 ) -> None:
     """Write matrix, planted solution and recipe of scenarios, ready for ``bivaluate score``.
 
@@ -67,8 +61,7 @@ def write(
 @app.command()
 def planted(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Scenarios; default the five of the paper's table.", show_default=False),
+        list[str] | None, typer.Argument(help="Scenarios; default the five of the paper's table.", show_default=False)
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(help="Number of seeds: 0, 1, 2, … (default: 20, and 200 of S9b).")
@@ -84,7 +77,7 @@ def planted(
     from bivaluate.cli.console import out
     from bivaluate.datasets.planted import PLANTED_MEASURES, planted_table
     from bivaluate.datasets.published import PLANTED, PLANTED_SOURCE
-    from bivaluate.metrics.registry import get_metric
+    from bivaluate.measures.registry import get_metric
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=seeds)
     symbols = [get_metric(measure).symbol for measure in PLANTED_MEASURES]

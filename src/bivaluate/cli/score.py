@@ -14,7 +14,7 @@ from bivaluate._errors import FileError, ParameterError
 from bivaluate.cli.console import err, number, out
 
 if TYPE_CHECKING:
-    from bivaluate.metrics.evaluate import Evaluation
+    from bivaluate.evaluation import Evaluation
 
 OVERVIEW = ("n_biclusters", "asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage", "cc")
 
@@ -25,9 +25,7 @@ def score(
     ],
     solutions: Annotated[
         list[Path],
-        typer.Argument(
-            help="One or several solutions: bivaluate JSON, membership CSV, or another tool's file."
-        ),
+        typer.Argument(help="One or several solutions: bivaluate JSON, membership CSV, or another tool's file."),
     ],
     biclusters: Annotated[
         bool, typer.Option("--biclusters", "-b", help="One line per bicluster, worst first, and findings.")
@@ -38,9 +36,7 @@ def score(
     metrics: Annotated[
         str | None, typer.Option(help="Measures to compute, separated by commas (see `bivaluate metrics`).")
     ] = None,
-    all_metrics: Annotated[
-        bool, typer.Option("--all", help="Compute every measure of the registry.")
-    ] = False,
+    all_metrics: Annotated[bool, typer.Option("--all", help="Compute every measure of the registry.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.")] = None,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report to this file.")] = None,
@@ -61,45 +57,29 @@ def score(
             help="Columns are ordered (time, dose): say which biclusters beat surrogates as smooth as the data.",
         ),
     ] = False,
-    transpose: Annotated[
-        bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")
-    ] = False,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Field separator of a text matrix (default: detected).")
-    ] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal mark of a text matrix (default: detected).")
-    ] = None,
+    transpose: Annotated[bool, typer.Option(help="The file stores objects as columns: swap rows and columns.")] = False,
+    delimiter: Annotated[str | None, typer.Option(help="Field separator of a text matrix (default: detected).")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal mark of a text matrix (default: detected).")] = None,
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="First line holds column labels (default: detected)."),
+        bool | None, typer.Option("--header/--no-header", help="First line holds column labels (default: detected).")
     ] = None,
     index_cols: Annotated[
         int | None, typer.Option(help="Leading columns that hold row labels (default: detected).")
     ] = None,
     layer: Annotated[str | None, typer.Option(help="Layer of an .h5ad file.")] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file.")] = None,
-    matrix_format: Annotated[
-        str | None, typer.Option(help="Format of the matrix (default: detected).")
-    ] = None,
-    solution_format: Annotated[
-        str | None, typer.Option(help="Format of the solutions (default: detected).")
-    ] = None,
-    index_base: Annotated[
-        int | None, typer.Option(help="Whether indices in the solutions count from 0 or 1.")
-    ] = None,
+    matrix_format: Annotated[str | None, typer.Option(help="Format of the matrix (default: detected).")] = None,
+    solution_format: Annotated[str | None, typer.Option(help="Format of the solutions (default: detected).")] = None,
+    index_base: Annotated[int | None, typer.Option(help="Whether indices in the solutions count from 0 or 1.")] = None,
     members: Annotated[
-        str | None,
-        typer.Option(help="Whether numbers in the solutions are index or label, where they could be both."),
+        str | None, typer.Option(help="Whether numbers in the solutions are index or label, where they could be both.")
     ] = None,
     item: Annotated[
         int | None, typer.Option(help="Which solution of a file that holds several, counted from 0.")
     ] = None,
     write_back: Annotated[
         bool,
-        typer.Option(
-            "--write-back", help='Also store scores and memberships in the .h5ad file: .uns["bivaluate"].'
-        ),
+        typer.Option("--write-back", help='Also store scores and memberships in the .h5ad file: .uns["bivaluate"].'),
     ] = False,
     jobs: Annotated[int | None, typer.Option(help="Threads for large inputs (default: all cores).")] = None,
 ) -> None:
@@ -112,9 +92,9 @@ def score(
     - `bivaluate score expression.csv solution.json --biclusters`
     - `bivaluate score expression.csv qubic.blocks --report report.html`
     """
+    from bivaluate.evaluation import evaluate
     from bivaluate.io import read_matrix, read_solution
-    from bivaluate.metrics.evaluate import evaluate
-    from bivaluate.metrics.registry import choose_metrics, get_metric
+    from bivaluate.measures.registry import choose_metrics, get_metric
 
     if all_metrics and metrics:
         raise ParameterError("--all and --metrics exclude each other; use one of them.")
@@ -144,9 +124,7 @@ def score(
     )
     evaluations = []
     for path in solutions:
-        solution = read_solution(
-            path, X, format=solution_format, index_base=index_base, members=members, item=item
-        )
+        solution = read_solution(path, X, format=solution_format, index_base=index_base, members=members, item=item)
         solution.info.setdefault("name", path.stem)
         evaluations.append(
             evaluate(
@@ -163,10 +141,10 @@ def score(
             )
         )
     if ordered_columns:
-        from bivaluate.metrics.ordered import ordered_column_findings
+        from bivaluate.judge.ordered import ordered_column_findings
 
         for evaluation in evaluations:
-            evaluation.findings.extend(ordered_column_findings(X, evaluation.biclustering, evaluation.names))
+            evaluation.findings.extend(ordered_column_findings(X, evaluation.solution, evaluation.names))
     if as_json:
         typer.echo(json.dumps([evaluation.to_dict() for evaluation in evaluations], indent=2))
     elif biclusters:
@@ -193,7 +171,7 @@ def score(
 
 def _best_first(key: str, values: Sequence[float | None]) -> list[int]:
     """Return the order that puts the best value first and undefined ones last."""
-    from bivaluate.metrics.registry import get_metric
+    from bivaluate.measures.registry import get_metric
 
     sign = -1.0 if get_metric(key).direction == "high" else 1.0
     known = [math.inf if v is None or math.isnan(v) else sign * v for v in values]
@@ -203,9 +181,9 @@ def _best_first(key: str, values: Sequence[float | None]) -> list[int]:
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     from rich.table import Table
 
-    from bivaluate.metrics.registry import METRICS
+    from bivaluate.measures.registry import METRICS
 
-    computed = evaluations[0].solution
+    computed = evaluations[0].scores
     keys = [k for k in OVERVIEW if k in computed] if "nve" in computed else list(computed)
     if len(computed) > 30:
         keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
@@ -214,7 +192,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     sort = sort or ("nve_cov" if "nve_cov" in computed else None)
     order: Sequence[int] = range(len(evaluations))
     if sort:
-        order = _best_first(sort, [e.solution.get(sort) for e in evaluations])
+        order = _best_first(sort, [e.scores.get(sort) for e in evaluations])
     if len(keys) > len(OVERVIEW) + 1:
         _print_transposed(evaluations, order, keys)
     else:
@@ -223,7 +201,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         for key in keys:
             table.add_column(_heading(key), justify="right", no_wrap=True)
         for index in order:
-            scores = evaluations[index].solution
+            scores = evaluations[index].scores
             table.add_row(_name(evaluations[index]), *(_shown(key, scores.get(key)) for key in keys))
         out.print(table)
     for index in order:
@@ -238,14 +216,14 @@ def _print_transposed(evaluations: Sequence[Evaluation], order: Sequence[int], k
     for index in order:
         table.add_column(_name(evaluations[index]), justify="right")
     for key in keys:
-        table.add_row(_heading(key), *(_shown(key, evaluations[i].solution.get(key)) for i in order))
+        table.add_row(_heading(key), *(_shown(key, evaluations[i].scores.get(key)) for i in order))
     out.print(table)
 
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
     from rich.table import Table
 
-    from bivaluate.metrics.registry import METRICS
+    from bivaluate.measures.registry import METRICS
 
     records = evaluation.records
     if not records:
@@ -254,9 +232,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
     sort = sort or ("nve_k" if "nve_k" in records[0] else None)
     order = _best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
     keys = [key for key in records[0] if key in METRICS]
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", title=_name(evaluation), title_justify="left"
-    )
+    table = Table(box=None, pad_edge=False, header_style="bold", title=_name(evaluation), title_justify="left")
     table.add_column("", no_wrap=True)
     for heading in ("rows", "cols", *(_heading(k) for k in keys)):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -286,16 +262,14 @@ def _print_findings(evaluation: Evaluation, findings: Sequence[str]) -> None:
 
 
 def _name(evaluation: Evaluation) -> str:
-    return str(evaluation.biclustering.info.get("name", "solution"))
+    return str(evaluation.solution.info.get("name", "solution"))
 
 
 def _heading(key: str) -> str:
-    from bivaluate.metrics.registry import METRICS
+    from bivaluate.measures.registry import METRICS
 
     metric = METRICS[key]
-    return {"n_biclusters": "K"}.get(key, metric.symbol) + {"low": "↓", "high": "↑", "none": ""}[
-        metric.direction
-    ]
+    return {"n_biclusters": "K"}.get(key, metric.symbol) + {"low": "↓", "high": "↑", "none": ""}[metric.direction]
 
 
 def _shown(key: str, value: float | None) -> str:
@@ -303,7 +277,7 @@ def _shown(key: str, value: float | None) -> str:
 
 
 def _solution_rows(evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
-    return [{"solution": _name(e), **e.solution} for e in evaluations]
+    return [{"solution": _name(e), **e.scores} for e in evaluations]
 
 
 def _bicluster_rows(evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:

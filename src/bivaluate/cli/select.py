@@ -12,7 +12,7 @@ from bivaluate._errors import FileError
 from bivaluate.cli.console import err, number, out
 
 if TYPE_CHECKING:
-    from bivaluate.experiment.select import Selection
+    from bivaluate.sweep.select import Selection
 
 
 def select(
@@ -22,8 +22,7 @@ def select(
         bool, typer.Option("--gap", help="Choose by the gap to the null; needs a sweep with --null.")
     ] = False,
     perturb: Annotated[
-        str | None,
-        typer.Option(help="Score the solutions again on perturbed matrices: noise:0.1,mask:0.05."),
+        str | None, typer.Option(help="Score the solutions again on perturbed matrices: noise:0.1,mask:0.05.")
     ] = None,
     perturb_runs: Annotated[int, typer.Option(help="Perturbed copies per matrix and kind.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -40,8 +39,8 @@ def select(
     - `bivaluate select run --by nve_cov --perturb noise:0.1,mask:0.05`
     - `bivaluate select run --by avg_ve --gap`
     """
-    from bivaluate.experiment.load import load_run
-    from bivaluate.experiment.select import select as choose
+    from bivaluate.sweep.load import load_run
+    from bivaluate.sweep.select import select as choose
 
     opened = load_run(run)
     specs = [word.strip() for word in perturb.split(",")] if perturb else []
@@ -57,7 +56,7 @@ def select(
 
 
 def _print(selection: Selection) -> None:
-    from bivaluate.metrics.registry import METRICS
+    from bivaluate.measures.registry import METRICS
 
     symbol = METRICS[selection.by].symbol
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol)
@@ -94,16 +93,12 @@ def _print(selection: Selection) -> None:
 def _print_choice(selection: Selection, name: str) -> None:
     from rich.table import Table
 
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", title=f"best by {name}", title_justify="left"
-    )
+    table = Table(box=None, pad_edge=False, header_style="bold", title=f"best by {name}", title_justify="left")
     headings = ["data set", "algorithm", "K", "mean", "95 % over seeds", "seeds won", "coverage", "runner-up"]
     with_null = "gap" in selection.best
     headings += ["null", "gap", "p"] if with_null else []
     for heading in headings:
-        table.add_column(
-            heading, justify="left" if heading in ("data set", "algorithm", "runner-up") else "right"
-        )
+        table.add_column(heading, justify="left" if heading in ("data set", "algorithm", "runner-up") else "right")
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         cells = [
             row["dataset"],
@@ -140,9 +135,7 @@ def _print_pivot(title: str, frame: Any, column: str, cell: Any, heading: Any) -
         table.add_column(heading(key) if across is keys else str(key))
     for key in down:
         pairs = [(key, other) if down is datasets else (other, key) for other in across]
-        table.add_row(
-            str(key) if down is datasets else heading(key), *(shown.get(pair, "–") for pair in pairs)
-        )
+        table.add_row(str(key) if down is datasets else heading(key), *(shown.get(pair, "–") for pair in pairs))
     out.print(table)
 
 

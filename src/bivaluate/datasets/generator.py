@@ -160,14 +160,11 @@ def make_biclusters(
         "placement": placement,
         "shuffle": bool(shuffle),
     }
-    return X, Biclustering.from_indices(members, (n_rows, n_cols)), recipe
+    return X, Biclustering(members, (n_rows, n_cols)), recipe
 
 
 def _fill_each(
-    X: Values,
-    blocks: list[Block],
-    members: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
-    rng: np.random.Generator,
+    X: Values, blocks: list[Block], members: list[tuple[NDArray[np.int64], NDArray[np.int64]]], rng: np.random.Generator
 ) -> None:
     beta = np.zeros(0)
     for block, (rows, cols) in zip(blocks, members, strict=True):
@@ -193,10 +190,7 @@ def _signal(block: Block, beta: Values, rng: np.random.Generator) -> Values:
 
 
 def _cut_from_one_matrix(
-    X: Values,
-    block: Block,
-    members: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
-    rng: np.random.Generator,
+    X: Values, block: Block, members: list[tuple[NDArray[np.int64], NDArray[np.int64]]], rng: np.random.Generator
 ) -> None:
     used = np.unique(np.concatenate([cols for _, cols in members]))
     beta = np.zeros(X.shape[1])
@@ -270,6 +264,5 @@ def _check_same_parameters(blocks: list[Block]) -> None:
 
 def _as_plain(block: Block) -> dict[str, Any]:
     return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in dataclasses.asdict(block).items()
+        name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(block).items()
     }

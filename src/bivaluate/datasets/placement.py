@@ -18,11 +18,7 @@ Members = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def place(
-    blocks: Sequence[Block],
-    shape: tuple[int, int],
-    placement: str,
-    shared_cells: bool,
-    rng: np.random.Generator,
+    blocks: Sequence[Block], shape: tuple[int, int], placement: str, shared_cells: bool, rng: np.random.Generator
 ) -> list[Members]:
     """Return the rows and columns of each block in a matrix of `shape`, before any shuffling.
 

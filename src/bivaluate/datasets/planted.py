@@ -42,12 +42,12 @@ def planted_scores(name: str, seeds: Iterable[int]) -> list[dict[str, float]]:
     >>> scores["nve"] > 1
     True
     """
-    from bivaluate.metrics.evaluate import evaluate
+    from bivaluate.evaluation import evaluate
 
     scores = []
     for seed in seeds:
         X, truth, _ = make_scenario(name, seed)
-        scores.append(dict(evaluate(X, truth).solution))
+        scores.append(dict(evaluate(X, truth).scores))
     return scores
 
 

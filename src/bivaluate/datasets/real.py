@@ -76,9 +76,7 @@ def fetch(
     progress
         Called with bytes done and bytes in all.
     """
-    wanted = (
-        list_datasets(None if name == "all" else name) if name in ("all", *GROUPS) else [find_dataset(name)]
-    )
+    wanted = list_datasets(None if name == "all" else name) if name in ("all", *GROUPS) else [find_dataset(name)]
     if wheel is not None or any(cached_bytes(member) is None for d in wanted for member in _members(d)):
         fetch_archive(wheel, progress)
     return wanted

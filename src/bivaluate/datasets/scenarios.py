@@ -58,8 +58,7 @@ _ADDITIVE: dict[str, Any] = {"noise": 0.31, "row_effect": 2.0, "col_effect": 1.5
 def _alternating(sizes: tuple[tuple[int, int], ...], level: float, **common: Any) -> tuple[Block, ...]:
     """Return additive blocks whose base levels are +level, -level, +level, …"""
     return tuple(
-        Block(rows, cols, level=level if k % 2 == 0 else -level, **common)
-        for k, (rows, cols) in enumerate(sizes)
+        Block(rows, cols, level=level if k % 2 == 0 else -level, **common) for k, (rows, cols) in enumerate(sizes)
     )
 
 
@@ -90,16 +89,7 @@ SCENARIOS: dict[str, Scenario] = {
             "shift and scale, mixed sign",
             "both MSR and VE degrade; NVE separability persists",
             tuple(
-                Block(
-                    r,
-                    c,
-                    "shift_scale",
-                    noise=0.35,
-                    row_effect=2.0,
-                    col_effect=1.5,
-                    scale=(0.5, 2.0),
-                    negative=0.25,
-                )
+                Block(r, c, "shift_scale", noise=0.35, row_effect=2.0, col_effect=1.5, scale=(0.5, 2.0), negative=0.25)
                 for r, c in _FOUR
             ),
         ),
@@ -153,9 +143,7 @@ SCENARIOS: dict[str, Scenario] = {
             "Noise ladder",
             "additive, noise increasing",
             "measures against a controlled loss of quality",
-            _with_noise(
-                _alternating(((20, 15),) * 5, 3.0, row_effect=2.0, col_effect=1.5), (0.1, 0.3, 0.6, 1.0, 1.5)
-            ),
+            _with_noise(_alternating(((20, 15),) * 5, 3.0, row_effect=2.0, col_effect=1.5), (0.1, 0.3, 0.6, 1.0, 1.5)),
         ),
         Scenario(
             "S9a",
@@ -220,10 +208,6 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     seed = check_int("random_state", random_state, minimum=0)
     stream = list(SCENARIOS).index(scenario.id)
     X, truth, recipe = make_biclusters(
-        SHAPE,
-        scenario.blocks,
-        random_state=[seed, stream],
-        background=BACKGROUND,
-        effects=scenario.effects,
+        SHAPE, scenario.blocks, random_state=[seed, stream], background=BACKGROUND, effects=scenario.effects
     )
     return X, truth, Description(scenario, seed, recipe)

@@ -23,13 +23,7 @@ if TYPE_CHECKING:
     from bivaluate.io.h5ad import write_h5ad_results
     from bivaluate.io.listing import describe_formats
     from bivaluate.io.matrices import matrix_formats, read_matrix, write_matrix
-    from bivaluate.io.solutions import (
-        read_members,
-        read_solution,
-        solution_formats,
-        write_members,
-        write_solution,
-    )
+    from bivaluate.io.solutions import read_members, read_solution, solution_formats, write_members, write_solution
 
 __all__ = [
     "describe_formats",

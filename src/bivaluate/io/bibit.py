@@ -30,15 +30,11 @@ def read(source: Source, options: SolutionOptions) -> Document:
             continue
         fields = line.split(";")
         if len(fields) != 4:
-            raise FormatError(
-                f"{source.name}, line {n}: 4 fields are needed ({_HEADER}), {len(fields)} found."
-            )
+            raise FormatError(f"{source.name}, line {n}: 4 fields are needed ({_HEADER}), {len(fields)} found.")
         pair = [[word.strip() for word in side.split(",") if word.strip()] for side in fields[2:]]
         for stated, side, what in zip(fields[:2], pair, ("rows", "columns"), strict=True):
             if stated.strip() != str(len(side)) or not side:
-                raise FormatError(
-                    f"{source.name}, line {n}: {stated[:20]} {what} announced, {len(side)} found."
-                )
+                raise FormatError(f"{source.name}, line {n}: {stated[:20]} {what} announced, {len(side)} found.")
         members.append((pair[0], pair[1]))
         starts.append(n)
     return Document(members, "token", base=INDEX_BASE, lines=starts)

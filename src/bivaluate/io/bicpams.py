@@ -29,9 +29,7 @@ def detects(source: Source) -> bool:
 
 
 def _is_html(text: str) -> bool:
-    return (
-        text.lstrip()[:200].lower().startswith(("<html", "<!doctype html", "<table")) and "<t" in text.lower()
-    )
+    return text.lstrip()[:200].lower().startswith(("<html", "<!doctype html", "<table")) and "<t" in text.lower()
 
 
 def read(source: Source, options: SolutionOptions) -> Document:
@@ -56,15 +54,11 @@ def _read_text(text: str, name: str) -> Document:
         lists = _LISTS.search(line)
         if lists is None:
             if announced is not None:
-                raise FormatError(
-                    f"{name}, line {n}: 'Y=[columns] X=[rows]' is needed, found {line.strip()[:60]!r}."
-                )
+                raise FormatError(f"{name}, line {n}: 'Y=[columns] X=[rows]' is needed, found {line.strip()[:60]!r}.")
             continue
         cols, rows = (_words(side) for side in lists.groups())
         if "<too long>" in lists[2]:
-            raise FormatError(
-                f"{name}, line {n}: BicPAMS left the rows out (<too long>); use its short listing."
-            )
+            raise FormatError(f"{name}, line {n}: BicPAMS left the rows out (<too long>); use its short listing.")
         sizes = _SIZES.search(line)
         if sizes and (int(sizes[1]), int(sizes[2])) != (len(cols), len(rows)):
             raise FormatError(
@@ -75,9 +69,7 @@ def _read_text(text: str, name: str) -> Document:
         members.append((rows, cols))
         starts.append(n)
     if announced is not None and announced != len(members):
-        raise FormatError(
-            f"{name}: {announced} biclusters announced, {len(members)} found. Is the file truncated?"
-        )
+        raise FormatError(f"{name}: {announced} biclusters announced, {len(members)} found. Is the file truncated?")
     if not members:
         raise FormatError(f"{name} holds no bicluster ('Y=[columns] X=[rows]').")
     return Document(members, "token", base=INDEX_BASE, lines=starts)
@@ -99,9 +91,7 @@ def _read_html(text: str, name: str) -> Document:
             continue
         n = table.count("\n", 0, start) + 1
         if len(lists) != 2:
-            raise FormatError(
-                f"{name}, line {n}: a table row needs two lists, rows and columns; {len(lists)} found."
-            )
+            raise FormatError(f"{name}, line {n}: a table row needs two lists, rows and columns; {len(lists)} found.")
         words = [side.replace(",", " ").split() for side in lists]
         if not all(words) or any(len(word) > 12 for side in words for word in side):
             raise FormatError(f"{name}, line {n}: rows and columns must be non-empty lists of indices.")

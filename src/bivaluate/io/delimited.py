@@ -76,9 +76,7 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
         try:
             fields = split(line, delimiter)
         except csv.Error:
-            raise FormatError(
-                f"{source.name}, line {n}: a quotation mark is opened and not closed."
-            ) from None
+            raise FormatError(f"{source.name}, line {n}: a quotation mark is opened and not closed.") from None
         if len(fields) != width:
             raise FormatError(
                 f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
@@ -101,17 +99,13 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
     return Matrix(values, row_labels(labels, dialect), dialect.col_labels, source.stem)
 
 
-def _row_with_care(
-    data: list[str], source: Source, dialect: Dialect, n: int, labels: list[str]
-) -> Iterator[float]:
+def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, labels: list[str]) -> Iterator[float]:
     for j, cell in enumerate(data):
         value = number(cell, dialect.decimal)
         if value is None:
             names = dialect.col_labels
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
-            label = (
-                labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
-            )
+            label = labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
             row = f"row {label!r}, " if labels else ""
             hint = _hint(cell, dialect)
             raise FormatError(

@@ -15,21 +15,8 @@ SAMPLE_LINES = 100
 LEADING = 5
 _JUDGED_CELLS = 2000
 
-_CORNERS = frozenset(
-    ["#", "index", "row", "rows", "feature", "features", "sample", "samples", "cell", "cells", "o"]
-)
-_CORNER_STARTS = (
-    "gene",
-    "probe",
-    "orf",
-    "yorf",
-    "entrez",
-    "ensembl",
-    "symbol",
-    "rowname",
-    "row_name",
-    "unnamed:",
-)
+_CORNERS = frozenset(["#", "index", "row", "rows", "feature", "features", "sample", "samples", "cell", "cells", "o"])
+_CORNER_STARTS = ("gene", "probe", "orf", "yorf", "entrez", "ensembl", "symbol", "rowname", "row_name", "unnamed:")
 _CORNER_ENDS = ("id", "ids", "name", "names", "symbol")
 
 
@@ -112,9 +99,7 @@ def detect(
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
     n_fields = len(body[0])
-    numeric = [
-        [number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields
-    ]
+    numeric = [[number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields]
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
@@ -126,9 +111,7 @@ def detect(
             f"{index_cols} are labels: no data column is left. Pass the delimiter or the number of index columns."
         )
     if header is None:
-        header = len(rows) > 1 and (
-            short_header or _looks_like_header(rows[0], body, numeric, index_cols, decimal)
-        )
+        header = len(rows) > 1 and (short_header or _looks_like_header(rows[0], body, numeric, index_cols, decimal))
     if header and len(rows[0]) != n_fields and not short_header:
         raise FormatError(
             f"{name}, line {fields[0][0]}: the header has {len(rows[0])} fields, but line {fields[1][0] if len(fields) > 1 else '?'} "
@@ -160,9 +143,7 @@ def _without_comments(fields: list[tuple[int, list[str]]]) -> list[tuple[int, li
     return fields[start:]
 
 
-def _delimiter(
-    lines: Sequence[tuple[int, str]], delimiter: str | None, decimal: str | None
-) -> tuple[str, str]:
+def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal: str | None) -> tuple[str, str]:
     """Choose the pair under which the sample is most regular and most numeric."""
     decimals = [decimal] if decimal else [".", ","]
     best, best_score = (delimiter or ",", decimals[0]), -1.0
@@ -191,11 +172,7 @@ def _delimiter(
 
 
 def _count_index(
-    first: Sequence[str],
-    numeric: list[list[bool]],
-    n_fields: int,
-    short_header: bool,
-    header: bool | None,
+    first: Sequence[str], numeric: list[list[bool]], n_fields: int, short_header: bool, header: bool | None
 ) -> int:
     found = 0
     for j in range(min(LEADING, n_fields)):
@@ -218,11 +195,7 @@ def _has_corner(first: Sequence[str]) -> bool:
 
 
 def _looks_like_header(
-    first: Sequence[str],
-    body: list[list[str]],
-    numeric: list[list[bool]],
-    index_cols: int,
-    decimal: str,
+    first: Sequence[str], body: list[list[str]], numeric: list[list[bool]], index_cols: int, decimal: str
 ) -> bool:
     cells = first[index_cols:]
     values = [number(cell, decimal) for cell in cells]

@@ -38,14 +38,10 @@ def read(source: Source, options: SolutionOptions) -> Document:
             continue
         found = _LINE.fullmatch(text)
         if found is None:
-            raise FormatError(
-                f"{source.name}, line {n}: 'Bicluster([rows],[columns])' is needed, found {text[:60]!r}."
-            )
+            raise FormatError(f"{source.name}, line {n}: 'Bicluster([rows],[columns])' is needed, found {text[:60]!r}.")
         sides = [[word.strip() for word in side.split(",") if word.strip()] for side in found.groups()]
         if not all(sides) or not all(_INDEX.fullmatch(word) for side in sides for word in side):
-            raise FormatError(
-                f"{source.name}, line {n}: rows and columns must be non-empty lists of indices."
-            )
+            raise FormatError(f"{source.name}, line {n}: rows and columns must be non-empty lists of indices.")
         members.append(([int(w) for w in sides[0]], [int(w) for w in sides[1]]))
         starts.append(n)
     if announced is not None and announced != len(members):

@@ -44,9 +44,7 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
         raise
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
         reason = (str(error).splitlines() or [""])[0][:120]
-        raise FormatError(
-            f"{source.name} is not a readable workbook ({type(error).__name__}: {reason})."
-        ) from None
+        raise FormatError(f"{source.name} is not a readable workbook ({type(error).__name__}: {reason}).") from None
     dialect = detect(
         list(itertools.islice(lines, SAMPLE_LINES)),
         source.name,
@@ -66,9 +64,7 @@ def _check_size(source: Source) -> None:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(f"{source.name} is not a readable workbook ({error}).") from None
     if total > MAX_UNPACKED:
-        raise FormatError(
-            f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read."
-        )
+        raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
 
 
 def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
@@ -77,9 +73,7 @@ def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
         sheet = int(sheet)
     if isinstance(sheet, str):
         if sheet not in names:
-            raise ParameterError(
-                f"{name} has no sheet {sheet!r}; sheets: {', '.join(names)}.{suggest(sheet, names)}"
-            )
+            raise ParameterError(f"{name} has no sheet {sheet!r}; sheets: {', '.join(names)}.{suggest(sheet, names)}")
         return book[sheet]
     position = sheet or 0
     if not 0 <= position < len(names):

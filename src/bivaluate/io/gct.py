@@ -45,9 +45,7 @@ def _read(source: Source) -> Matrix:
     sizes = top[1][1].split()
     needed = 2 if version[1] == "2" else 4
     if len(sizes) < needed or not all(_SIZE.fullmatch(word) for word in sizes[:needed]):
-        raise FormatError(
-            f"{source.name}, line {top[1][0]}: {needed} sizes are needed, found {top[1][1][:60]!r}."
-        )
+        raise FormatError(f"{source.name}, line {top[1][0]}: {needed} sizes are needed, found {top[1][1][:60]!r}.")
     n_rows, n_cols = int(sizes[0]), int(sizes[1])
     row_meta, col_meta = (1, 0) if version[1] == "2" else (int(sizes[2]), int(sizes[3]))
     if n_rows * n_cols > MAX_CELLS or not n_rows * n_cols:

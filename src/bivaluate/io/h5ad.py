@@ -127,7 +127,7 @@ def write_h5ad_results(
     source = Source(path)
     if "/" in key or not key.strip():
         raise ParameterError(f"key is {key!r}; a name without '/' is needed.")
-    solution = evaluation.biclustering
+    solution = evaluation.solution
     masks = {"varm": solution.row_masks.T, "obsm": solution.col_masks.T}
     if transpose:
         masks = {"varm": masks["obsm"], "obsm": masks["varm"]}
@@ -156,17 +156,15 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
     for column in table.columns:
         if table[column].dtype.kind not in "fiub":
             known = table[column].notna().tolist()
-            words = [
-                str(value) if is_known else "" for value, is_known in zip(table[column], known, strict=True)
-            ]
+            words = [str(value) if is_known else "" for value, is_known in zip(table[column], known, strict=True)]
             table[column] = np.array(words, dtype=object)
     table.index = [str(i) for i in table.index]
     table.columns = [str(c) for c in table.columns]
     return {
-        "scores": {str(name): float(value) for name, value in evaluation.solution.items()},
+        "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
         "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
         "biclusters": table,
         "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
-        "shape": np.array(evaluation.biclustering.shape),
+        "shape": np.array(evaluation.solution.shape),
     }

@@ -55,11 +55,7 @@ def _read_json(content: Any, name: str) -> Document:
         members.append((sides[1], sides[3]))  # type: ignore[arg-type]
         labels.append((sides[0], sides[2]))  # type: ignore[arg-type]
     _check_lengths(members, labels, None, name)
-    info = (
-        {"algorithm": content["Biclustering method"]}
-        if isinstance(content.get("Biclustering method"), str)
-        else {}
-    )
+    info = {"algorithm": content["Biclustering method"]} if isinstance(content.get("Biclustering method"), str) else {}
     return Document(members, "index", info=info, labels=labels)
 
 
@@ -90,16 +86,12 @@ def _read_text(text: str, name: str) -> Document:
         block[key] = words
         if key in ("Gene_indexes", "Condition_indexes") and not all(_INDEX.fullmatch(w) for w in words):
             raise FormatError(f"{name}, line {n}: {key} must be whole numbers.")
-        counter = {"Gene_": "Number_of_Genes", "Condition_": "Number_of_Conditions"}.get(
-            key.split("_")[0] + "_"
-        )
+        counter = {"Gene_": "Number_of_Genes", "Condition_": "Number_of_Conditions"}.get(key.split("_")[0] + "_")
         if key in _TEXT_KEYS and counter in block and block[counter] != [str(len(words))]:
             announced = " ".join(block[counter])[:20]
             raise FormatError(f"{name}, line {n}: {announced} announced for {key}, {len(words)} found.")
     if total is not None and total != len(blocks):
-        raise FormatError(
-            f"{name}: {total} biclusters announced, {len(blocks)} found. Is the file truncated?"
-        )
+        raise FormatError(f"{name}: {total} biclusters announced, {len(blocks)} found. Is the file truncated?")
     return _from_blocks(blocks, info, name)
 
 
@@ -114,9 +106,7 @@ def _from_blocks(blocks: list[tuple[int, dict[str, list[str]]]], info: dict[str,
     labels: list[Members] = list(zip(sides[0], sides[2], strict=True)) if has[0] and has[2] else []  # type: ignore[arg-type]
     if not (has[1] and has[3]):
         if not labels and blocks:
-            raise FormatError(
-                f"{name}: genes and conditions must both have names, or both indexes, throughout."
-            )
+            raise FormatError(f"{name}: genes and conditions must both have names, or both indexes, throughout.")
         return Document(labels, "label", info=info, lines=lines)
     members: list[Members] = [
         ([int(i) for i in rows or ()], [int(j) for j in cols or ()])

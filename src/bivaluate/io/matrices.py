@@ -45,17 +45,7 @@ class MatrixFormat:
 
 
 # Modules of this package in the order their formats are asked about; they load when a file needs them.
-_IN_ORDER_OF_DETECTION = (
-    "tenx",
-    "numpy_files",
-    "parquet",
-    "loom",
-    "h5ad",
-    "excel",
-    "gct",
-    "pcl",
-    "delimited",
-)
+_IN_ORDER_OF_DETECTION = ("tenx", "numpy_files", "parquet", "loom", "h5ad", "excel", "gct", "pcl", "delimited")
 _OTHER_BEGINNINGS = (b"PK", b"\x93NUMPY", b"PAR1", b"\x89HDF", b"%%MatrixMarket", b"#1.")
 _OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
 
@@ -180,9 +170,7 @@ def _options(
     sheet: str | int | None,
 ) -> MatrixOptions:
     if delimiter is not None:
-        delimiter = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}.get(
-            delimiter, delimiter
-        )
+        delimiter = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}.get(delimiter, delimiter)
         if len(delimiter) != 1 or delimiter in '"\n\r' or delimiter.isalnum():
             raise ParameterError(f"delimiter is {delimiter!r}; one character is needed (tab, ',', ';', ' ').")
     if decimal is not None:

@@ -118,9 +118,7 @@ def _long(rows: Iterator[tuple[int, list[str]]], header: list[str], name: str) -
         members[axis].append(index)  # type: ignore[attr-defined]
         labels[axis].append(label)  # type: ignore[attr-defined]
     if not indexed and not labelled:
-        raise FormatError(
-            f"{name}: some members have only an index and some only a label; use one throughout."
-        )
+        raise FormatError(f"{name}: some members have only an index and some only a label; use one throughout.")
     lines = [start for start, _, _ in found.values()]
     if indexed:
         numbers = [([int(i) for i in r], [int(j) for j in c]) for _, (r, c), _ in found.values()]
@@ -136,9 +134,7 @@ def _lists(rows: Iterator[tuple[int, list[str]]], header: list[str], name: str) 
     for line, cells in rows:
         pair = [_members(cells[j]) for j in at]
         if not all(pair):
-            raise FormatError(
-                f"{name}, line {line}: the bicluster has no {'columns' if pair[0] else 'rows'}."
-            )
+            raise FormatError(f"{name}, line {line}: the bicluster has no {'columns' if pair[0] else 'rows'}.")
         members.append((pair[0], pair[1]))
         lines.append(line)
     return Document(members, "token", lines=lines)
@@ -158,17 +154,13 @@ def _matrix(rows: Iterator[tuple[int, list[str]]], header: list[str], name: str)
         axis = _axis(cells[0], name, line)
         for k, cell in enumerate(cells[2:]):
             if cell not in ("0", "1", "True", "False", "TRUE", "FALSE"):
-                raise FormatError(
-                    f"{name}, line {line}: cell {cell[:40]!r} under {header[k + 2]!r}; 0 or 1 is needed."
-                )
+                raise FormatError(f"{name}, line {line}: cell {cell[:40]!r} under {header[k + 2]!r}; 0 or 1 is needed.")
             if cell in ("1", "True", "TRUE"):
                 pairs[k][axis].append(sizes[axis])  # type: ignore[attr-defined]
                 names[k][axis].append(cells[1])  # type: ignore[attr-defined]
         sizes[axis] += 1
     if not all(sizes):
-        raise FormatError(
-            f"{name}: lines for both axes are needed, found {sizes[0]} rows and {sizes[1]} columns."
-        )
+        raise FormatError(f"{name}: lines for both axes are needed, found {sizes[0]} rows and {sizes[1]} columns.")
     return Document(pairs, "index", (sizes[0], sizes[1]), labels=names)
 
 
@@ -184,8 +176,6 @@ def write(document: Document, path: Path) -> None:
         writer.writerow(["bicluster", "axis", *fields])
         for k, pair in enumerate(document.members):
             for axis, what in enumerate(("row", "column")):
-                names = (
-                    document.labels[k][axis] if document.labels and not by_label else [None] * len(pair[axis])
-                )
+                names = document.labels[k][axis] if document.labels and not by_label else [None] * len(pair[axis])
                 for member, label in zip(pair[axis], names, strict=True):
                     writer.writerow([f"B{k + 1}", what, member] + ([label] if label is not None else []))

@@ -94,9 +94,7 @@ def _read_archive(source: Source) -> Matrix:
     except RuntimeError as error:
         raise FormatError(f"{source.name}: {_first_line(error)}.") from None
     values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
-    return Matrix(
-        values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem
-    )
+    return Matrix(values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem)
 
 
 def _choose(keys: list[str], name: str) -> str:
@@ -121,9 +119,7 @@ def _as_matrix(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, np.dty
     if array.dtype.kind not in "fiub":
         raise FormatError(f"{name} has dtype {array.dtype}; real numbers are needed.")
     if array.ndim != 2:
-        raise FormatError(
-            f"{name} has {array.ndim} dimension(s), shape {array.shape}; a 2-D matrix is needed."
-        )
+        raise FormatError(f"{name} has {array.ndim} dimension(s), shape {array.shape}; a 2-D matrix is needed.")
     with np.errstate(over="ignore", invalid="ignore"):
         return np.array(array, dtype=np.float64, order="K")
 

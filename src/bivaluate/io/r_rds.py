@@ -37,12 +37,8 @@ def read(source: Source, options: SolutionOptions) -> Document:
         masks.append(_mask(mask, slot, source.name))
     rows, cols = masks[0].T, masks[1]
     if len(rows) != len(cols):
-        raise FormatError(
-            f"{source.name}: RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}."
-        )
-    members = [
-        (np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)
-    ]
+        raise FormatError(f"{source.name}: RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}.")
+    members = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
     return Document(members, "index", (rows.shape[1], cols.shape[1]))
 
 

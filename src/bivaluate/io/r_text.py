@@ -60,10 +60,7 @@ def write(document: Document, path: Path) -> None:
     from bivaluate.io.target import text_target
 
     if document.by == "label" or document.labels is not None:
-        pairs = [
-            ([str(r) for r in rows], [str(c) for c in cols])
-            for rows, cols in document.labels or document.members
-        ]
+        pairs = [([str(r) for r in rows], [str(c) for c in cols]) for rows, cols in document.labels or document.members]
     else:
         pairs = [([str(i + 1) for i in rows], [str(j + 1) for j in cols]) for rows, cols in document.members]
     words = [word for pair in pairs for side in pair for word in side]

@@ -28,12 +28,7 @@ def to_biclustering(document: Document, X: Matrix | None, name: str) -> Bicluste
 
 
 def settle(
-    document: Document,
-    X: Matrix | None,
-    name: str,
-    *,
-    index_base: int | None = None,
-    members: str | None = None,
+    document: Document, X: Matrix | None, name: str, *, index_base: int | None = None, members: str | None = None
 ) -> Document:
     """Return the document with members by position from 0, or by label where no matrix can place them.
 
@@ -55,14 +50,9 @@ def settle(
     return _shifted(document, base, name)
 
 
-def _settle_tokens(
-    document: Document, X: Matrix | None, name: str, base: int, members: str | None
-) -> Document:
+def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, members: str | None) -> Document:
     sides = [[_strings(pair[axis]) for pair in document.members] for axis in (0, 1)]
-    digits = [
-        all(t.isascii() and t.isdigit() and len(t) < 13 for side in sides[axis] for t in side)
-        for axis in (0, 1)
-    ]
+    digits = [all(t.isascii() and t.isdigit() and len(t) < 13 for side in sides[axis] for t in side) for axis in (0, 1)]
     if members == "index" and not all(digits):
         raise SolutionError(f"{name}: members are names, not indices; give a matrix with labels.")
     if X is None:
@@ -74,9 +64,7 @@ def _settle_tokens(
         known = (X.row_labels, X.col_labels)[axis]
         positions = None if known is None or members == "index" else _lookup(sides[axis], known)
         numbered = (
-            [[int(t) - base for t in side] for side in sides[axis]]
-            if digits[axis] and members != "label"
-            else None
+            [[int(t) - base for t in side] for side in sides[axis]] if digits[axis] and members != "label" else None
         )
         if positions is not None and numbered is not None and positions != numbered:
             if all(0 <= i < X.shape[axis] for side in numbered for i in side):
@@ -118,9 +106,7 @@ def _placed(document: Document, labels: Sequence[Members], X: Matrix, name: str)
     return replace(document, members=list(zip(*placed, strict=True)), by="index", base=0)
 
 
-def _positions(
-    sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str
-) -> list[list[int]]:
+def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str) -> list[list[int]]:
     what, known = _AXES[axis], (X.row_labels, X.col_labels)[axis]
     if known is None:
         raise SolutionError(

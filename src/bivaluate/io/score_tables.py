@@ -48,8 +48,7 @@ def read(source: Source, options: SolutionOptions) -> Document:
         )
     masks = fabia_members(rows, cols) if tables[0].name.lower() == "l" else (rows != 0, cols != 0)
     pairs = [
-        (np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist())
-        for r, c in zip(masks[0].T, masks[1].T, strict=True)
+        (np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(masks[0].T, masks[1].T, strict=True)
     ]
     kept = [pair for pair in pairs if all(pair)]
     if len(kept) < len(pairs):

@@ -145,11 +145,7 @@ def read_members(
 
 
 def write_solution(
-    solution: Biclustering,
-    path: str | os.PathLike[str],
-    *,
-    X: Any = None,
-    format: str | None = None,
+    solution: Biclustering, path: str | os.PathLike[str], *, X: Any = None, format: str | None = None
 ) -> None:
     """Write a solution; the extension chooses the format unless it is given.
 
@@ -159,7 +155,7 @@ def write_solution(
     --------
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-    >>> write_solution(Biclustering.from_indices([([0, 1], [2, 3])], shape=(5, 6)), file)
+    >>> write_solution(Biclustering([([0, 1], [2, 3])], shape=(5, 6)), file)
     >>> read_solution(file).shape
     (5, 6)
     """
@@ -167,9 +163,7 @@ def write_solution(
     write_members(document_of(solution, matrix), path, format=format)
 
 
-def write_members(
-    document: Document, path: str | os.PathLike[str], *, format: str | None = None
-) -> SolutionFormat:
+def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> SolutionFormat:
     """Write a settled document and say in which format."""
     target = Source(path)
     writers = {f.key: f for f in solution_formats().values() if f.write is not None}

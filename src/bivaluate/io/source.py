@@ -95,9 +95,7 @@ class Source:
         """Open the bytes as they lie on disk."""
         try:
             if not self.path.is_file() and self.path.exists():
-                raise FileError(
-                    f"cannot read {self.name}: it is not a regular file. Save the data to a file first."
-                )
+                raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
             return self.path.open("rb")
         except FileError:
             raise
@@ -168,9 +166,7 @@ class Source:
         with self.open() as stream:
             data = self._guarded_read(stream, MAX_SOLUTION + 1)
         if len(data) > MAX_SOLUTION:
-            raise FormatError(
-                f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; that is no list of biclusters."
-            )
+            raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; that is no list of biclusters.")
         return data
 
     def _guarded_read(self, stream: IO[bytes], n: int) -> bytes:

@@ -39,9 +39,7 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
     files = _files(source)
     matrix = next((p for p in files if re.search(r"matrix\.mtx(\.gz)?$", p.name)), None)
     if matrix is None:
-        raise FormatError(
-            f"{source.name} is a folder without matrix.mtx or matrix.mtx.gz; a 10x folder has one."
-        )
+        raise FormatError(f"{source.name} is a folder without matrix.mtx or matrix.mtx.gz; a 10x folder has one.")
     values = _market(Source(matrix))
     features = _names(files, r"(features|genes)\.tsv(\.gz)?$")
     barcodes = _names(files, r"barcodes\.tsv(\.gz)?$")
@@ -82,9 +80,7 @@ def _market(source: Source) -> NDArray[np.float64]:
     sizes = line.split()
     coordinate = kind[1].lower() == "coordinate"
     if len(sizes) != 2 + coordinate or not all(re.fullmatch(r"\d{1,12}", word) for word in sizes):
-        raise FormatError(
-            f"{source.name}, line {number}: the sizes of the matrix are needed, found {line[:60]!r}."
-        )
+        raise FormatError(f"{source.name}, line {number}: the sizes of the matrix are needed, found {line[:60]!r}.")
     n, m = int(sizes[0]), int(sizes[1])
     count = int(sizes[2]) if coordinate else n * m
     if not 0 < n * m <= MAX_CELLS or count > n * m:
@@ -98,9 +94,7 @@ def _market(source: Source) -> NDArray[np.float64]:
     values = np.zeros((n, m))
     rows, cols = table[:, 0], table[:, 1]
     if count and not (rows.min() >= 1 and rows.max() <= n and cols.min() >= 1 and cols.max() <= m):
-        raise FormatError(
-            f"{source.name}: an entry lies outside the {n} x {m} matrix (indices are counted from 1)."
-        )
+        raise FormatError(f"{source.name}: an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
     at = rows.astype(np.int64) - 1, cols.astype(np.int64) - 1
     np.add.at(values, at, table[:, 2] if width == 3 else 1.0)
     return values
@@ -136,7 +130,5 @@ def _block(source: Source, chunk: list[tuple[int, str]], width: int) -> NDArray[
         except ValueError:
             words = []
         if len(words) != width:
-            raise FormatError(
-                f"{source.name}, line {number}: {width} numbers are needed, found {line[:60]!r}."
-            )
+            raise FormatError(f"{source.name}, line {number}: {width} numbers are needed, found {line[:60]!r}.")
     return np.array([line.split() for _, line in chunk], dtype=np.float64)

@@ -36,9 +36,7 @@ def parse(lines: Sequence[tuple[int, str]], name: str, base: int, options: Solut
             )
         delimiter = sizes[2][0]
         pair = [
-            _names(
-                lines[at + 1 + axis], counts[axis], delimiter, known[axis], ("rows", "columns")[axis], name
-            )
+            _names(lines[at + 1 + axis], counts[axis], delimiter, known[axis], ("rows", "columns")[axis], name)
             for axis in (0, 1)
         ]
         members.append((pair[0], pair[1]))
@@ -50,12 +48,7 @@ def parse(lines: Sequence[tuple[int, str]], name: str, base: int, options: Solut
 
 
 def _names(
-    line: tuple[int, str],
-    count: int,
-    delimiter: str,
-    known: Sequence[str] | None,
-    what: str,
-    name: str,
+    line: tuple[int, str], count: int, delimiter: str, known: Sequence[str] | None, what: str, name: str
 ) -> list[str]:
     n, text = line
     for candidate in dict.fromkeys([delimiter, "\t", ";", ",", None]):
@@ -66,9 +59,7 @@ def _names(
     joined = None if known is None else _joined(words, delimiter, frozenset(known))
     if joined is not None and len(joined) == count:
         return joined
-    hint = (
-        "" if known is not None else " Names that hold the delimiter can be told apart with the matrix given."
-    )
+    hint = "" if known is not None else " Names that hold the delimiter can be told apart with the matrix given."
     raise FormatError(f"{name}, line {n}: {count} {what} announced, {len(words)} found.{hint}")
 
 

@@ -45,7 +45,7 @@ def plot_heatmap(
     Examples
     --------
     >>> import numpy as np
-    >>> solution = Biclustering.from_indices([([1, 3], [0, 1])], shape=(4, 3))
+    >>> solution = Biclustering([([1, 3], [0, 1])], shape=(4, 3))
     >>> ax = plot_heatmap(np.arange(12.0).reshape(4, 3), solution)
     >>> len(ax.patches)
     1
@@ -59,13 +59,7 @@ def plot_heatmap(
         limit = float(np.nanquantile(np.abs(values), 0.99)) or 1.0
     ax = new_axes(ax, 3.5, 4.2)
     image = ax.imshow(
-        shown,
-        aspect="auto",
-        cmap=DIVERGING,
-        vmin=-limit,
-        vmax=limit,
-        interpolation="nearest",
-        rasterized=True,
+        shown, aspect="auto", cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest", rasterized=True
     )
     place = np.full(values.shape[0], -1)
     place[order] = np.arange(len(order))
@@ -75,9 +69,7 @@ def plot_heatmap(
         for top, height in row_runs:
             for left, width in _runs(bicluster.cols):
                 ax.add_patch(
-                    Rectangle(
-                        (left - 0.5, top - 0.5), width, height, fill=False, edgecolor=OUTLINE, linewidth=0.9
-                    )
+                    Rectangle((left - 0.5, top - 0.5), width, height, fill=False, edgecolor=OUTLINE, linewidth=0.9)
                 )
         if row_runs:
             top, height = row_runs[0]
@@ -106,7 +98,7 @@ def stacking_order(solution: Biclustering) -> NDArray[np.int64]:
 
     Rows a bicluster shares with the next one come last in it, so that overlapping biclusters stay in one piece.
 
-    >>> stacking_order(Biclustering.from_indices([([2, 4], [0]), ([0, 2], [0])], shape=(5, 1))).tolist()
+    >>> stacking_order(Biclustering([([2, 4], [0]), ([0, 2], [0])], shape=(5, 1))).tolist()
     [4, 2, 0, 1, 3]
     """
     masks = solution.row_masks

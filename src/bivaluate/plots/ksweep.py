@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.metrics.registry import METRICS
-from bivaluate.plots.style import (
-    QUIET,
-    RULE,
-    algorithm_name,
-    algorithm_style,
-    measure_label,
-    new_axes,
-    styled,
-)
+from bivaluate.measures.registry import METRICS
+from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,8 +63,7 @@ def plot_ksweep(
         if null is not None:
             mine = null[(null["measure"] == measure) & (null["algorithm"] == key)].groupby("k")
             bottom, mean, top = (
-                mine[name].mean().reindex(ks).to_numpy(dtype=float)
-                for name in ("null_low", "null_mean", "null_high")
+                mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
             ax.fill_between(range(len(ks)), bottom, top, color=QUIET, alpha=0.16, linewidth=0)
             ax.plot(range(len(ks)), mean, color=colour, linestyle=":", linewidth=1.0)
@@ -85,29 +76,14 @@ def plot_ksweep(
         bests.append((float(middle[best]), best))
     if bests:
         value, place = bests[int(better([value for value, _ in bests]))]
-        ax.plot(
-            place,
-            value,
-            "o",
-            markersize=10,
-            fillstyle="none",
-            color=QUIET,
-            markeredgewidth=1.0,
-            clip_on=False,
-        )
+        ax.plot(place, value, "o", markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0, clip_on=False)
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])
     ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
     ax.set_ylim(0, 1.4 * highest or None)
     ax.yaxis.grid(True, color=RULE)
     if absent:
         ax.text(
-            0.98,
-            0.03,
-            f"undefined: {', '.join(absent)}",
-            transform=ax.transAxes,
-            ha="right",
-            color=QUIET,
-            fontsize=6.5,
+            0.98, 0.03, f"undefined: {', '.join(absent)}", transform=ax.transAxes, ha="right", color=QUIET, fontsize=6.5
         )
     if legend and len(keys) > len(absent):
         ax.legend(handlelength=2.4)

@@ -91,19 +91,11 @@ def _draw_cell(ax: Axes, column: int, row: int, value: float, number: bool = Tru
     side = 0.3 + 0.65 * share
     shade = colormaps[SEQUENTIAL](0.12 + 0.88 * share)
     ax.add_patch(
-        Rectangle(
-            (column - side / 2, row - side / 2), side, side, facecolor=shade, edgecolor=INK, linewidth=0.4
-        )
+        Rectangle((column - side / 2, row - side / 2), side, side, facecolor=shade, edgecolor=INK, linewidth=0.4)
     )
     if number and side > 0.45:
         ax.text(
-            column,
-            row,
-            f"{value:.2f}",
-            ha="center",
-            va="center",
-            fontsize=5.0,
-            color="white" if share > 0.45 else INK,
+            column, row, f"{value:.2f}", ha="center", va="center", fontsize=5.0, color="white" if share > 0.45 else INK
         )
 
 

@@ -41,9 +41,9 @@ def _standardise(values: NDArray[np.float64], largest: float | None = None) -> N
     centred = np.where(observed, values - filled.sum(axis=1, keepdims=True) / count, 0.0)
     spread = np.sqrt((centred**2).sum(axis=1, keepdims=True) / count)
     size = np.abs(filled).max(axis=1, keepdims=True) if largest is None else np.array([[largest]])
-    reach = np.where(observed, values, -np.inf).max(axis=1, keepdims=True) - np.where(
-        observed, values, np.inf
-    ).min(axis=1, keepdims=True)
+    reach = np.where(observed, values, -np.inf).max(axis=1, keepdims=True) - np.where(observed, values, np.inf).min(
+        axis=1, keepdims=True
+    )
     flat = reach <= _FLAT * size
     scaled = np.where(flat, 0.0, centred / np.where(flat | (spread == 0.0), 1.0, spread))
     return np.where(observed, scaled, np.nan)

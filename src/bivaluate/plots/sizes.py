@@ -24,7 +24,7 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> S = Biclustering.from_indices([([0, 1, 2], [0, 1]), ([0], [1])], shape=(9, 9))
+    >>> S = Biclustering([([0, 1, 2], [0, 1]), ([0], [1])], shape=(9, 9))
     >>> [text.get_text() for text in plot_sizes(S).texts]
     ['B1', 'B2']
     """

@@ -97,7 +97,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
 
     Examples
     --------
-    >>> S = Biclustering.from_indices([([0, 2], [0, 3])], shape=(3, 4))
+    >>> S = Biclustering([([0, 2], [0, 3])], shape=(3, 4))
     >>> plot_solution_heatmap(np.arange(12.0).reshape(3, 4), S).get_ylabel()
     '3 rows'
     """
@@ -113,26 +113,17 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     low, middle, high = np.nanpercentile(matrix.values, [2, 50, 98])
     reach = max(high - middle, middle - low) or 1.0
     ax.imshow(
-        shown,
-        cmap=style.DIVERGING,
-        vmin=middle - reach,
-        vmax=middle + reach,
-        aspect="auto",
-        interpolation="nearest",
+        shown, cmap=style.DIVERGING, vmin=middle - reach, vmax=middle + reach, aspect="auto", interpolation="nearest"
     )
     row_place, col_place = np.argsort(row_order), np.argsort(col_order)
     for k, bicluster in enumerate(solution):
         colour = style.series_colour(k)
         blocks = [
-            (r, c)
-            for r in runs(np.sort(row_place[bicluster.rows]))
-            for c in runs(np.sort(col_place[bicluster.cols]))
+            (r, c) for r in runs(np.sort(row_place[bicluster.rows])) for c in runs(np.sort(col_place[bicluster.cols]))
         ]
         for (top, bottom), (left, right) in blocks:
             ax.add_patch(
-                Rectangle(
-                    (left - 0.5, top - 0.5), right - left, bottom - top, fill=False, edgecolor=colour, lw=1.6
-                )
+                Rectangle((left - 0.5, top - 0.5), right - left, bottom - top, fill=False, edgecolor=colour, lw=1.6)
             )
         (top, _), (left, _) = max(blocks, key=lambda b: (b[0][1] - b[0][0]) * (b[1][1] - b[1][0]))
         ax.annotate(

@@ -109,11 +109,7 @@ def judge(claim: Claim, evidence: Evidence) -> Outcome:
     if claim.on == "planted":
         return Outcome(claim, measured, verdict, verdict, verdict, "", False, _varies(claim, measured))
     others = [_verdict(claim, _measure(claim, _usual(claim, evidence, view))) for view in OTHER_CONVENTIONS]
-    own = (
-        verdict
-        if claim.on == "yeast"
-        else _verdict(claim, _measure(claim, claim.measure(evidence, OWN_SEEDS)))
-    )
+    own = verdict if claim.on == "yeast" else _verdict(claim, _measure(claim, claim.measure(evidence, OWN_SEEDS)))
     at_seed, differs = _at_paper_seed(claim, series, measured)
     return Outcome(
         claim,

@@ -50,9 +50,7 @@ def _table_cells() -> list[Claim]:
     for scenario, row in PLANTED.items():
         for measure, value in row.items():
 
-            def cell(
-                e: Evidence, _: View, scenario: str = scenario, measure: str = measure
-            ) -> pd.Series[Any]:
+            def cell(e: Evidence, _: View, scenario: str = scenario, measure: str = measure) -> pd.Series[Any]:
                 return _scores(e, scenario, measure)
 
             sentence = f"The planted solution of {scenario} has {MEASURE_NAMES[measure]} {value:.4f}."
@@ -94,9 +92,7 @@ def _decomposition() -> list[Claim]:
             same_order,
             "the largest of the three is at most twice the smallest",
         ),
-        _direction(
-            "5.2", "The denominator of NVE falls sharply from S1 over S5 to S7.", DECOMPOSITION, denominators
-        ),
+        _direction("5.2", "The denominator of NVE falls sharply from S1 over S5 to S7.", DECOMPOSITION, denominators),
         _direction("5.3", "NVE is low in S1, higher in S5 and highest in S7.", DECOMPOSITION, ratios),
         _direction("5.4", "In S7, NVE moves toward one.", DECOMPOSITION, toward_one, "within 0.1 of one"),
         _direction(
@@ -186,10 +182,7 @@ def _relation_to_nsr() -> list[Claim]:
     def clones(e: Evidence, _: View) -> pd.Series[Any]:
         import pandas as pd
 
-        worst = [
-            pd.concat([_scores(e, s, m) for s in five], axis=1, keys=five).idxmax(axis=1)
-            for m in ("nsr", "nve")
-        ]
+        worst = [pd.concat([_scores(e, s, m) for s in five], axis=1, keys=five).idxmax(axis=1) for m in ("nsr", "nve")]
         return (worst[0] == "S7") & (worst[1] == "S7")
 
     def scaling(e: Evidence, _: View) -> pd.Series[Any]:
@@ -251,9 +244,7 @@ def _stress() -> list[Claim]:
         return lambda e, _: _check(e, f"s8_{key}_rungs") == 4
 
     return [
-        _direction(
-            "14.1", "In S3 both MSR and VE degrade.", SCENARIOS, degrade, "both are above those of S1"
-        ),
+        _direction("14.1", "In S3 both MSR and VE degrade.", SCENARIOS, degrade, "both are above those of S1"),
         _direction("14.2", "In S3 NVE separability persists.", SCENARIOS, separable, "NVE is below 1"),
         _direction(
             "14.3",
@@ -263,25 +254,13 @@ def _stress() -> list[Claim]:
             "against S1, ASR is more than five times, AvgVE less than 1.2 times as high",
         ),
         _direction(
-            "15.1",
-            "On the noise ladder S8, MSR rises with the noise.",
-            SCENARIOS,
-            climbs("msr"),
-            "at every rung",
+            "15.1", "On the noise ladder S8, MSR rises with the noise.", SCENARIOS, climbs("msr"), "at every rung"
         ),
         _direction(
-            "15.2",
-            "On the noise ladder S8, VE rises with the noise.",
-            SCENARIOS,
-            climbs("ve"),
-            "at every rung",
+            "15.2", "On the noise ladder S8, VE rises with the noise.", SCENARIOS, climbs("ve"), "at every rung"
         ),
         _direction(
-            "15.3",
-            "On the noise ladder S8, NVE_k rises with the noise.",
-            SCENARIOS,
-            climbs("nve_k"),
-            "at every rung",
+            "15.3", "On the noise ladder S8, NVE_k rises with the noise.", SCENARIOS, climbs("nve_k"), "at every rung"
         ),
     ]
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bivaluate.datasets.published import (
-    K_PICKS,
-    K_PICKS_SOURCE,
-    YEAST_COVERAGE,
-    YEAST_PICKS,
-    YEAST_SOURCE,
-)
+from bivaluate.datasets.published import K_PICKS, K_PICKS_SOURCE, YEAST_COVERAGE, YEAST_PICKS, YEAST_SOURCE
 from bivaluate.plots.style import MEASURE_NAMES, algorithm_name
 from bivaluate.replicate.claim import Claim, Measure, View
 from bivaluate.replicate.claims_planted import CAVEATS
@@ -154,9 +148,7 @@ def _coverage() -> list[Claim]:
             e: Evidence, view: View, dataset: str = dataset, algorithm: str = algorithm, k: int = k
         ) -> pd.Series[Any]:
             table = _cells(e, view)
-            rows = table[
-                (table["dataset"] == dataset) & (table["algorithm"] == algorithm) & (table["k"] == k)
-            ]
+            rows = table[(table["dataset"] == dataset) & (table["algorithm"] == algorithm) & (table["k"] == k)]
             return rows.set_index("seed")["coverage"]
 
         claims.append(

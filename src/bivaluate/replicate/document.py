@@ -119,9 +119,7 @@ def _dependence(claims: list[dict[Any, Any]]) -> list[str]:
         "",
     ]
     if conventional:
-        rows = [
-            [c["claim"], c["sentence"], c["verdict"], c["verdict with our defaults"]] for c in conventional
-        ]
+        rows = [[c["claim"], c["sentence"], c["verdict"], c["verdict with our defaults"]] for c in conventional]
         lines += [*table(["claim", "", "paper's conventions", "our defaults"], rows), ""]
     return lines
 

@@ -16,7 +16,7 @@ from bivaluate.replicate.profile import MEASURES, PROFILES, scored_under
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.experiment.load import Run
+    from bivaluate.sweep.load import Run
 
 TABLES = ("planted", "checks", "matched", "biclusters", "yeast")
 DIGITS = "%.6g"
@@ -79,7 +79,7 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     import pandas as pd
 
     from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
-    from bivaluate.metrics.evaluate import evaluate
+    from bivaluate.evaluation import evaluate
 
     scores: list[dict[str, Any]] = []
     checks: list[dict[str, Any]] = []
@@ -89,10 +89,10 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
             result = evaluate(X, truth)
             scores.append(
                 {"scenario": name, "seed": seed}
-                | {key: result.solution[key] for key in MEASURES}
+                | {key: result.scores[key] for key in MEASURES}
                 | {
-                    "numerator": result.solution["nve_numerator"],
-                    "denominator": result.solution["nve_denominator"],
+                    "numerator": result.scores["nve_numerator"],
+                    "denominator": result.scores["nve_denominator"],
                     "mean_area": sum(b.size for b in truth) / len(truth) / X.size,
                 }
             )
@@ -112,9 +112,7 @@ def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
         table.insert(0, "scenario", table["dataset"].str.removeprefix("scenario:"))
         table.insert(0, "profile", profile.name)
         table.insert(0, "algorithm_seed", algorithm_seed)
-        parts.append(
-            table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]]
-        )
+        parts.append(table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]])
     return pd.concat(parts, ignore_index=True)
 
 
@@ -149,16 +147,16 @@ def _no_checks(X: Any, truth: Any, result: Any) -> Checks:
 
 
 def _s4_checks(X: Any, truth: Any, result: Any) -> Checks:
-    from bivaluate.metrics.evaluate import evaluate
+    from bivaluate.evaluation import evaluate
 
-    clean = evaluate(X, truth.select([0, 1])).solution
+    clean = evaluate(X, truth.select([0, 1])).scores
     return [("s4_clean_nve", clean["nve"]), ("s4_clean_nve_cov", clean["nve_cov"])]
 
 
 def _s6_checks(X: Any, truth: Any, result: Any) -> Checks:
-    from bivaluate.metrics.evaluate import evaluate
+    from bivaluate.evaluation import evaluate
 
-    filtered = evaluate(X, truth, min_cols=3, small="drop").solution
+    filtered = evaluate(X, truth, min_cols=3, small="drop").scores
     ve = [record["ve"] for record in result.records]
     return [
         ("s6_stripe_ve", max(ve[2:])),
@@ -182,7 +180,7 @@ def _scaling_identity_gap(seed: int) -> float:
     """Return how far MSR of a noise-free block s_i * p_j is from Var(s) Var(p), relatively."""
     import numpy as np
 
-    from bivaluate.metrics.residue import mean_squared_residue
+    from bivaluate.measures.residue import mean_squared_residue
 
     rng = np.random.default_rng(seed)
     s, p = rng.uniform(0.3, 2.4, 30), rng.uniform(0, 6, 15)

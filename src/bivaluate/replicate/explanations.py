@@ -29,9 +29,7 @@ def explanations(evidence: Evidence) -> list[str]:
 def _bimodal(evidence: Evidence) -> str:
     table = evidence.matched
     spectral = table[
-        (table["profile"] == "paper")
-        & (table["algorithm_seed"] == "fixed")
-        & (table["algorithm"] == "spectral")
+        (table["profile"] == "paper") & (table["algorithm_seed"] == "fixed") & (table["algorithm"] == "spectral")
     ]
     wide = spectral["coverage"] > 0.5
     return (
@@ -112,9 +110,7 @@ def _lowest(rows: list[dict[Any, Any]], algorithm: str) -> dict[Any, Any]:
 
 def _favourites(evidence: Evidence) -> str:
     table = evidence.yeast[evidence.yeast["seed"] != PAPER_SEED]
-    paper, default = (
-        favourites(table[table["profile"] == name], "nve_cov").mean() for name in ("paper", "default")
-    )
+    paper, default = (favourites(table[table["profile"] == name], "nve_cov").mean() for name in ("paper", "default"))
     return (
         "“NVE_cov most often favours Spectral on yeast” (claim 10.1) rests on a convention. When a cell of one row or one "
         f"column counts 0, Spectral is best on {paper['spectral']:.1f} of 17 data sets (CCA {paper['cca']:.1f}, LAS "

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from bivaluate.datasets.published import WINNERS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
-from bivaluate.plots.coverage_penalty import plot_coverage_penalty
-from bivaluate.plots.decomposition import plot_decomposition
 from bivaluate.plots.heatmap import plot_heatmap
 from bivaluate.plots.ksweep import plot_ksweep
-from bivaluate.plots.matched_k import plot_matched_k
 from bivaluate.plots.nve_map import plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import PAGE_WIDTH, legend_above, measure_label, new_figure, new_grid, save, styled
-from bivaluate.plots.winners import plot_winners
+from bivaluate.replicate.plot_coverage_penalty import plot_coverage_penalty
+from bivaluate.replicate.plot_decomposition import plot_decomposition
+from bivaluate.replicate.plot_matched_k import plot_matched_k
+from bivaluate.replicate.plot_winners import plot_winners
 from bivaluate.replicate.profile import PAPER_SEED
 from bivaluate.replicate.winners import win_counts
 

@@ -13,7 +13,7 @@ from bivaluate._check import check_choice
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.experiment.load import Run
+    from bivaluate.sweep.load import Run
 
 MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
 RATIOS = ("nsr", "nve", "nve_cov")
@@ -99,9 +99,7 @@ def scored_under(run: Run, profile: Profile) -> pd.DataFrame:
 
 def _touched(table: pd.DataFrame, profile: Profile) -> Any:
     if profile.score.get("small") == "drop":
-        small = (table["rows_min"] < profile.score["min_rows"]) | (
-            table["cols_min"] < profile.score["min_cols"]
-        )
+        small = (table["rows_min"] < profile.score["min_rows"]) | (table["cols_min"] < profile.score["min_cols"])
         return small.fillna(False).to_numpy(dtype=bool)
     if profile.score.get("degenerate") == "formula":
         return table["n_undefined"].fillna(0).gt(0).to_numpy(dtype=bool)
@@ -112,12 +110,12 @@ def _score_again(run: Run, row: pd.Series[Any], profile: Profile) -> dict[str, f
     import warnings
 
     from bivaluate._errors import DegenerateWarning
-    from bivaluate.experiment.plan import Cell
-    from bivaluate.metrics.evaluate import evaluate
+    from bivaluate.evaluation import evaluate
+    from bivaluate.sweep.plan import Cell
 
     cell = Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
     matrix = run.matrix(cell.dataset, cell.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         result = evaluate(matrix, run.solution(cell), metrics=[*MEASURES, "n_biclusters"], **profile.score)
-    return result.solution
+    return result.scores

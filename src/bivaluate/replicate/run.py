@@ -50,11 +50,7 @@ class Replication:
 
 
 def replicate(
-    out: str | os.PathLike[str],
-    *,
-    full: bool = False,
-    jobs: int = 1,
-    progress: Progress | None = None,
+    out: str | os.PathLike[str], *, full: bool = False, jobs: int = 1, progress: Progress | None = None
 ) -> Replication:
     """Reproduce the paper and judge each of its claims.
 
@@ -107,11 +103,7 @@ class _Runs:
         """Run the algorithms on the scenarios at the planted K."""
         name = "scenarios" if algorithm_seed is not None else "scenarios-own-seed"
         return self._sweep(
-            name,
-            self.size.scenarios,
-            "planted",
-            range(self.size.scenario_seeds),
-            algorithm_seed=algorithm_seed,
+            name, self.size.scenarios, "planted", range(self.size.scenario_seeds), algorithm_seed=algorithm_seed
         )
 
     def yeast(self, notes: list[str]) -> Any | None:
@@ -126,22 +118,13 @@ class _Runs:
         return self._sweep("yeast", self.size.yeast, YEAST_KS, [*range(self.size.yeast_seeds), PAPER_SEED])
 
     def _sweep(
-        self,
-        name: str,
-        datasets: Sequence[str],
-        k: Any,
-        seeds: Sequence[int],
-        algorithm_seed: int | None = None,
+        self, name: str, datasets: Sequence[str], k: Any, seeds: Sequence[int], algorithm_seed: int | None = None
     ) -> Any:
-        from bivaluate.experiment.plan import Plan
-        from bivaluate.experiment.run import Sweep
+        from bivaluate.sweep.plan import Plan
+        from bivaluate.sweep.run import Sweep
 
         plan = Plan(
-            datasets=datasets,
-            k=k,
-            seeds=list(seeds),
-            algorithm_seed=algorithm_seed,
-            parameters=PAPER.parameters,
+            datasets=datasets, k=k, seeds=list(seeds), algorithm_seed=algorithm_seed, parameters=PAPER.parameters
         )
 
         return Sweep(
@@ -170,9 +153,7 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
     )
 
     planted, checks = planted_evidence(size.planted_seeds)
-    matched = pd.concat(
-        [matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True
-    )
+    matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
     evidence = Evidence(planted, checks, matched, bicluster_evidence(scenarios), yeast_evidence(yeast))
     evidence.write(files)
     return Evidence.read(files)
@@ -206,9 +187,7 @@ def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
     from bivaluate.replicate.tables import all_tables
 
     for name, frame in all_tables(evidence, outcomes).items():
-        _write_text(
-            files / f"{name}.csv", frame.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
-        )
+        _write_text(files / f"{name}.csv", frame.to_csv(index=False, float_format=DIGITS, lineterminator="\n"))
         rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
         _write_text(files / f"{name}.md", "\n".join(table([str(c) for c in frame.columns], rows)) + "\n")
 
@@ -224,13 +203,11 @@ def is_replication(folder: str | os.PathLike[str]) -> bool:
     return (Path(folder) / FILES).is_dir() and (Path(folder) / "runs").is_dir()
 
 
-def report_again(
-    folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None
-) -> Path:
+def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
     """Write the report of a finished replication once more, from its own files."""
-    from bivaluate.experiment.load import load_run
     from bivaluate.replicate.claims import judge_all
     from bivaluate.replicate.evidence import Evidence
+    from bivaluate.sweep.load import load_run
 
     files, runs = Path(folder) / FILES, Path(folder) / "runs"
     if not (files / "provenance.json").exists():
@@ -245,19 +222,14 @@ def report_again(
     return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), title)
 
 
-def _report(
-    scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None
-) -> Path:
+def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None) -> Path:
     from bivaluate.replicate.figures import CAPTIONS
     from bivaluate.replicate.tables import claim_rows
     from bivaluate.replicate.wording import depends_words, headline_words, measured_words
     from bivaluate.report import Figure, Section, build_report
 
     claims = claim_rows(outcomes)
-    rows = [
-        [c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)]
-        for c in claims
-    ]
+    rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)] for c in claims]
     marks = (("reproduced", "good"), ("partly", "fair"), ("not reproduced", "bad"), ("not testable", "muted"))
     pictures = [
         Figure(files / f"{name}.png", caption, caption)

@@ -170,10 +170,7 @@ def favourite_rows(evidence: Evidence) -> Rows:
                     "profile": profile,
                     "data sets": yeast["dataset"].nunique(),
                     **{algorithm_name(key): others[key].mean() for key in ALGORITHMS},
-                    **{
-                        f"{algorithm_name(key)}, seed 42": _whole(counts[key].get(PAPER_SEED))
-                        for key in ALGORITHMS
-                    },
+                    **{f"{algorithm_name(key)}, seed 42": _whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS},
                     "seeds": len(others),
                 }
             )
@@ -194,9 +191,7 @@ def choice_rows(evidence: Evidence) -> Rows:
                     "dataset": dataset,
                     "measure": MEASURE_NAMES[measure],
                     "seed 42": words.get(PAPER_SEED, ""),
-                    "other seeds": ", ".join(
-                        f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count)
-                    ),
+                    "other seeds": ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count)),
                 }
             )
     return rows

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.registry import METRICS
 from bivaluate.report.groups import Group
 
 CLOSE = 0.05

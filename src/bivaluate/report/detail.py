@@ -34,9 +34,7 @@ class Budget:
     def shared(cls, solutions: int) -> Budget:
         """Return the budget of each of so many solutions, so that the page stays small enough to open at once."""
         n = max(solutions, 1)
-        return cls(
-            min(60_000, 1_100_000 // n), min(60_000, 350_000 // n), min(200, int((150_000 / n) ** 0.5))
-        )
+        return cls(min(60_000, 1_100_000 // n), min(60_000, 350_000 // n), min(200, int((150_000 / n) ** 0.5)))
 
 
 def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
@@ -90,8 +88,7 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         "row_names": picture.rows.names(matrix.row_labels),
         "col_names": picture.cols.names(matrix.col_labels),
         "blocks": [
-            {"rows": _few(picture.rows.bins_of(b.rows)), "cols": _few(picture.cols.bins_of(b.cols))}
-            for b in solution
+            {"rows": _few(picture.rows.bins_of(b.rows)), "cols": _few(picture.cols.bins_of(b.cols))} for b in solution
         ],
         "note": picture.note,
     }
@@ -142,10 +139,7 @@ def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[st
 def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return records as columns and rows, which is shorter than a list of mappings."""
     columns = list(records[0]) if records else []
-    return {
-        "columns": columns,
-        "rows": [[plain(record.get(column)) for column in columns] for record in records],
-    }
+    return {"columns": columns, "rows": [[plain(record.get(column)) for column in columns] for record in records]}
 
 
 def plain(value: Any) -> Any:

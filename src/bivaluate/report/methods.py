@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.registry import METRICS
 
 BICLUSTER_KEYS = ("msr", "ve", "nve_k")
 
@@ -67,15 +67,7 @@ FORMULAS = {
         r"\mathrm{MSR}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left(a_{ij}-a_{iJ}-a_{Ij}+a_{IJ}\right)^2",
     ),
     "ve": Formula(
-        _i("VE")
-        + _o("=")
-        + _frac("<mn>1</mn>", _CELLS)
-        + _sum(_EACH)
-        + _o("|")
-        + _HAT_B
-        + _o("−")
-        + _HAT_P
-        + _o("|"),
+        _i("VE") + _o("=") + _frac("<mn>1</mn>", _CELLS) + _sum(_EACH) + _o("|") + _HAT_B + _o("−") + _HAT_P + _o("|"),
         r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
         r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}",
     ),
@@ -85,23 +77,17 @@ FORMULAS = {
         r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)",
     ),
     "asr": Formula(
-        _i("ASR") + _o("=") + _MEAN_K + _i("MSR") + _OF_K,
-        r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)",
+        _i("ASR") + _o("=") + _MEAN_K + _i("MSR") + _OF_K, r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)"
     ),
     "avg_ve": Formula(
-        _i("AvgVE") + _o("=") + _MEAN_K + _i("VE") + _OF_K,
-        r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)",
+        _i("AvgVE") + _o("=") + _MEAN_K + _i("VE") + _OF_K, r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)"
     ),
     "nsr": Formula(
-        _i("NSR")
-        + _o("=")
-        + _frac(_sum(_i("k")) + _i("MSR") + _OF_K, _sum(_i("k")) + _NEAREST + _i("MSR") + _OF_KL),
+        _i("NSR") + _o("=") + _frac(_sum(_i("k")) + _i("MSR") + _OF_K, _sum(_i("k")) + _NEAREST + _i("MSR") + _OF_KL),
         r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
     ),
     "nve": Formula(
-        _i("NVE")
-        + _o("=")
-        + _frac(_sum(_i("k")) + _i("VE") + _OF_K, _sum(_i("k")) + _NEAREST + _i("VE") + _OF_KL),
+        _i("NVE") + _o("=") + _frac(_sum(_i("k")) + _i("VE") + _OF_K, _sum(_i("k")) + _NEAREST + _i("VE") + _OF_KL),
         r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}",
     ),
     "nve_cov": Formula(
@@ -111,10 +97,7 @@ FORMULAS = {
     "coverage": Formula(
         _i("CR")
         + _o("=")
-        + _frac(
-            _o("|") + _o("⋃") + _sub("I", _i("k")) + _o("×") + _sub("J", _i("k")) + _o("|"),
-            _i("n") + _i("m"),
-        ),
+        + _frac(_o("|") + _o("⋃") + _sub("I", _i("k")) + _o("×") + _sub("J", _i("k")) + _o("|"), _i("n") + _i("m")),
         r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}",
     ),
 }

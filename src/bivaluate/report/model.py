@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate.metrics.registry import METRICS
+from bivaluate.measures.registry import METRICS
 from bivaluate.plots.merger import redundant_groups
 from bivaluate.report.case import NOISY, Case, Sentence, best
 from bivaluate.report.detail import Budget, bicluster_names, comparable, draw_solution, plain
@@ -48,10 +48,7 @@ def make_page(source: Source, title: str | None = None) -> Page:
     chosen = _choose_details(groups, criterion, source.kind == "run")
     drawn = {group.typical: source.load(group.typical) for group in chosen}
     chosen = [group for group in chosen if drawn[group.typical] is not None]
-    cases = {
-        name: _case(name, [g for g in groups if g.dataset == name], criterion, source, drawn)
-        for name in datasets
-    }
+    cases = {name: _case(name, [g for g in groups if g.dataset == name], criterion, source, drawn) for name in datasets}
     details = _details(chosen, drawn, source)
     keys = _measures(source)
     return Page(
@@ -144,11 +141,7 @@ def _by_dataset(cases: Mapping[str, Case], chosen: Sequence[Group]) -> list[dict
         return []
     anchors = {id(group): anchor(i) for i, group in enumerate(chosen)}
     return [
-        {
-            "dataset": name,
-            "sentences": judge(case),
-            "anchor": anchors.get(id(case.winner), "") if case.winner else "",
-        }
+        {"dataset": name, "sentences": judge(case), "anchor": anchors.get(id(case.winner), "") if case.winner else ""}
         for name, case in cases.items()
     ]
 
@@ -158,9 +151,7 @@ def anchor(position: int) -> str:
     return f"solution-{position + 1}"
 
 
-def _details(
-    chosen: Sequence[Group], drawn: Mapping[int, Drawn | None], source: Source
-) -> list[dict[str, Any]]:
+def _details(chosen: Sequence[Group], drawn: Mapping[int, Drawn | None], source: Source) -> list[dict[str, Any]]:
     budget = Budget.shared(len(chosen))
     details: list[dict[str, Any]] = []
     for group in chosen:
@@ -249,9 +240,7 @@ def _group(group: Group, keys: Sequence[str], chosen: Sequence[Group], source: S
         "members": list(group.members),
         "anchor": anchor(position) if position is not None else "",
         "seed": source.solutions[group.typical].seed,
-        "nve_k": [
-            [str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))] for r in records
-        ],
+        "nve_k": [[str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))] for r in records],
     }
 
 
@@ -259,9 +248,7 @@ def _solutions(source: Source, keys: Sequence[str]) -> list[list[Any]]:
     """Return seed, status, reason and measures of every solution; groups hold their positions."""
     if source.kind != "run":
         return []
-    return [
-        [s.seed, s.status, s.reason, [plain(s.values.get(key)) for key in keys]] for s in source.solutions
-    ]
+    return [[s.seed, s.status, s.reason, [plain(s.values.get(key)) for key in keys]] for s in source.solutions]
 
 
 def _nulls(source: Source, keys: Sequence[str]) -> list[dict[str, Any]]:

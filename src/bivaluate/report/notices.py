@@ -17,18 +17,14 @@ def make_title(datasets: Sequence[str]) -> str:
     return "Biclusters" if not datasets else f"Biclusters of {len(datasets)} data sets"
 
 
-def make_subtitle(
-    source: Source, groups: Sequence[Group], datasets: Sequence[str], algorithms: Sequence[str]
-) -> str:
+def make_subtitle(source: Source, groups: Sequence[Group], datasets: Sequence[str], algorithms: Sequence[str]) -> str:
     """Say in one line what was scored."""
     parts = [plural(len(source.solutions), "solution")]
     if source.kind == "run":
         ks = sorted({g.k for g in groups if g.k is not None})
         seeds = len({s.seed for s in source.solutions})
         if algorithms:
-            parts.append(
-                listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm")
-            )
+            parts.append(listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm"))
         if ks:
             parts.append(f"K = {', '.join(map(str, ks))}" if len(ks) <= 8 else f"{len(ks)} values of K")
         parts.append(plural(seeds, "seed"))
@@ -70,9 +66,7 @@ def make_warnings(
             "Cells on surrogates and perturbed copies: null bands and p-values rest on those that are finished. "
             "Run the same command again to continue."
         )
-        said.append(
-            _entry(f"Not finished beside the data: {source.missing_copies:,}", [_part("", "", [text])])
-        )
+        said.append(_entry(f"Not finished beside the data: {source.missing_copies:,}", [_part("", "", [text])]))
     for status in ("failed", "timed out"):
         reasons: dict[str, list[str]] = {}
         for group in groups:

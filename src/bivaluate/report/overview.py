@@ -23,11 +23,7 @@ def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
     """Return the verdict over several data sets."""
     decided = {name: case for name, case in cases.items() if case.winner is not None}
     if not decided:
-        return [
-            Sentence(
-                "headline", f"None of {plural(len(cases), 'data set')} has a solution with a defined score."
-            )
-        ]
+        return [Sentence("headline", f"None of {plural(len(cases), 'data set')} has a solution with a defined score.")]
     criterion = next(iter(decided.values())).criterion
     counts = Counter(case.winner.algorithm for case in decided.values() if case.winner)
     ranked = counts.most_common()
@@ -45,16 +41,11 @@ def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
     for rule, kind, text in _OVERALL:
         hit = [name for name, case in decided.items() if rule(case)]
         if hit:
-            said.append(
-                Sentence(kind, text.format(where=_where(hit, len(decided)), symbol=symbol(criterion)))
-            )
+            said.append(Sentence(kind, text.format(where=_where(hit, len(decided)), symbol=symbol(criterion))))
     undecided = [name for name in cases if name not in decided]
     if undecided:
         said.append(
-            Sentence(
-                "caution",
-                f"No defined score on {listing(undecided[:5])}{' …' if len(undecided) > 5 else ''}.",
-            )
+            Sentence("caution", f"No defined score on {listing(undecided[:5])}{' …' if len(undecided) > 5 else ''}.")
         )
     missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
     return said + unfinished(Case((), missing=missing, planned=planned))

@@ -24,17 +24,14 @@ SCRIPTS = ("table.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "p
 
 
 def build_report(
-    source: Any,
-    path: str | os.PathLike[str],
-    title: str | None = None,
-    sections: Sequence[Section] = (),
+    source: Any, path: str | os.PathLike[str], title: str | None = None, sections: Sequence[Section] = ()
 ) -> Path:
     """Write a report as one self-contained HTML file.
 
     Parameters
     ----------
     source
-        A run folder (its path, or what :func:`bivaluate.experiment.load_run` returns), one evaluation, or a
+        A run folder (its path, or what :func:`bivaluate.sweep.load_run` returns), one evaluation, or a
         list of evaluations from :func:`bivaluate.evaluate`.
     path
         The file to write.
@@ -53,7 +50,7 @@ def build_report(
     >>> import tempfile
     >>> import bivaluate
     >>> X = [[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7], [6, 1, 2, 4]]
-    >>> S = bivaluate.Biclustering.from_indices([([0, 1, 2], [0, 1, 2]), ([2, 3], [0, 1, 3])], (4, 4))
+    >>> S = bivaluate.Biclustering([([0, 1, 2], [0, 1, 2]), ([2, 3], [0, 1, 3])], (4, 4))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     build_report(bivaluate.evaluate(X, S), f"{folder}/report.html").name
     'report.html'

@@ -14,7 +14,7 @@ from bivaluate.report.source import Band, Drawn, Null, Scored, Source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.experiment import Run
+    from bivaluate.sweep import Run
 
 _NOT_MEASURES = frozenset({"dataset", "algorithm", "k", "seed", "status", "reason", "variant", "run"})
 
@@ -28,7 +28,7 @@ def is_run(source: Any) -> bool:
 
 def from_run(source: Run | str | os.PathLike[str]) -> Source:
     """Return the source for a run or its folder; unfinished cells are named, not an error."""
-    from bivaluate.experiment import Cell, load_run
+    from bivaluate.sweep import Cell, load_run
 
     run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
     solutions, cells = [], []
@@ -92,9 +92,7 @@ def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[s
     grouped: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
     for row in table.to_dict("records"):
         place = (row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
-        record = {
-            str(key): None if _absent(value) else value for key, value in row.items() if key not in keys
-        }
+        record = {str(key): None if _absent(value) else value for key, value in row.items() if key not in keys}
         grouped.setdefault(place, []).append(record)
     return grouped
 
@@ -112,7 +110,7 @@ def _counted(names: Any) -> dict[str, int]:
 
 def _nulls(run: Any) -> list[Null]:
     """Return the null bands of the run's own table, gathered over seeds as ``bivaluate select`` shows them."""
-    from bivaluate.experiment.null import band
+    from bivaluate.sweep.null import band
 
     table = run.null
     if not len(table):
@@ -142,9 +140,7 @@ def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
     for entry in matrices[:40]:
         seed = "" if entry.get("seed") is None else f", seed {entry['seed']}"
         size = f"{entry.get('n_rows')} × {entry.get('n_cols')}"
-        shown[f"matrix {entry.get('dataset')}{seed}"] = (
-            f"{size}, sha256 {str(entry.get('checksum', ''))[:16]}…"
-        )
+        shown[f"matrix {entry.get('dataset')}{seed}"] = f"{size}, sha256 {str(entry.get('checksum', ''))[:16]}…"
     if len(matrices) > 40:
         shown["more matrices"] = f"{len(matrices) - 40} more in provenance.json"
     return shown
@@ -152,6 +148,4 @@ def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 def _command(provenance: Mapping[str, Any], folder: Path) -> str:
     """Return the command of the run, or one that repeats it where Python code started it."""
-    return str(
-        provenance.get("command") or f"bivaluate sweep --plan {folder.name}/plan.toml --out NEW_FOLDER"
-    )
+    return str(provenance.get("command") or f"bivaluate sweep --plan {folder.name}/plan.toml --out NEW_FOLDER")

@@ -102,15 +102,15 @@ def read_source(source: Any) -> Source:
 
 def from_evaluations(evaluations: Sequence[Any]) -> Source:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
-    names = _distinct([str(e.biclustering.info.get("name") or "solution") for e in evaluations])
+    names = _distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = [
         Scored(
             dataset=str(evaluation.matrix.name),
             algorithm=name,
-            k=len(evaluation.biclustering),
+            k=len(evaluation.solution),
             status=_status(evaluation),
-            reason="no bicluster" if len(evaluation.biclustering) == 0 else "",
-            values={key: _float(value) for key, value in evaluation.solution.items()},
+            reason="no bicluster" if len(evaluation.solution) == 0 else "",
+            values={key: _float(value) for key, value in evaluation.scores.items()},
             reasons={str(key): str(why) for key, why in evaluation.status.items()},
         )
         for name, evaluation in zip(names, evaluations, strict=True)
@@ -119,19 +119,15 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
     def load(index: int) -> Drawn:
         evaluation = evaluations[index]
         return Drawn(
-            evaluation.matrix,
-            evaluation.biclustering,
-            evaluation.records,
-            evaluation.mergers,
-            evaluation.findings,
+            evaluation.matrix, evaluation.solution, evaluation.records, evaluation.mergers, evaluation.findings
         )
 
     return Source("evaluations", solutions, load, lambda index: evaluations[index].records)
 
 
 def _status(evaluation: Any) -> str:
-    undefined = _float(evaluation.solution.get("n_undefined", 0))
-    return "degenerate" if undefined > 0 or len(evaluation.biclustering) == 0 else "ok"
+    undefined = _float(evaluation.scores.get("n_undefined", 0))
+    return "degenerate" if undefined > 0 or len(evaluation.solution) == 0 else "ok"
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -167,8 +167,7 @@ def cleaner_but_tiny(case: Case) -> list[Sentence]:
     names = {key: group.name if key == winner.algorithm else key for key, group in tiny.items()}
     return [
         Sentence(
-            "finding",
-            f"{names[key]} looks cleaner but explains {percent(group.value('coverage'))} of the matrix.",
+            "finding", f"{names[key]} looks cleaner but explains {percent(group.value('coverage'))} of the matrix."
         )
         for key, group in tiny.items()
     ]
@@ -208,9 +207,7 @@ def disagreement(case: Case) -> list[Sentence]:
     if not picks:
         rivals = [key for key in RIVALS if best(case.groups, key) is not None]
         return [Sentence("finding", "All error measures agree on it.")] if len(rivals) > 2 else []
-    parts = [
-        f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()
-    ]
+    parts = [f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()]
     return [Sentence("finding", f"The measures disagree: {'; '.join(parts)}.")]
 
 
@@ -263,11 +260,7 @@ def beside_null(case: Case) -> list[Sentence]:
         text = f"{name} does not stand out from surrogate matrices without structure (p = {p:.2g})."
         return [Sentence("caution", text)]
     few = "" if p <= SIGNIFICANT else f"; {plural(case.surrogates, 'surrogate')} allow no lower p"
-    return [
-        Sentence(
-            "finding", f"{name} stands out from surrogate matrices without structure (p = {p:.2g}{few})."
-        )
-    ]
+    return [Sentence("finding", f"{name} stands out from surrogate matrices without structure (p = {p:.2g}{few}).")]
 
 
 def small_winner(case: Case) -> list[Sentence]:
@@ -275,11 +268,7 @@ def small_winner(case: Case) -> list[Sentence]:
     winner = case.winner
     if winner is None or len(case.groups) < 2 or not winner.value("coverage") < NEGLIGIBLE:
         return []
-    return [
-        Sentence(
-            "caution", f"Even the winner explains only {percent(winner.value('coverage'))} of the matrix."
-        )
-    ]
+    return [Sentence("caution", f"Even the winner explains only {percent(winner.value('coverage'))} of the matrix.")]
 
 
 def _chance(case: Case) -> list[Sentence]:
@@ -313,8 +302,7 @@ def _narrow(case: Case) -> list[Sentence]:
         return []
     return [
         Sentence(
-            "caution",
-            "Its narrowest bicluster has two columns, where VE says next to nothing: ask for a minimum size.",
+            "caution", "Its narrowest bicluster has two columns, where VE says next to nothing: ask for a minimum size."
         )
     ]
 
@@ -332,9 +320,7 @@ def _troubled(case: Case) -> list[Sentence]:
         parts.append(
             f"{statuses['degenerate']:,} of {total:,} solutions {have} biclusters too thin to score, or none at all"
         )
-    parts += [
-        f"{statuses[key]:,} of {total:,} solutions {key}" for key in ("failed", "timed out") if statuses[key]
-    ]
+    parts += [f"{statuses[key]:,} of {total:,} solutions {key}" for key in ("failed", "timed out") if statuses[key]]
     return [Sentence("caution", f"{'; '.join(parts)}.")] if parts else []
 
 

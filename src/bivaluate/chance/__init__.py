@@ -1,0 +1,1 @@
+"""What noise and search alone would give."""

@@ -1,0 +1,336 @@
+"""Score one solution with many metrics at once."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_choice, check_int
+from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
+from bivaluate.judge.findings import describe
+from bivaluate.measures.registry import choose_metrics, get_metric
+from bivaluate.measures.workspace import WHOLE_MATRIX, Options, Workspace
+from bivaluate.solution import Biclustering
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bivaluate.matrix import Matrix
+
+
+def evaluate(
+    X: Any,
+    solution: Biclustering,
+    *,
+    metrics: str | Iterable[str] = "default",
+    degenerate: str = "nan",
+    missing: str = "raise",
+    min_rows: int = 1,
+    min_cols: int = 1,
+    small: str = "flag",
+    single: str = "nan",
+    exponent: float = 0.5,
+    epsilon: float = 1e-12,
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Score a biclustering solution.
+
+    Parameters
+    ----------
+    X
+        Data matrix: NumPy array, pandas DataFrame (labels are kept), :class:`bivaluate.Matrix` or array-like.
+    solution
+        The biclusters.
+    metrics
+        ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
+    degenerate
+        What a bicluster of one row or one column counts: ``"nan"`` (undefined, it leaves every score) or
+        ``"formula"`` (what the formula gives, the 0 of the paper).
+    missing
+        ``"raise"`` on NaN cells, or ``"omit"`` them: rows with fewer than two observed cells and columns
+        with none leave their block, the rest is averaged over observed cells.
+    min_rows, min_cols
+        Smallest bicluster wanted.
+    small
+        ``"flag"`` smaller biclusters in the table (no score changes) or ``"drop"`` them before everything.
+    single
+        A solution of one bicluster has no partner to merge with: ``"nan"``, or ``"matrix"`` to merge it
+        with the whole matrix.
+    exponent, epsilon
+        Of NVE_cov = NVE / (CR + epsilon)^exponent.
+    n_jobs
+        Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
+
+    Returns
+    -------
+    Evaluation
+        Scores of the solution and of each bicluster, the merger matrices and findings in words.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> result = evaluate(X, S)
+    >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
+    (0.934293, 1.09102)
+    >>> result.findings[0]
+    'B3 has 2 columns: VE says nothing here.'
+    """
+    chosen = choose_metrics(metrics)
+    check_choice("small", small, ("flag", "drop"))
+    check_int("min_rows", min_rows, 1)
+    check_int("min_cols", min_cols, 1)
+    workspace = Workspace.of(
+        X,
+        solution,
+        degenerate=degenerate,
+        missing=missing,
+        single=single,
+        exponent=exponent,
+        epsilon=epsilon,
+        n_jobs=n_jobs,
+    )
+    below = (workspace.r < min_rows) | (workspace.c < min_cols)
+    positions = np.arange(len(below))
+    dropped: list[str] = []
+    if small == "drop" and below.any():
+        dropped = [f"B{k + 1}" for k in np.flatnonzero(below)]
+        positions = np.flatnonzero(~below)
+        workspace = Workspace(workspace.matrix, workspace.solution.select(positions), workspace.options)
+        below = below[positions]
+    names = [f"B{k + 1}" for k in positions]
+    result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped)
+    if not all(m.of_memberships for m in chosen):
+        _warn(result)
+    return result
+
+
+def _warn(result: Evaluation) -> None:
+    undefined = result.undefined
+    if undefined:
+        shown = ", ".join(undefined[:10]) + (" …" if len(undefined) > 10 else "")
+        warnings.warn(
+            f"{len(undefined)} bicluster(s) of one row or one column have no defined coherence and leave the "
+            f"scores: {shown}. Pass degenerate='formula' for the formula's 0.",
+            DegenerateWarning,
+            stacklevel=3,
+        )
+    elif len(result.names) == 1 and {"nve", "nsr"} & result.status.keys():
+        warnings.warn(
+            f"{result.names[0]} is the only bicluster: NSR and NVE are undefined. Pass single='matrix' to compare "
+            "it with the whole matrix.",
+            DegenerateWarning,
+            stacklevel=3,
+        )
+
+
+class Evaluation:
+    """The scores of one solution; made by :func:`evaluate`.
+
+    Attributes
+    ----------
+    scores
+        Scores of the solution by registry key.
+    status
+        Why a score of the solution is undefined, by registry key.
+    names
+        What the biclusters are called: B1, B2, … by their position in the solution given.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        keys: Sequence[str],
+        names: Sequence[str],
+        below: NDArray[np.bool_],
+        dropped: Sequence[str],
+    ) -> None:
+        self._workspace = workspace
+        self._below = below
+        self._dropped = list(dropped)
+        self.names = list(names)
+        self.scores: dict[str, float] = {}
+        self._columns: dict[str, NDArray[np.float64]] = {}
+        for key in keys:
+            metric = get_metric(key)
+            value = metric.compute(workspace)
+            if metric.level == "bicluster":
+                self._columns[key] = np.asarray(value)
+            else:
+                self.scores[key] = int(value) if isinstance(value, int) else float(value)
+        self.status = {key: self._reason() for key, value in self.scores.items() if math.isnan(value)}
+
+    @property
+    def matrix(self) -> Matrix:
+        """The matrix, with its labels."""
+        return self._workspace.matrix
+
+    @property
+    def solution(self) -> Biclustering:
+        """The solution that was scored, without what ``small="drop"`` removed."""
+        return self._workspace.solution
+
+    @property
+    def options(self) -> Options:
+        """How degenerate cases were treated."""
+        return self._workspace.options
+
+    @property
+    def undefined(self) -> list[str]:
+        """Names of the biclusters that left the scores."""
+        return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
+
+    @cached_property
+    def mergers(self) -> dict[str, NDArray[np.float64]]:
+        """K × K matrices ``"ve"`` and ``"msr"`` of the super-biclusters; a bicluster itself on the diagonal."""
+        mergers = {}
+        for key, merged in (("ve", self._workspace.merged_ve), ("msr", self._workspace.merged_msr)):
+            mergers[key] = merged.copy()
+            np.fill_diagonal(mergers[key], self._workspace.masked(np.diagonal(merged)))
+        return mergers
+
+    @cached_property
+    def findings(self) -> list[str]:
+        """Warnings and remarks in words."""
+        return describe(self._workspace, self.names, self._dropped)
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status."""
+        work = self._workspace
+        near = work.nearest_ve
+        records = []
+        for k, name in enumerate(self.names):
+            record: dict[str, Any] = {
+                "bicluster": name,
+                "n_rows": int(work.r[k]),
+                "n_cols": int(work.c[k]),
+                "size": int(work.r[k] * work.c[k]),
+            }
+            record |= {key: float(column[k]) for key, column in self._columns.items()}
+            partner = int(near.partner[k])
+            record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
+            record["ve_merged"] = float(near.merged[k])
+            record["status"] = self._bicluster_status(k)
+            records.append(record)
+        return records
+
+    @property
+    def biclusters(self) -> pd.DataFrame:
+        """The records as a pandas DataFrame."""
+        import pandas as pd
+
+        columns = ["bicluster", "n_rows", "n_cols", "size", *self._columns, "partner", "ve_merged", "status"]
+        return pd.DataFrame(self.records, columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the matrices as a JSON document; undefined is None, with a status.
+
+        ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by registry key.
+        """
+        return {
+            "name": self.solution.info.get("name"),
+            "shape": list(self.matrix.shape),
+            "solution": {key: _none_for_nan(value) for key, value in self.scores.items()},
+            "status": self.status,
+            "biclusters": [
+                {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
+                for k, record in enumerate(self.records)
+            ],
+            "findings": self.findings,
+        }
+
+    def _bicluster_status(self, k: int) -> str:
+        if not self._workspace.defined[k]:
+            return "undefined"
+        if self._below[k]:
+            return "small"
+        return "low_power" if self._workspace.observed[1][k] == 2 else "ok"
+
+    def _reasons(self, k: int) -> dict[str, str]:
+        """Return why measures of a bicluster are undefined, by registry key."""
+        work = self._workspace
+        rest = "the formula has no value here (0/0)"
+        if not work.defined[k]:
+            rest = "it has no two rows and two columns to compare"
+        elif work.has_missing and np.isnan(work.solution[k].of(work.X)).any():
+            rest = "it has missing cells, or the formula has no value here"
+        reasons = {}
+        for key, column in self._columns.items():
+            if math.isnan(column[k]):
+                alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
+                reasons[key] = "there is no other bicluster to merge it with" if alone else rest
+        return reasons
+
+    def _reason(self) -> str:
+        n_defined = int(self._workspace.defined.sum())
+        if not len(self.names):
+            return "the solution has no biclusters"
+        if n_defined == 0:
+            return "no bicluster has two rows and two columns"
+        if n_defined == 1 and self.options.single == "nan":
+            return "only one bicluster is defined; there is no other one to merge it with"
+        return "the formula has no value here (0/0)"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{key}={self.scores[key]:.4g}" for key in ("nve", "nve_cov", "coverage") if key in self.scores
+        )
+        return f"Evaluation({len(self.names)} biclusters: {shown})"
+
+
+def _none_for_nan(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., float]:
+    """Return ``score(estimator, X)`` for model selection, greater is better.
+
+    Biclusters name rows of the matrix they were found in, so a score on other rows has no meaning. Use it
+    with one split in which training and test set are all rows, ``cv=[(all_rows, all_rows)]``.
+
+    Parameters
+    ----------
+    metric
+        Registry key of a metric of the whole solution with a direction.
+    **options
+        Passed to :func:`evaluate`.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import SpectralCoclustering
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> X = np.random.default_rng(0).random((30, 20))
+    >>> everything = np.arange(len(X))
+    >>> search = GridSearchCV(SpectralCoclustering(random_state=0), {"n_clusters": [2, 3]},
+    ...                       scoring=solution_scorer("nve_cov"), cv=[(everything, everything)])
+    >>> search.fit(X).best_params_
+    {'n_clusters': 2}
+    """
+    record = get_metric(metric)
+    if record.level != "solution" or record.direction == "none":
+        raise ParameterError(
+            f"{metric!r} cannot rank solutions; choose a metric of the whole solution with a direction."
+        )
+    if "metrics" in options:
+        raise ParameterError("a scorer computes one metric: name it first, and pass no metrics=.")
+    sign = -1.0 if record.direction == "low" else 1.0
+
+    def score(estimator: Any, X: Any, y: Any = None) -> float:
+        solution = Biclustering.from_estimator(estimator)
+        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        if shape != solution.shape:
+            raise SolutionError(
+                f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}. "
+                "Biclusters can only be scored on the rows they were found in: use one split with all rows on "
+                "both sides, cv=[(all_rows, all_rows)]."
+            )
+        return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
+
+    return score

@@ -1,0 +1,450 @@
+"""Compiled kernels for the K x K matrices of VE and MSR of mergers.
+
+Each bicluster i gets blocks of values, transposed (column, row) and centred by row, in which VE and MSR of its
+mergers with every j are added up for the rows of i. What belongs to the rows of j alone is added when j has its turn.
+Groups are independent of each other, so the result does not depend on how they are shared out to threads.
+
+Promise of the caller: X is finite; all indices are int64, in range and sorted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._jit import kernel, strict_kernel, use_wide_vectors
+
+EPS = float(np.finfo(np.float64).eps)
+CONSTANT = 32 * EPS
+# Shares of the sums of squares below which a difference of sums has lost too many digits.
+LOST_ROW = 1e-5
+LOST_PATTERN = 1e-10
+# Blocks are padded to a multiple of this many rows.
+LANES = 16
+
+Values = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """Where the cells of X are: (row, column) at ``origin + row * s0 + column * s1`` of a read-only flat array."""
+
+    flat: Values
+    origin: int
+    s0: int
+    s1: int
+    scale: float  # a power of two by which every cell is multiplied
+    used: Indices  # the columns to work on
+    dense: bool  # s1 is 1 and `used` is every column in order
+
+
+class Layout(NamedTuple):
+    """The members of all biclusters, one after the other."""
+
+    row_start: Indices
+    rows: Indices
+    col_start: Indices
+    cols: Indices  # as positions in Cells.used
+    owner_start: Indices
+    owners: Indices  # the biclusters that hold each row
+    col_set: Indices  # a number per bicluster, equal where the columns are
+    by_set: Indices  # biclusters ordered by that number
+
+
+@kernel
+def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
+    """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
+    owners = np.empty(rows.size, np.int64)
+    cursor = owner_start.copy()
+    for k in range(row_start.size - 1):
+        for row in rows[row_start[k] : row_start[k + 1]]:
+            owners[cursor[row]] = k
+            cursor[row] += 1
+    return owners
+
+
+@kernel
+def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
+    """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    u = used.size
+    for row in rows:
+        at = origin + row * s0
+        total = 0.0
+        squares = 0.0
+        if dense:
+            line = flat[at : at + u]
+            for q in range(u):
+                x = line[q] * scale
+                total += x
+                squares += x * x
+        else:
+            for q in range(u):
+                x = flat[at + used[q] * s1] * scale
+                total += x
+                squares += x * x
+        level[row] = total / u
+        norm[row] = np.sqrt(squares)
+
+
+@kernel
+def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any) -> None:
+    """Add the centred values of the rows of each bicluster in `group` to its line of `sums`."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    u = used.size
+    for k in group:
+        rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
+        own = sums[k]
+        if dense:
+            for row in rows:
+                at = origin + row * s0
+                line = flat[at : at + u]
+                centre = level[row]
+                for q in range(u):
+                    own[q] += line[q] * scale - centre
+        else:
+            for q in range(u):
+                at = origin + used[q] * s1
+                total = 0.0
+                for row in rows:
+                    total += flat[at + row * s0] * scale - level[row]
+                own[q] += total
+
+
+@kernel
+def fill_block(cells: Cells, rows: Any, level: Any, block: Any) -> None:
+    """Write the centred values of `rows` into `block` (column, row)."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    u = used.size
+    R = rows.size
+    if dense:
+        whole = R - R % 8
+        for r in range(0, whole, 8):
+            a0 = origin + rows[r] * s0
+            a1 = origin + rows[r + 1] * s0
+            a2 = origin + rows[r + 2] * s0
+            a3 = origin + rows[r + 3] * s0
+            a4 = origin + rows[r + 4] * s0
+            a5 = origin + rows[r + 5] * s0
+            a6 = origin + rows[r + 6] * s0
+            a7 = origin + rows[r + 7] * s0
+            c0, c1, c2, c3 = level[rows[r]], level[rows[r + 1]], level[rows[r + 2]], level[rows[r + 3]]
+            c4, c5, c6, c7 = level[rows[r + 4]], level[rows[r + 5]], level[rows[r + 6]], level[rows[r + 7]]
+            for q in range(u):
+                block[q, r] = flat[a0 + q] * scale - c0
+                block[q, r + 1] = flat[a1 + q] * scale - c1
+                block[q, r + 2] = flat[a2 + q] * scale - c2
+                block[q, r + 3] = flat[a3 + q] * scale - c3
+                block[q, r + 4] = flat[a4 + q] * scale - c4
+                block[q, r + 5] = flat[a5 + q] * scale - c5
+                block[q, r + 6] = flat[a6 + q] * scale - c6
+                block[q, r + 7] = flat[a7 + q] * scale - c7
+        for r in range(whole, R):
+            at = origin + rows[r] * s0
+            centre = level[rows[r]]
+            for q in range(u):
+                block[q, r] = flat[at + q] * scale - centre
+    else:
+        for q in range(u):
+            at = origin + used[q] * s1
+            for r in range(R):
+                block[q, r] = flat[at + rows[r] * s0] * scale - level[rows[r]]
+
+
+@strict_kernel
+def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) -> tuple[float, float]:
+    """Return mean and variance of one row of the block over the columns `union`; a constant row has variance 0."""
+    flat, origin, s0, s1, scale, used, _ = cells
+    at = origin + row * s0
+    m = union.size
+    low = high = flat[at + used[union[0]] * s1] * scale
+    for t in range(1, m):
+        x = flat[at + used[union[t]] * s1] * scale
+        low = min(low, x)
+        high = max(high, x)
+    first = block[union[0], r]
+    total = 0.0
+    for t in range(m):
+        total += block[union[t], r] - first
+    mean = total / m
+    if high - low <= CONSTANT * max(abs(low), abs(high)):
+        return first + mean, 0.0
+    squares = 0.0
+    for t in range(m):
+        d = block[union[t], r] - first - mean
+        squares += d * d
+    return first + mean, squares / m
+
+
+@kernel
+def merge_groups(
+    cells: Cells,
+    layout: Layout,
+    level: Any,
+    norm: Any,
+    sums: Any,
+    step: int,
+    groups: Any,
+    ve: Any,
+    msr: Any,
+    pattern_part: Any,
+    doubtful: Any,
+) -> None:
+    """Add up, for each bicluster in `groups`, its share of VE and MSR of the mergers with every bicluster.
+
+    ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
+    MSR; the diagonal is complete by itself. A merger that needs careful arithmetic is marked in `doubtful`.
+    """
+    used = cells.used
+    row_start, rows, col_start, cols, owner_start, owners, col_set, by_set = layout
+    use_wide_vectors()
+    K = row_start.size - 1
+    widest = 0
+    for i in groups:
+        widest = max(widest, col_start[i + 1] - col_start[i])
+    block = np.zeros((used.size, step))
+    own_sum, own_square, floor = np.empty(step), np.empty(step), np.empty(step)
+    mean, inverse, spread, weight = np.empty(step), np.empty(step), np.empty(step), np.empty(step)
+    inside = np.zeros(used.size, np.bool_)
+    shared_start = np.empty(K + 1, np.int64)
+    cursor = np.empty(K, np.int64)
+    start = np.empty(K + 1, np.int64)
+    union = np.empty(K * widest + cols.size, np.uint32)
+    pattern = np.empty(K * widest + cols.size)
+    variances = np.empty(K)
+
+    for i in groups:
+        I = rows[row_start[i] : row_start[i + 1]]  # noqa: E741
+        J = cols[col_start[i] : col_start[i + 1]]
+        r_i = I.size
+        shared = shared_rows(I, owner_start, owners, shared_start, cursor)
+        unite_columns(J, col_start, cols, inside, start, union)
+        subtract_shared_rows(cells, layout, level, i, shared_start, start, union, pattern)
+        top = 0.0
+        for row in I:
+            top = max(top, norm[row])
+        limit = (64 * EPS * top) ** 2
+
+        for j in range(K):
+            r_j = row_start[j + 1] - row_start[j]
+            n_shared = shared_start[j + 1] - shared_start[j]
+            here = union[start[j] : start[j + 1]]
+            p = pattern[start[j] : start[j + 1]]
+            if n_shared == r_j:
+                for t in range(p.size):
+                    p[t] = sums[i, here[t]]
+            elif n_shared == r_i:
+                for t in range(p.size):
+                    p[t] = sums[j, here[t]]
+            else:
+                for t in range(p.size):
+                    p[t] += sums[i, here[t]] + sums[j, here[t]]
+            variances[j] = standardise(p, r_i + r_j - n_shared)
+            if i <= j:
+                pattern_part[i, j] = variances[j]
+            if not variances[j] > limit:
+                doubtful[i, j] = True
+            cursor[j] = shared_start[j]
+
+        for begin in range(0, r_i, step):
+            part = I[begin : min(begin + step, r_i)]
+            R = part.size
+            padded = (R + LANES - 1) // LANES * LANES
+            fill_block(cells, part, level, block)
+            for r in range(padded):
+                own_sum[r] = 0.0
+                own_square[r] = 0.0 if r < R else 1.0
+                floor[r] = (64 * EPS * norm[part[r]]) ** 2 if r < R else 0.0
+                weight[r] = 1.0 if r < R else 0.0
+            for r in range(R, padded):
+                for q in range(used.size):
+                    block[q, r] = 0.0
+            add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
+            known = -1
+            squares = 0.0
+            for j in by_set:
+                m = start[j + 1] - start[j]
+                n_shared = shared_start[j + 1] - shared_start[j]
+                n = r_i + row_start[j + 1] - row_start[j] - n_shared
+                if m == 1 or n == 1 or (i > j and n_shared == r_i):
+                    continue
+                if col_set[j] != known:
+                    known = col_set[j]
+                    for r in range(padded):
+                        mean[r] = own_sum[r]
+                        spread[r] = own_square[r]
+                    add_columns(block, union, start[j] + J.size, start[j + 1], mean, spread, padded)
+                    bad = 0
+                    squares = 0.0
+                    share = 1.0 / m
+                    for r in range(padded):
+                        average = mean[r] * share
+                        square = spread[r] * share
+                        variance = square - average * average
+                        bad += not (variance > LOST_ROW * square and variance > floor[r])
+                        squares += square
+                        mean[r] = average
+                        spread[r] = variance
+                        inverse[r] = 1.0 / np.sqrt(variance)
+                    squares = (squares - share * (padded - R)) / R
+                    if bad > 0:
+                        for r in range(R):
+                            if not (
+                                spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]
+                            ):
+                                mean[r], spread[r] = row_in_two_passes(
+                                    cells, part[r], union[start[j] : start[j + 1]], block, r
+                                )
+                                inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
+                if not variances[j] > LOST_PATTERN * squares:
+                    doubtful[i, j] = True
+                zeroed = cursor[j]
+                if i > j:
+                    while cursor[j] < shared_start[j + 1] and shared[cursor[j]] < begin + R:
+                        weight[shared[cursor[j]] - begin] = 0.0
+                        cursor[j] += 1
+                total = 0.0
+                for r in range(padded):
+                    total += weight[r] * spread[r]
+                msr[i, j] += total / n
+                total = distance(block, union, pattern, start[j], start[j + 1], mean, inverse, weight, padded)
+                ve[i, j] += total / (float(n) * m)
+                for s in range(zeroed, cursor[j]):
+                    weight[shared[s] - begin] = 1.0
+
+
+@kernel
+def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, cursor: Any) -> Any:
+    """Return the positions in `members` of the rows each bicluster k has too, at shared_start[k]:shared_start[k + 1]."""
+    K = cursor.size
+    shared_start[:] = 0
+    for row in members:
+        for o in range(owner_start[row], owner_start[row + 1]):
+            shared_start[owners[o] + 1] += 1
+    for k in range(K):
+        shared_start[k + 1] += shared_start[k]
+        cursor[k] = shared_start[k]
+    shared = np.empty(shared_start[K], np.int64)
+    for r in range(members.size):
+        for o in range(owner_start[members[r]], owner_start[members[r] + 1]):
+            shared[cursor[owners[o]]] = r
+            cursor[owners[o]] += 1
+    return shared
+
+
+@kernel
+def unite_columns(J: Any, col_start: Any, cols: Any, inside: Any, start: Any, union: Any) -> None:
+    """Write the columns of the merger with every bicluster, those of J first."""
+    for q in J:
+        inside[q] = True
+    start[0] = 0
+    for j in range(col_start.size - 1):
+        at = start[j]
+        for q in J:
+            union[at] = q
+            at += 1
+        for t in range(col_start[j], col_start[j + 1]):
+            if not inside[cols[t]]:
+                union[at] = cols[t]
+                at += 1
+        start[j + 1] = at
+    for q in J:
+        inside[q] = False
+
+
+@kernel
+def subtract_shared_rows(
+    cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
+) -> None:
+    """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    pattern[: start[-1]] = 0.0
+    line = np.empty(used.size)
+    r_i = layout.row_start[i + 1] - layout.row_start[i]
+    for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
+        owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
+        if owners.size == 1:
+            continue
+        at = origin + row * s0
+        centre = level[row]
+        if dense:
+            values = flat[at : at + used.size]
+            for q in range(used.size):
+                line[q] = values[q] * scale - centre
+        else:
+            for q in range(used.size):
+                line[q] = flat[at + used[q] * s1] * scale - centre
+        for j in owners:
+            n_shared = shared_start[j + 1] - shared_start[j]
+            if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:
+                for t in range(start[j], start[j + 1]):
+                    pattern[t] -= line[union[t]]
+
+
+@kernel
+def standardise(p: Any, n: int) -> float:
+    """Turn column sums over n rows into the standardised pattern, in place; return the variance of the pattern."""
+    total = 0.0
+    for t in range(p.size):
+        p[t] /= n
+        total += p[t]
+    centre = total / p.size
+    squares = 0.0
+    for t in range(p.size):
+        p[t] -= centre
+        squares += p[t] * p[t]
+    variance: float = squares / p.size
+    factor = 1.0 / np.sqrt(variance) if variance > 0.0 else 0.0
+    for t in range(p.size):
+        p[t] *= factor
+    return variance
+
+
+@kernel
+def add_columns(block: Any, union: Any, begin: int, end: int, total: Any, square: Any, R: int) -> None:
+    """Add values and squares of the columns union[begin:end] to `total` and `square`, one entry per row."""
+    use_wide_vectors()
+    t = begin
+    while t + 4 <= end:
+        x0, x1, x2, x3 = block[union[t]], block[union[t + 1]], block[union[t + 2]], block[union[t + 3]]
+        for r in range(R):
+            a, b, c, d = x0[r], x1[r], x2[r], x3[r]
+            total[r] += (a + b) + (c + d)
+            square[r] += (a * a + b * b) + (c * c + d * d)
+        t += 4
+    while t < end:
+        x0 = block[union[t]]
+        for r in range(R):
+            total[r] += x0[r]
+            square[r] += x0[r] * x0[r]
+        t += 1
+
+
+@kernel
+def distance(
+    block: Any, union: Any, pattern: Any, begin: int, end: int, mean: Any, inverse: Any, weight: Any, R: int
+) -> float:
+    """Return the weighted sum of |standardised value - pattern| over the columns union[begin:end]."""
+    use_wide_vectors()
+    total = 0.0
+    t = begin
+    while t + 4 <= end:
+        x0, x1, x2, x3 = block[union[t]], block[union[t + 1]], block[union[t + 2]], block[union[t + 3]]
+        p0, p1, p2, p3 = pattern[t], pattern[t + 1], pattern[t + 2], pattern[t + 3]
+        for r in range(R):
+            a = mean[r]
+            b = inverse[r]
+            total += weight[r] * (
+                (abs((x0[r] - a) * b - p0) + abs((x1[r] - a) * b - p1))
+                + (abs((x2[r] - a) * b - p2) + abs((x3[r] - a) * b - p3))
+            )
+        t += 4
+    while t < end:
+        x0 = block[union[t]]
+        p0 = pattern[t]
+        for r in range(R):
+            total += weight[r] * abs((x0[r] - mean[r]) * inverse[r] - p0)
+        t += 1
+    return total

@@ -1,0 +1,138 @@
+"""Compiled kernel for mergers whose values the quick sums of `_kernels` cannot give to enough digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bivaluate._jit import strict_kernel
+from bivaluate.measures._kernels import CONSTANT, Cells, Layout
+
+
+@strict_kernel
+def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -> None:
+    """Write VE and MSR of the mergers `pairs`, cell by cell, so that no offset costs digits.
+
+    A row is the pattern plus a deviation; both are built from differences of cells before anything is squared.
+    """
+    flat, origin, s0, s1, scale, used, _ = cells
+    row_start, rows, col_start, cols = layout[:4]
+    u = used.size
+    inside = np.zeros(u, np.bool_)
+    union = np.empty(u, np.int64)
+    pivot, column, pattern = np.empty(u), np.empty(u), np.empty(u)
+    line, deviation = np.empty(u), np.empty(u)
+    for k in range(pairs.shape[0]):
+        i, j = pairs[k]
+        members = merged(rows[row_start[i] : row_start[i + 1]], rows[row_start[j] : row_start[j + 1]])
+        m = 0
+        inside[:] = False
+        for side in (i, j):
+            for q in cols[col_start[side] : col_start[side + 1]]:
+                if not inside[q]:
+                    inside[q] = True
+                    union[m] = used[q] * s1
+                    m += 1
+        n = members.size
+        top = 0.0
+        at = origin + members[0] * s0
+        for t in range(m):
+            pivot[t] = flat[at + union[t]] * scale
+            column[t] = 0.0
+        for row in members:
+            at = origin + row * s0
+            for t in range(m):
+                line[t] = flat[at + union[t]] * scale
+                top = max(top, abs(line[t]))
+            for t in range(m):
+                column[t] += (line[t] - pivot[t]) - (line[0] - pivot[0])
+        for t in range(m):
+            column[t] /= n
+            pattern[t] = (pivot[t] - pivot[0]) + column[t]
+        centre(pattern, m)
+        centre(pattern, m)
+        flat_pattern = spread_of(pattern, m) <= CONSTANT * top
+        pattern_sd = 1.0 if flat_pattern else np.sqrt(mean_product(pattern, pattern, m))
+        error = 0.0
+        residue = 0.0
+        for row in members:
+            at = origin + row * s0
+            first = flat[at + union[0]] * scale
+            largest = 0.0
+            for t in range(m):
+                x = flat[at + union[t]] * scale
+                largest = max(largest, abs(x))
+                line[t] = x - first
+                deviation[t] = ((x - pivot[t]) - (first - pivot[0])) - column[t]
+            constant = spread_of(line, m) <= CONSTANT * largest
+            centre(line, m)
+            centre(deviation, m)
+            spread = mean_product(deviation, deviation, m)
+            residue += spread
+            sd = 1.0 if constant else np.sqrt(mean_product(line, line, m))
+            total = 0.0
+            if flat_pattern or constant:
+                for t in range(m):
+                    b = 0.0 if constant else line[t] / sd
+                    total += abs(b if flat_pattern else b - pattern[t] / pattern_sd)
+            elif spread < 1e-4 * pattern_sd * pattern_sd:
+                # 1/sd - 1/pattern_sd from what the row adds to the pattern, not from the difference of two roots
+                added = 2.0 * mean_product(deviation, pattern, m) + spread
+                factor = -added / (sd * pattern_sd * (sd + pattern_sd))
+                for t in range(m):
+                    total += abs(pattern[t] * factor + deviation[t] / sd)
+            else:
+                for t in range(m):
+                    total += abs(line[t] / sd - pattern[t] / pattern_sd)
+            error += total / m
+        ve[i, j] = ve[j, i] = error / n
+        msr[i, j] = msr[j, i] = residue / n
+
+
+@strict_kernel
+def merged(a: Any, b: Any) -> Any:
+    """Return the union of two sorted arrays without repeats."""
+    out = np.empty(a.size + b.size, np.int64)
+    n = s = t = 0
+    while s < a.size or t < b.size:
+        if t == b.size or (s < a.size and a[s] <= b[t]):
+            if t < b.size and a[s] == b[t]:
+                t += 1
+            out[n] = a[s]
+            s += 1
+        else:
+            out[n] = b[t]
+            t += 1
+        n += 1
+    return out[:n]
+
+
+@strict_kernel
+def centre(v: Any, m: int) -> None:
+    """Subtract the mean of v[:m] from it."""
+    total = 0.0
+    for t in range(m):
+        total += v[t]
+    total /= m
+    for t in range(m):
+        v[t] -= total
+
+
+@strict_kernel
+def spread_of(v: Any, m: int) -> float:
+    """Return max - min of v[:m]."""
+    low = high = v[0]
+    for t in range(m):
+        low = min(low, v[t])
+        high = max(high, v[t])
+    return float(high - low)
+
+
+@strict_kernel
+def mean_product(v: Any, w: Any, m: int) -> float:
+    """Return the mean of v * w over the first m."""
+    total = 0.0
+    for t in range(m):
+        total += v[t] * w[t]
+    return total / m

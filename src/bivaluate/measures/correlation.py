@@ -1,0 +1,230 @@
+"""Coherence as correlation between the rows, or the columns, of a block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_int, check_values
+from bivaluate.measures._constant_rows import is_constant_row
+from bivaluate.measures._ranks import midranks
+from bivaluate.measures.measure import ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.measures.workspace import Workspace
+
+Floats = NDArray[np.float64]
+
+_CHUNK = 1 << 21
+
+
+@dataclass(frozen=True)
+class RowCorrelations:
+    """Summary of the correlation matrix of the rows; constant rows are left out, NaN if fewer than two remain."""
+
+    signed: float
+    absolute: float
+    best: float
+
+
+def correlate_rows(A: Floats) -> RowCorrelations:
+    """Mean correlation, mean absolute correlation, and the largest mean absolute correlation of one row."""
+    rows = A[~is_constant_row(A)]
+    n = len(rows)
+    if n < 2:
+        return RowCorrelations(float("nan"), float("nan"), float("nan"))
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    rows = rows / np.abs(rows).max(axis=1, keepdims=True)
+    rows = rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    signed = (float((rows.sum(axis=0) ** 2).sum()) - n) / (n * (n - 1))
+    sums = np.empty(n)
+    step = max(1, _CHUNK // n)
+    for start in range(0, n, step):
+        sums[start : start + step] = np.abs(rows[start : start + step] @ rows.T).sum(axis=1) - 1
+    each = np.clip(sums / (n - 1), 0.0, 1.0)
+    return RowCorrelations(max(-1.0, min(1.0, signed)), float(each.mean()), float(each.max()))
+
+
+def average_correlation(A: Any) -> float:
+    """Average correlation of the rows: AC = mean over pairs i < k of corr(row_i, row_k).
+
+    High is better; in [−1, 1]; signed, rows only. Constant rows are left out; NaN if fewer than two rows remain.
+    Not changed by shifting rows or scaling them by positive factors. With two columns every correlation is ±1.
+
+    References
+    ----------
+    Nepomuceno JA, Troncoso A, Aguilar-Ruiz JS (2011). Biclustering of gene expression data by correlation-based
+    scatter search. BioData Mining 4:3. doi:10.1186/1756-0381-4-3
+
+    Examples
+    --------
+    >>> round(average_correlation([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.981347
+    """
+    return correlate_rows(check_values(A, name="A")).signed
+
+
+def average_correlation_value(A: Any) -> float:
+    """Average correlation value: ACV = max of the mean absolute correlations of rows and of columns.
+
+    High is better; in [0, 1]. A pure row or column effect gives about 1 without any pattern, and so do two
+    columns. Constant rows and columns are left out; a direction with fewer than two is passed over; NaN if both
+    are.
+
+    References
+    ----------
+    Teng L, Chan L (2008). Discovering biclusters by iteratively sorting with weighted correlation coefficient in
+    gene expression data. J Signal Process Syst 50:267–280. doi:10.1007/s11265-007-0121-2
+
+    Examples
+    --------
+    >>> round(average_correlation_value([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.981347
+    """
+    values = check_values(A, name="A")
+    return float(np.fmax(correlate_rows(values).absolute, correlate_rows(values.T).absolute))
+
+
+def average_spearman(A: Any) -> float:
+    """Average Spearman's rho (called ASR by its authors): the larger of the mean rank correlations of rows and columns.
+
+    2·max(Σ_{i<k} ρ_ik/(r(r−1)), Σ_{j<l} ρ_jl/(c(c−1))), signed, from mid-ranks. High is better; in [−1, 1].
+    Its key is ``spearman_asr``, because ASR also names the average squared residue. Degenerate cases as in
+    :func:`average_correlation_value`.
+
+    References
+    ----------
+    Ayadi W, Elloumi M, Hao JK (2009). A biclustering algorithm based on a bicluster enumeration tree.
+    BioData Mining 2:9. doi:10.1186/1756-0381-2-9
+
+    Examples
+    --------
+    >>> round(average_spearman([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    1.0
+    """
+    values = check_values(A, name="A")
+    return float(np.fmax(_spearman(values).signed, _spearman(values.T).signed))
+
+
+def submatrix_correlation_score(A: Any) -> float:
+    """Sub-matrix correlation score: SCS = min(S_row, S_col), S_row = min_i (1 − mean_{k≠i} |corr(row_i, row_k)|).
+
+    Low is better; in [0, 1]; only the best row, or column, counts. Degenerate cases as in
+    :func:`average_correlation_value`.
+
+    References
+    ----------
+    Yang WH, Dai DQ, Yan H (2011). Finding correlated biclusters from gene expression data. IEEE TKDE 23:568–584.
+    doi:10.1109/TKDE.2010.150
+
+    Examples
+    --------
+    >>> round(submatrix_correlation_score([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.01593
+    """
+    values = check_values(A, name="A")
+    return float(1 - np.fmax(correlate_rows(values).best, correlate_rows(values.T).best))
+
+
+def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
+    """Spearman biclustering measure: SBM = α · mean |ρ| of rows · β · mean |ρ| of columns.
+
+    α = c/m for c ≤ 9 columns out of `n_cols` = m, else 1; β = 1. High is better; in [0, 1]; thin blocks are
+    penalised by α. A direction with fewer than two rows (columns) that vary is passed over; NaN if both are.
+
+    References
+    ----------
+    Flores JL, Inza I, Larrañaga P, Calvo B (2013). A new measure for gene expression biclustering based on
+    non-parametric correlation. Comput Methods Programs Biomed 112:367–397. doi:10.1016/j.cmpb.2013.07.025
+
+    Examples
+    --------
+    >>> round(spearman_biclustering_measure([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]], 6), 6)
+    0.622008
+    """
+    values = check_values(A, name="A")
+    check_int("n_cols", n_cols, values.shape[1])
+    alpha = values.shape[1] / n_cols if values.shape[1] <= 9 else 1.0
+    parts = [_spearman(values).absolute, _spearman(values.T).absolute]
+    defined = [part for part in parts if not np.isnan(part)]
+    return float(alpha * np.prod(defined)) if defined else float("nan")
+
+
+def _spearman(A: Floats) -> RowCorrelations:
+    return correlate_rows(midranks(A))
+
+
+def _sbm(workspace: Workspace) -> Floats:
+    return workspace.per_block(lambda A: spearman_biclustering_measure(A, workspace.shape[1]))
+
+
+_BOTH_WAYS = frozenset({SHIFT, SCALE})
+
+METRICS = (
+    Metric(
+        key="ac",
+        symbol="AC",
+        name="average correlation",
+        level="bicluster",
+        direction="high",
+        range=(-1.0, 1.0),
+        summary="Mean correlation between the rows, signed.",
+        function=average_correlation,
+        compute=lambda w: w.per_block(average_correlation),
+        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE}),
+        reference="Nepomuceno, Troncoso & Aguilar-Ruiz 2011, doi:10.1186/1756-0381-4-3",
+    ),
+    Metric(
+        key="acv",
+        symbol="ACV",
+        name="average correlation value",
+        level="bicluster",
+        direction="high",
+        range=(0.0, 1.0),
+        summary="Larger of the mean absolute correlations of rows and columns; a row effect alone gives 1.",
+        function=average_correlation_value,
+        compute=lambda w: w.per_block(average_correlation_value),
+        invariances=_BOTH_WAYS,
+        reference="Teng & Chan 2008, doi:10.1007/s11265-007-0121-2",
+    ),
+    Metric(
+        key="spearman_asr",
+        symbol="ASR_ρ",
+        name="average Spearman's rho",
+        level="bicluster",
+        direction="high",
+        range=(-1.0, 1.0),
+        summary="Larger of the mean rank correlations of rows and columns (its authors call it ASR).",
+        function=average_spearman,
+        compute=lambda w: w.per_block(average_spearman),
+        invariances=_BOTH_WAYS,
+        reference="Ayadi, Elloumi & Hao 2009, doi:10.1186/1756-0381-2-9",
+    ),
+    Metric(
+        key="scs",
+        symbol="SCS",
+        name="sub-matrix correlation score",
+        level="bicluster",
+        direction="low",
+        range=(0.0, 1.0),
+        summary="1 minus the mean absolute correlation of the best row or column with the others.",
+        function=submatrix_correlation_score,
+        compute=lambda w: w.per_block(submatrix_correlation_score),
+        invariances=_BOTH_WAYS,
+        reference="Yang, Dai & Yan 2011, doi:10.1109/TKDE.2010.150",
+    ),
+    Metric(
+        key="sbm",
+        symbol="SBM",
+        name="Spearman biclustering measure",
+        level="bicluster",
+        direction="high",
+        range=(0.0, 1.0),
+        summary="Mean absolute rank correlation of rows times that of columns, thin blocks penalised.",
+        function=spearman_biclustering_measure,
+        compute=_sbm,
+        invariances=_BOTH_WAYS,
+        reference="Flores et al. 2013, doi:10.1016/j.cmpb.2013.07.025",
+    ),
+)

@@ -1,0 +1,247 @@
+"""How close a solution comes to a known truth: external measures.
+
+Every function takes a Comparison of two solutions that both have biclusters, and high is always better.
+:func:`bivaluate.compare` calls them all and settles the case of solutions without biclusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._errors import SolutionError
+from bivaluate.measures._cell_classes import CellClasses, cell_classes, overlaps
+from bivaluate.solution import Biclustering
+
+Floats = NDArray[np.float64]
+
+
+class Comparison:
+    """Two solutions of one matrix and what the measures share: each is computed once, when first asked for."""
+
+    def __init__(self, truth: Biclustering, found: Biclustering, shape: Sequence[int] | None = None) -> None:
+        self.truth, self.found, self.has_shape = _same_matrix(truth, found, shape)
+
+    @property
+    def settled(self) -> float | None:
+        """1.0 if neither solution has biclusters, 0.0 if one of them has none, else None."""
+        if len(self.truth) and len(self.found):
+            return None
+        return 1.0 if len(self.truth) == len(self.found) else 0.0
+
+    @property
+    def n_cells(self) -> int:
+        """Size of the matrix."""
+        return self.truth.shape[0] * self.truth.shape[1]
+
+    @cached_property
+    def shared_rows(self) -> Floats:
+        """Common rows of each found (down) and each true (across) bicluster."""
+        return overlaps(self.found.row_masks, self.truth.row_masks)
+
+    @cached_property
+    def shared_cols(self) -> Floats:
+        """Common columns."""
+        return overlaps(self.found.col_masks, self.truth.col_masks)
+
+    @property
+    def shared_cells(self) -> Floats:
+        """Common cells."""
+        return self.shared_rows * self.shared_cols
+
+    def sizes(self, what: str) -> tuple[Floats, Floats]:
+        """Sizes of the found biclusters as a column and of the true ones as a line, in rows, cols or cells."""
+        rows, cols = (
+            [np.array([b.shape[axis] for b in side], dtype=np.float64) for side in (self.found, self.truth)]
+            for axis in (0, 1)
+        )
+        found, truth = {"rows": rows, "cols": cols, "cells": [r * c for r, c in zip(rows, cols, strict=True)]}[what]
+        return found[:, None], truth[None, :]
+
+    @cached_property
+    def classes(self) -> CellClasses:
+        """Cells grouped by membership; first the found solution, then the truth."""
+        return cell_classes(self.found, self.truth)
+
+    @cached_property
+    def cover(self) -> tuple[Floats, Floats, Floats]:
+        """For each class of cells: how often found covers it, how often truth does, and how many cells it has."""
+        classes = self.classes
+        return classes.first.sum(axis=1), classes.second.sum(axis=1), classes.counts
+
+
+def _same_matrix(
+    truth: Biclustering, found: Biclustering, shape: Sequence[int] | None
+) -> tuple[Biclustering, Biclustering, bool]:
+    known = shape if shape is not None else truth.shape if truth.has_shape else found.shape if found.has_shape else None
+    if known is None:
+        biclusters = [*truth, *found]
+        known = (
+            max((int(b.rows[-1]) for b in biclusters), default=0) + 1,
+            max((int(b.cols[-1]) for b in biclusters), default=0) + 1,
+        )
+        return truth.with_shape(known), found.with_shape(known), False
+    if truth.has_shape and found.has_shape and truth.shape != found.shape:
+        raise SolutionError(
+            f"truth is for a matrix of shape {truth.shape} and found for one of shape {found.shape}: "
+            "only solutions of one matrix can be compared."
+        )
+    return truth.with_shape(known), found.with_shape(known), True
+
+
+def _jaccard(comparison: Comparison, what: str) -> Floats:
+    shared: Floats = getattr(comparison, f"shared_{what}")
+    found, truth = comparison.sizes(what)
+    return np.asarray(shared / (found + truth - shared))
+
+
+def prelic_relevance(comparison: Comparison) -> float:
+    """Prelić relevance: √(S_rows·S_cols), S = mean over found biclusters of the best Jaccard index with a true one.
+
+    Rows and columns are matched independently of each other. In [0, 1]; duplicates are not penalised. Prelić et
+    al. 2006, doi:10.1093/bioinformatics/btl060.
+    """
+    rows, cols = (_jaccard(comparison, side).max(axis=1).mean() for side in ("rows", "cols"))
+    return float(np.sqrt(rows * cols))
+
+
+def prelic_recovery(comparison: Comparison) -> float:
+    """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1]."""
+    rows, cols = (_jaccard(comparison, side).max(axis=0).mean() for side in ("rows", "cols"))
+    return float(np.sqrt(rows * cols))
+
+
+def liu_wang(comparison: Comparison) -> float:
+    """Liu and Wang's match score: mean over found of the best (|I∩I'| + |J∩J'|)/(|I∪I'| + |J∪J'|).
+
+    In [0, 1]; above 0 even without a common cell. Liu & Wang 2007, doi:10.1093/bioinformatics/btl560.
+    """
+    rows, cols = comparison.shared_rows, comparison.shared_cols
+    size = sum(a + b for a, b in (comparison.sizes("rows"), comparison.sizes("cols")))
+    return float(((rows + cols) / (size - rows - cols)).max(axis=1).mean())
+
+
+def consensus(comparison: Comparison) -> float:
+    """Consensus score of FABIA: best one-to-one matching of cell Jaccard indices, over the larger number of biclusters.
+
+    In [0, 1]; the same as scikit-learn's consensus_score. Hochreiter et al. 2010, doi:10.1093/bioinformatics/btq227.
+    """
+    jaccard = _jaccard(comparison, "cells")
+    return _matching(jaccard) / max(len(comparison.found), len(comparison.truth))
+
+
+def clustering_error(comparison: Comparison) -> float:
+    """CE as a similarity (1 − clustering error): cells of the best one-to-one matching over Σ max(N_found, N_truth).
+
+    N counts how often a cell is covered. In [0, 1]. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
+    """
+    found, truth, cells = comparison.cover
+    most = float(np.maximum(found, truth) @ cells)
+    return _matching(comparison.shared_cells) / most
+
+
+def rnia(comparison: Comparison) -> float:
+    """Relative non-intersecting area as a similarity: Σ min(N_found, N_truth)/Σ max(N_found, N_truth) over cells.
+
+    In [0, 1]; the multiset version. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
+    """
+    found, truth, cells = comparison.cover
+    return float(np.minimum(found, truth) @ cells) / float(np.maximum(found, truth) @ cells)
+
+
+def e4sc(comparison: Comparison) -> float:
+    """E4SC: harmonic mean of the mean best F1 of true biclusters and that of found ones, on cells.
+
+    In [0, 1]; 0 if there is no common cell. Günnemann et al. 2011, doi:10.1145/2063576.2063774.
+    """
+    f1 = 2 * comparison.shared_cells / sum(comparison.sizes("cells"))
+    precision, recall = float(f1.max(axis=1).mean()), float(f1.max(axis=0).mean())
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def campello_soft_index(comparison: Comparison) -> float:
+    """Campello's soft index on cells; a cell in no bicluster is a cluster of its own.
+
+    agree = Σ over pairs of cells of min(α, α') + (N − 1)·Σ over cells of min(β, β'), α the number of common
+    biclusters, β the number of memberships less one; disagree the same with absolute differences;
+    CSI = agree/(agree + disagree). In [0, 1]. Campello 2010, Pattern
+    Recognition Letters 31:966–975.
+    """
+    pairs = comparison.classes.pairs
+    agree = float(np.minimum(pairs.common_first, pairs.common_second) @ pairs.count)
+    disagree = float(np.abs(pairs.common_first - pairs.common_second) @ pairs.count)
+    found_cover, truth_cover, cells = comparison.cover
+    found_extra, truth_extra = np.maximum(found_cover - 1, 0), np.maximum(truth_cover - 1, 0)
+    agree += (comparison.n_cells - 1) * float(np.minimum(found_extra, truth_extra) @ cells)
+    disagree += (comparison.n_cells - 1) * float(np.abs(found_extra - truth_extra) @ cells)
+    return agree / (agree + disagree) if agree + disagree else 1.0
+
+
+def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
+    """13GRI and its chance-adjusted form 13AGRI on cells; a cell in no bicluster is a cluster of its own.
+
+    For each pair of cells J = number of common biclusters and S = m_i·m_j − J, m the numbers of memberships;
+    GRI = (Σ min(J, J') + Σ min(S, S'))/max(Σ(J + S), Σ(J' + S')), AGRI = (GRI − E)/(1 − E) with E the mean of GRI
+    over all ways of pairing up the values. GRI in [0, 1]; AGRI ≤ 1 and 0 by chance. Horta & Campello 2015,
+    Comparing hard and overlapping clusterings, JMLR 16:2949–2997.
+    """
+    pairs = comparison.classes.pairs
+    together = pairs.common_first, pairs.common_second
+    apart = pairs.product_first - pairs.common_first, pairs.product_second - pairs.common_second
+    most = max(float(product @ pairs.count) for product in (pairs.product_first, pairs.product_second))
+    if most == 0:
+        return 1.0, 1.0
+    gri = float((np.minimum(*together) + np.minimum(*apart)) @ pairs.count) / most
+    expected = (_mean_minimum(*together, pairs.count) + _mean_minimum(*apart, pairs.count)) / most
+    if expected == 1:
+        return gri, 1.0 if gri == 1 else float("nan")
+    return gri, (gri - expected) / (1 - expected)
+
+
+def adjusted_generalised_rand_index(comparison: Comparison) -> float:
+    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance. The only chance-adjusted measure here."""
+    return generalised_rand_index(comparison)[1]
+
+
+def corrected_precision(comparison: Comparison) -> float:
+    """Share of the found cells that are true, corrected for size: (precision − |T|/N)/(1 − |T|/N), on cell unions.
+
+    ≤ 1, and 0 on average for cells drawn at random; NaN if the truth covers every cell. Hanczar & Nadif 2013.
+    """
+    both, found, truth = _unions(comparison)
+    return _corrected(both / found, truth / comparison.n_cells)
+
+
+def corrected_recall(comparison: Comparison) -> float:
+    """Share of the true cells that were found, corrected for size: (recall − |F|/N)/(1 − |F|/N), on cell unions.
+
+    ≤ 1, and 0 on average for cells drawn at random; NaN if the found solution covers every cell. Hanczar & Nadif
+    2013.
+    """
+    both, found, truth = _unions(comparison)
+    return _corrected(both / truth, found / comparison.n_cells)
+
+
+def _corrected(value: float, by_chance: float) -> float:
+    return (value - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
+
+
+def _unions(comparison: Comparison) -> tuple[float, float, float]:
+    found, truth, cells = comparison.cover
+    return tuple(float(cells[mask].sum()) for mask in ((found > 0) & (truth > 0), found > 0, truth > 0))  # type: ignore[return-value]
+
+
+def _matching(weights: Floats) -> float:
+    from scipy.optimize import linear_sum_assignment
+
+    return float(weights[linear_sum_assignment(weights, maximize=True)].sum())
+
+
+def _mean_minimum(a: NDArray[np.int64], b: NDArray[np.int64], count: Floats) -> float:
+    """Sum over pairs of min(a, b), averaged over all ways of pairing up the values of `a` with those of `b`."""
+    at_least_a, at_least_b = (np.cumsum(np.bincount(values, weights=count)[::-1])[::-1][1:] for values in (a, b))
+    common = min(len(at_least_a), len(at_least_b))
+    return float(at_least_a[:common] @ at_least_b[:common] / count.sum())

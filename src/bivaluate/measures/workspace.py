@@ -1,0 +1,209 @@
+"""What metrics share while one solution is scored: each quantity is computed once, when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import block_values, block_values_missing, merger_matrices, merger_matrices_missing
+from bivaluate.measures._missing import observed_part
+from bivaluate.measures.cover import Cover
+from bivaluate.solution import Biclustering, check_solution
+
+Floats = NDArray[np.float64]
+Shared = TypeVar("Shared")
+NO_PARTNER, WHOLE_MATRIX = -1, -2
+
+
+@dataclass(frozen=True)
+class Options:
+    """How degenerate cases are treated; see :func:`bivaluate.evaluate`."""
+
+    degenerate: str = "nan"
+    missing: str = "raise"
+    single: str = "nan"
+    exponent: float = 0.5
+    epsilon: float = 1e-12
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("degenerate", self.degenerate, ("nan", "formula"))
+        check_choice("missing", self.missing, ("raise", "omit"))
+        check_choice("single", self.single, ("nan", "matrix"))
+        check_real("exponent", self.exponent, 0.0)
+        check_real("epsilon", self.epsilon, 0.0)
+        if self.n_jobs not in (None, -1):
+            check_int("n_jobs", self.n_jobs, 1)
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest partner of each bicluster and the error of the merger with it.
+
+    `partner` is `NO_PARTNER` where there is none, `WHOLE_MATRIX` where the matrix stands in for it.
+    """
+
+    partner: NDArray[np.int64]
+    merged: Floats
+
+
+@dataclass
+class Workspace:
+    """A matrix, a solution and everything computed from the two so far."""
+
+    matrix: Matrix
+    solution: Biclustering
+    options: Options = field(default_factory=Options)
+    _shared: dict[Callable[[Workspace], Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
+        """Check the input and pair it."""
+        chosen = Options(**options)
+        matrix = Matrix.of(X, chosen.missing)
+        return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
+
+    def once(self, function: Callable[[Workspace], Shared]) -> Shared:
+        """Return ``function(self)``, computed at the first call: for what several metrics of one topic share."""
+        if function not in self._shared:
+            self._shared[function] = function(self)
+        shared: Shared = self._shared[function]
+        return shared
+
+    @property
+    def X(self) -> Floats:
+        """The values."""
+        return self.matrix.values
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the matrix."""
+        return self.matrix.shape
+
+    @cached_property
+    def r(self) -> NDArray[np.int64]:
+        """Number of rows of each bicluster."""
+        return np.array([len(b.rows) for b in self.solution], dtype=np.int64)
+
+    @cached_property
+    def c(self) -> NDArray[np.int64]:
+        """Number of columns of each bicluster."""
+        return np.array([len(b.cols) for b in self.solution], dtype=np.int64)
+
+    def blocks(self) -> Iterator[Floats]:
+        """Yield the values of each bicluster."""
+        return (b.of(self.X) for b in self.solution)
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether cells are missing (they may only with ``missing="omit"``)."""
+        return self.options.missing == "omit" and bool(np.isnan(self.X).any())
+
+    @cached_property
+    def observed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and columns of each bicluster that take part once missing cells are left out."""
+        if not self.has_missing:
+            return self.r, self.c
+        shapes = [observed_part(A).shape for A in self.blocks()]
+        return np.array([s[0] for s in shapes], dtype=np.int64), np.array([s[1] for s in shapes], dtype=np.int64)
+
+    @cached_property
+    def degenerate(self) -> NDArray[np.bool_]:
+        """Biclusters of one row or one column: coherence is not defined for them."""
+        rows, cols = self.observed
+        return (rows < 2) | (cols < 2)
+
+    @cached_property
+    def defined(self) -> NDArray[np.bool_]:
+        """Biclusters that take part in the scores."""
+        if self.options.degenerate == "formula":
+            rows, cols = self.observed
+            return (rows > 0) & (cols > 0)
+        return ~self.degenerate
+
+    def masked(self, values: Floats) -> Floats:
+        """Return `values` with NaN for the biclusters that are undefined."""
+        return np.where(self.defined, values, np.nan)
+
+    def mean(self, values: Floats) -> float:
+        """Return the mean over the defined biclusters; NaN if there are none."""
+        kept = values[self.defined]
+        return float(kept.mean()) if kept.size else float("nan")
+
+    def per_block(self, function: Callable[[Floats], float]) -> Floats:
+        """Return `function` of the values of each defined bicluster without missing cells; NaN elsewhere."""
+        values = np.full(len(self.solution), np.nan)
+        for k, A in enumerate(self.blocks()):
+            if self.defined[k] and not np.isnan(A).any():
+                values[k] = function(A)
+        return values
+
+    @cached_property
+    def mergers(self) -> tuple[Floats, Floats]:
+        """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
+        if self.has_missing:
+            return merger_matrices_missing(self.X, self.solution)
+        n_jobs = None if self.options.n_jobs == -1 else self.options.n_jobs
+        return merger_matrices(self.X, self.solution, n_jobs)
+
+    @property
+    def merged_ve(self) -> Floats:
+        """VE of all super-biclusters."""
+        return self.mergers[0]
+
+    @property
+    def merged_msr(self) -> Floats:
+        """MSR of all super-biclusters."""
+        return self.mergers[1]
+
+    @property
+    def ve(self) -> Floats:
+        """VE of each bicluster, formula values."""
+        return np.diagonal(self.merged_ve)
+
+    @property
+    def msr(self) -> Floats:
+        """MSR of each bicluster, formula values."""
+        return np.diagonal(self.merged_msr)
+
+    @cached_property
+    def nearest_ve(self) -> Nearest:
+        """Partner with the lowest VE of the merger."""
+        return self._nearest(self.merged_ve, 0)
+
+    @cached_property
+    def nearest_msr(self) -> Nearest:
+        """Partner with the lowest MSR of the merger."""
+        return self._nearest(self.merged_msr, 1)
+
+    @cached_property
+    def whole(self) -> tuple[float, float]:
+        """VE and MSR of the whole matrix."""
+        return (block_values_missing if self.has_missing else block_values)(self.X)
+
+    def _nearest(self, merged: Floats, which: int) -> Nearest:
+        n = len(merged)
+        partner = np.full(n, NO_PARTNER, dtype=np.int64)
+        value = np.full(n, np.nan)
+        if self.defined.sum() == 1 and self.options.single == "matrix":
+            partner[self.defined] = WHOLE_MATRIX
+            value[self.defined] = self.whole[which]
+        if self.defined.sum() > 1:
+            candidates = np.where(self.defined[None, :], merged, np.inf)
+            np.fill_diagonal(candidates, np.inf)
+            best = candidates.argmin(axis=1)
+            partner[self.defined] = best[self.defined]
+            value[self.defined] = candidates[self.defined, best[self.defined]]
+        return Nearest(partner, value)
+
+    @cached_property
+    def cover(self) -> Cover:
+        """Counts of covered cells, rows and columns, and pairwise intersections."""
+        return Cover(self.solution)

@@ -1,0 +1,149 @@
+"""Perform tasks on the workers of a Dask scheduler; each matrix travels there once, not with every task."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from bivaluate._errors import BivaluateError, MissingExtraError, RunError
+from bivaluate.matrix import Matrix
+from bivaluate.sweep.child import Children
+from bivaluate.sweep.journal import Outcome
+from bivaluate.sweep.local import Finished, MatrixOf
+from bivaluate.sweep.work import FAILED, Task, reason_of
+
+TRIES = 3
+AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
+CONNECT_SECONDS = 10
+
+# Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
+_children = Children()
+
+
+def perform_on_worker(run_key: str, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
+    """Perform a task; runs in a thread of a Dask worker, which keeps one worker process."""
+    return _children.perform(run_key, task, lambda: matrix, limit)
+
+
+def perform_on_cluster(
+    tasks: Sequence[Task], matrix_of: MatrixOf, run_key: str, address: str, limit: float | None
+) -> Generator[Finished, None, None]:
+    """Perform the tasks on a cluster; yield them as they finish.
+
+    A worker that is lost costs time only: its tasks, and its copies of matrices if nobody else holds them,
+    go to the others.
+    """
+    client = connect(address)
+    try:
+        yield from _Submission(client, matrix_of, run_key, limit).finished(tasks)
+    except BivaluateError:
+        raise
+    except OSError as error:
+        raise RunError(
+            f"the connection to the Dask scheduler at {address} was lost ({error}). Finished cells are safe: "
+            "start a scheduler and the same command again."
+        ) from error
+    finally:
+        client.close()
+
+
+def connect(address: str) -> Any:
+    """Return a client of the scheduler, once it has at least one worker with this version of bivaluate."""
+    try:
+        client = _distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise RunError(
+            f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
+            f"`dask worker {address}`."
+        ) from None
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        versions = client.run(_worker_version)
+    except TimeoutError:
+        client.close()
+        raise RunError(
+            f"the Dask scheduler at {address} has no workers. Start some with `dask worker {address}`."
+        ) from None
+    from bivaluate import __version__
+
+    for worker, version in versions.items():
+        if version != __version__:
+            client.close()
+            raise RunError(
+                f"the Dask worker {worker} has {version}, this is bivaluate {__version__}. "
+                "Install the same version on all machines."
+            )
+    return client
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtraError("running on a cluster", "distributed", "dask") from None
+
+
+def _worker_version() -> str:
+    try:
+        from bivaluate import __version__
+    except ImportError:
+        return "no bivaluate"
+    return __version__
+
+
+class _Submission:
+    """The tasks that are on the cluster, and the matrices scattered for them."""
+
+    def __init__(self, client: Any, matrix_of: MatrixOf, run_key: str, limit: float | None) -> None:
+        self._client = client
+        self._matrix_of = matrix_of
+        self._run_key = run_key
+        self._limit = limit
+        self._scattered: dict[Any, Any] = {}
+        self._tasks: dict[str, Task] = {}
+        self._tries: Counter[Any] = Counter()
+
+    def finished(self, tasks: Sequence[Task]) -> Generator[Finished, None, None]:
+        ahead = AHEAD * max(1, sum(self._client.nthreads().values()))
+        waiting = list(reversed(tasks))
+        left = Counter(task.matrix_key for task in tasks)
+        first = [self._submit(waiting.pop()) for _ in range(min(ahead, len(waiting)))]
+        running = _distributed().as_completed(first, loop=self._client.loop)
+        for future in running:
+            task = self._tasks.pop(future.key)
+            outcomes = self._outcomes(task, future)
+            if outcomes is None:
+                running.add(self._submit(task))
+                continue
+            if waiting:
+                running.add(self._submit(waiting.pop()))
+            left[task.matrix_key] -= 1
+            if not left[task.matrix_key]:
+                self._scattered.pop(task.matrix_key, None)
+            yield task, outcomes
+
+    def _submit(self, task: Task) -> Any:
+        key = task.matrix_key
+        if key not in self._scattered:
+            self._scattered[key] = self._client.scatter(self._matrix_of(task), broadcast=True, hash=False)
+        future = self._client.submit(
+            perform_on_worker, self._run_key, task, self._scattered[key], self._limit, pure=False
+        )
+        self._tasks[future.key] = task
+        return future
+
+    def _outcomes(self, task: Task, future: Any) -> list[Outcome] | None:
+        """Return what a future brought, or None if the task has to be submitted again."""
+        if future.status == "finished":
+            return list(future.result())
+        if self._client.status != "running":
+            raise ConnectionError(f"the client is {self._client.status}")
+        self._tries[task.key] += 1
+        if self._tries[task.key] < TRIES:
+            self._scattered.pop(task.matrix_key, None)
+            return None
+        error = future.exception() if future.status == "error" else None
+        reason = reason_of(error) if error is not None else "lost with its workers"
+        return [Outcome(k, FAILED, f"on the cluster, {TRIES} times: {reason}") for k in task.ks]

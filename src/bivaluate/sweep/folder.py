@@ -1,0 +1,155 @@
+"""The run folder on disk: where things lie, who may write, and the matrices of the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from bivaluate._errors import FileError, RunError
+from bivaluate.matrix import Matrix
+from bivaluate.sweep.journal import disk_error
+
+JOURNAL = "journal.sqlite"
+LOCK = ".lock"
+PLAN = "plan.toml"
+PROVENANCE = "provenance.json"
+MATRICES = "matrices"
+SOLUTIONS = "solutions"
+LARGEST_COPY = 200_000_000  # bytes; a larger matrix is kept as a checked reference
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the folder, or check that an existing one is empty or a run folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        present = {entry.name for entry in folder.iterdir()}
+        if present and LOCK not in present and JOURNAL not in present:
+            raise RunError(
+                f"{folder} is not empty and is no run folder (it holds {sorted(present)[0]!r}). Choose another --out."
+            )
+        (folder / MATRICES).mkdir(exist_ok=True)
+    except FileExistsError:
+        raise FileError(f"{folder} is a file; --out needs a folder.") from None
+    except OSError as error:
+        raise disk_error(folder, error) from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process; the operating system frees it however the process ends."""
+    try:
+        file = open(folder / LOCK, "a+b")  # noqa: SIM115 -- closed below, after the lock
+    except OSError as error:
+        raise disk_error(folder, error) from error
+    with file:
+        if not _try_lock(file):
+            raise RunError(f"another process is working on {folder}. Wait until it ends, or choose another --out.")
+        yield
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there wholly or not at all."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise disk_error(path.parent, error) from error
+
+
+def file_name(text: str) -> str:
+    """Return `text` as part of a file name, the same on every system; different texts never meet.
+
+    >>> file_name("yeast:04_elutriation")
+    'yeast_04_elutriation'
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("._") or "x"
+    if plain.lower() == text.replace(":", "_", 1).lower() and len(plain) <= 100:
+        return plain
+    return f"{plain[:80]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def checksum(matrix: Matrix) -> str:
+    """Return the SHA-256 of shape, values and labels."""
+    digest = hashlib.sha256(repr(matrix.shape).encode())
+    digest.update(np.ascontiguousarray(matrix.values).data)
+    digest.update(json.dumps([matrix.row_labels, matrix.col_labels]).encode())
+    return digest.hexdigest()
+
+
+def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, source: str) -> str:
+    """Keep a compressed copy, or a reference to `source` if it is large; return the file's name."""
+    name = file_name(dataset) + ("" if seed is None else f"-seed{seed}")
+    try:
+        if matrix.values.nbytes > LARGEST_COPY and Path(source).is_file():
+            name += ".json"
+            content = {"path": str(Path(source).resolve()), "checksum": checksum(matrix)}
+            write_whole(folder / MATRICES / name, json.dumps(content, indent=1) + "\n")
+            return name
+        name += ".npz"
+        temporary = folder / MATRICES / f".{name}.part"
+        with open(temporary, "wb") as file:
+            np.savez_compressed(
+                file, values=matrix.values, rows=_encode(matrix.row_labels), cols=_encode(matrix.col_labels)
+            )
+        os.replace(temporary, folder / MATRICES / name)
+    except OSError as error:
+        raise disk_error(folder, error) from error
+    return name
+
+
+def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) -> Matrix:
+    """Read a matrix of the run back; a referenced file is read with the plan's `read` options and checked."""
+    path = folder / MATRICES / entry["file"]
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as stored:
+                return Matrix(stored["values"], _decode(stored["rows"]), _decode(stored["cols"]), entry["dataset"])
+        reference = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
+    except (ValueError, KeyError) as error:
+        raise RunError(f"{path} is damaged ({error}). Start a new run folder.") from error
+    from bivaluate.io import read_matrix
+
+    matrix = read_matrix(reference["path"], **read).renamed(entry["dataset"])
+    if checksum(matrix) != reference["checksum"]:
+        raise RunError(f"{reference['path']} has changed since the run in {folder} was made.")
+    return matrix
+
+
+def _encode(labels: tuple[str, ...] | None) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    return np.frombuffer(json.dumps(labels).encode(), dtype=np.uint8)
+
+
+def _decode(stored: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, ...] | None:
+    labels = json.loads(stored.tobytes())
+    return None if labels is None else tuple(labels)

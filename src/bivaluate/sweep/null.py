@@ -1,0 +1,70 @@
+"""Every score of a sweep beside the same score on surrogate matrices: band, gap and p-value."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from bivaluate.chance.surrogates import null_gap
+from bivaluate.measures.registry import METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ["dataset", "algorithm", "k", "seed", "measure", "value"]
+BAND = ["null_mean", "null_sd", "null_low", "null_high", "null_n", "null_runs", "gap", "p_value"]
+
+
+def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
+    """Return one row per finished cell and measure with a better side.
+
+    Parameters
+    ----------
+    results, variants
+        Tables of a run.
+    null
+        Which variant holds the surrogates.
+    per_seed
+        Data sets with a matrix of their own for every seed: there a cell is compared with surrogates of its
+        own matrix, elsewhere with all surrogates of the data set.
+
+    Notes
+    -----
+    ``gap`` is how much better the value is than the mean of the null, ``p_value`` (1 + hits)/(B + 1) with
+    B = ``null_n``. A surrogate in which an algorithm finds nothing to score has no value: it is in
+    ``null_runs`` and not in ``null_n``. ``null_low`` to ``null_high`` holds the central 90 %.
+    """
+    import pandas as pd
+
+    measures = [key for key in results if key in METRICS and METRICS[key].direction != "none"]
+    surrogates = variants[variants["variant"] == null]
+    by_matrix = dict(list(surrogates.groupby(["dataset", "algorithm", "k", "seed"])))
+    by_dataset = dict(list(surrogates.groupby(["dataset", "algorithm", "k"])))
+    rows: list[list[Any]] = []
+    for record in results.to_dict("records"):
+        cell = [record[name] for name in ("dataset", "algorithm", "k", "seed")]
+        found = by_matrix.get(tuple(cell)) if cell[0] in per_seed else by_dataset.get(tuple(cell[:3]))
+        if found is None:
+            continue
+        for key in measures:
+            value = float(record[key])
+            if value != value:
+                continue
+            gap = null_gap(value, found[key].to_numpy(float), METRICS[key].direction)
+            band = [gap.mean, gap.sd, gap.low, gap.high, gap.n, len(found), gap.gap, gap.p_value]
+            rows.append([*cell, key, value, *band])
+    return pd.DataFrame(rows, columns=COLUMNS + BAND)
+
+
+def gaps(results: pd.DataFrame, table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the results with a column ``gap`` for one measure; NaN where most surrogates have no value."""
+    enough = table[(table["measure"] == measure) & (2 * table["null_n"] >= table["null_runs"])]
+    cell = ["dataset", "algorithm", "k", "seed"]
+    return results.merge(enough[[*cell, "gap"]], on=cell, how="left")
+
+
+def band(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return one row per (data set, algorithm, K): the null band and the gap, mean over seeds, the p-value median."""
+    grouped = table[table["measure"] == measure].groupby(["dataset", "algorithm", "k"], sort=False)
+    means = ["null_mean", "null_low", "null_high", "gap"]
+    return grouped.agg({**dict.fromkeys(means, "mean"), "p_value": "median"}).reset_index()

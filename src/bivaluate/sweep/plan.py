@@ -1,0 +1,297 @@
+"""What a sweep runs: data sets x algorithms x K x seeds, and how the solutions are scored."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._errors import FileError, FormatError, ParameterError, suggest
+
+PLANTED = "planted"
+NULLS = ("permute", "phase")
+PERTURBATIONS = ("noise", "mask")
+SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
+
+
+class Cell(NamedTuple):
+    """One entry of the sweep: an algorithm asked for K biclusters of a data set, with a seed."""
+
+    dataset: str
+    algorithm: str
+    k: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides the result tables of a sweep; nothing that does not (jobs, folder).
+
+    Parameters
+    ----------
+    datasets
+        File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
+    algorithms
+        Keys of the algorithm registry, or ``package.module:Class`` for an estimator of your own.
+    k
+        Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
+    seeds
+        Seeds. Seed s draws a scenario's matrix and is the algorithm's ``random_state``.
+    algorithm_seed
+        If given, every algorithm gets this ``random_state`` instead of the seed.
+    metrics
+        ``"default"``, ``"all"`` or a list of measure keys.
+    parameters
+        Algorithm key to keyword arguments of its estimator.
+    score
+        Options of :func:`bivaluate.evaluate`: ``min_rows``, ``exponent``, …
+    read
+        Options of :func:`bivaluate.read_matrix` for the files among the data sets: ``transpose``, ``sheet``, …
+    time_limit
+        Seconds a cell may take; ``None`` for no limit.
+    null, null_runs
+        Repeat everything on surrogate matrices: ``"permute"`` (each row permuted) or ``"phase"``
+        (phase-randomised rows, for ordered columns), this many per matrix.
+    perturb, perturb_runs
+        Repeat everything on perturbed matrices: ``"noise:0.1"`` adds noise of 0.1 standard deviations
+        of the matrix, ``"mask:0.05"`` hides 5 % of the cells; this many of each per matrix.
+
+    Examples
+    --------
+    >>> plan = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2)
+    >>> plan.seeds, plan.k
+    ((0, 1), (3, 5))
+    """
+
+    datasets: Sequence[str]
+    algorithms: Sequence[str] = ("cca", "las", "spectral")
+    k: int | Sequence[int] | Literal["planted"] = (3, 5, 8, 10, 15)
+    seeds: int | Sequence[int] = 1
+    algorithm_seed: int | None = None
+    metrics: str | Sequence[str] = "default"
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    score: Mapping[str, Any] = field(default_factory=dict)
+    read: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float | None = None
+    null: str | None = None
+    null_runs: int = 0
+    perturb: str | Sequence[str] = ()
+    perturb_runs: int = 0
+
+    def __post_init__(self) -> None:
+        from bivaluate.sweep.algorithm import check_algorithm
+
+        put = object.__setattr__
+        put(self, "datasets", _words("datasets", self.datasets))
+        put(self, "algorithms", _words("algorithms", self.algorithms))
+        put(self, "k", _check_k(self.k))
+        put(self, "seeds", _check_seeds(self.seeds))
+        if self.algorithm_seed is not None:
+            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, 2**32 - 1))
+        put(self, "metrics", _check_metrics(self.metrics))
+        for name in ("parameters", "score", "read"):
+            put(self, name, _check_table(name, getattr(self, name)))
+        _check_known("parameters", self.parameters, self.algorithms)
+        for key in self.algorithms:
+            check_algorithm(key, _check_table(f"parameters of {key}", self.parameters.get(key, {})))
+        _check_score(self.score)
+        if self.time_limit is not None:
+            put(self, "time_limit", check_real("time_limit", self.time_limit, 0.001))
+        self._check_variants()
+
+    def _check_variants(self) -> None:
+        put = object.__setattr__
+        if self.null is None and self.null_runs:
+            raise ParameterError(f"null_runs is {self.null_runs} but no null is named; allowed: {', '.join(NULLS)}.")
+        if self.null is not None:
+            check_choice("null", self.null, NULLS)
+            put(self, "null_runs", check_int("null_runs", self.null_runs or 19, 1))
+        put(self, "perturb", (self.perturb,) if isinstance(self.perturb, str) else tuple(self.perturb))
+        for spec in self.perturb:
+            parse_perturbation(spec)
+        if len(set(self.perturb)) < len(self.perturb):
+            raise ParameterError("perturb names a perturbation twice.")
+        if self.perturb_runs and not self.perturb:
+            raise ParameterError("perturb_runs is given but no perturbation; for example perturb = noise:0.1.")
+        if self.perturb:
+            put(self, "perturb_runs", check_int("perturb_runs", self.perturb_runs or 5, 1))
+
+    @property
+    def variants(self) -> list[tuple[str, int]]:
+        """Surrogate and perturbed copies run beside the data, as (kind, run number)."""
+        null = [(str(self.null), run) for run in range(self.null_runs)] if self.null else []
+        return null + [(spec, run) for spec in self.perturb for run in range(self.perturb_runs)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, the same for equal plans."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
+        """Build a plan from plain values; unknown keys are refused."""
+        known = [f.name for f in fields(cls)]
+        for key in content:
+            if key not in known:
+                raise FormatError(
+                    f"{where}: {key!r} is no part of a plan; allowed: {', '.join(known)}.{suggest(key, known)}"
+                )
+        if "datasets" not in content:
+            raise FormatError(f'{where}: "datasets" is missing; for example datasets = ["matrix.tsv"].')
+        return cls(**content)
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Plan:
+        """Read a plan; relative file paths in it are resolved against its folder."""
+        name = os.fspath(path)
+        try:
+            with open(path, "rb") as file:
+                content = tomllib.load(file)
+        except OSError as error:
+            raise FileError(f"cannot read the plan {name}: {error.strerror or error}.") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FormatError(f"{name} is not valid TOML: {error}.") from None
+        datasets = content.get("datasets")
+        if isinstance(datasets, list):
+            content["datasets"] = [_beside(Path(path).parent, d) for d in datasets]
+        return cls.from_dict(content, name)
+
+    def to_toml(self) -> str:
+        """Return the plan as the text of a TOML file that :meth:`from_toml` reads back."""
+        tables, lines = [], []
+        for key, value in self.to_dict().items():
+            if value is None or value in ({}, []) or (key.endswith("_runs") and not value):
+                continue
+            if not isinstance(value, dict):
+                lines.append(f"{key} = {_toml(value)}")
+            elif key == "parameters":
+                for algorithm, parameters in value.items():
+                    tables += [f"\n[parameters.{_toml(algorithm)}]"]
+                    tables += [f"{name} = {_toml(v)}" for name, v in parameters.items()]
+            else:
+                tables += [f"\n[{key}]"] + [f"{name} = {_toml(v)}" for name, v in value.items()]
+        return "\n".join(lines + tables) + "\n"
+
+    def differences(self, other: Plan) -> list[str]:
+        """Say in words where `other` differs from this plan."""
+        mine, theirs = self.to_dict(), other.to_dict()
+        return [f"{key} is {mine[key]!r} here and {theirs[key]!r} there" for key in mine if mine[key] != theirs[key]]
+
+
+def parse_perturbation(spec: str) -> tuple[str, float]:
+    """Return the kind and the amount of ``"noise:0.1"`` or ``"mask:0.05"``.
+
+    >>> parse_perturbation("noise:0.1")
+    ('noise', 0.1)
+    """
+    kind, _, amount = str(spec).partition(":")
+    check_choice("perturb", kind, PERTURBATIONS)
+    try:
+        level = float(amount)
+    except ValueError:
+        raise ParameterError(f"perturb is {spec!r}; an amount is needed, as in {kind}:0.1.") from None
+    upper = 1.0 if kind == "mask" else math.inf
+    if not 0 < level < upper:
+        raise ParameterError(
+            f"perturb is {spec!r}; the amount must be above 0"
+            + (" and below 1 (a share of the cells)." if kind == "mask" else " (standard deviations).")
+        )
+    return kind, level
+
+
+def _words(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, (str, os.PathLike)):
+        value = [value]
+    words = tuple(os.fspath(v) if isinstance(v, os.PathLike) else v for v in value)
+    if not words or not all(isinstance(w, str) and w for w in words):
+        raise ParameterError(f"{name} is {value!r}; at least one name is needed.")
+    for word in words:
+        if words.count(word) > 1:
+            raise ParameterError(f"{name} names {word!r} more than once.")
+    return words
+
+
+def _check_k(k: Any) -> tuple[int, ...] | str:
+    if isinstance(k, str):
+        return check_choice("k", k, (PLANTED,))
+    values = [k] if isinstance(k, Integral) else list(k)
+    if not values:
+        raise ParameterError("k is empty; give at least one number of biclusters.")
+    return tuple(sorted({check_int("k", value, 1) for value in values}))
+
+
+def _check_seeds(seeds: Any) -> tuple[int, ...]:
+    if isinstance(seeds, Integral):
+        return tuple(range(check_int("seeds", seeds, 1)))
+    values = [check_int("seeds", seed, 0, 2**32 - 1) for seed in seeds]
+    if not values:
+        raise ParameterError("seeds is empty; give a number of seeds, or a list of them.")
+    return tuple(sorted(set(values)))
+
+
+def _check_metrics(metrics: Any) -> str | tuple[str, ...]:
+    if isinstance(metrics, str) and metrics in ("default", "all"):
+        return metrics
+    from bivaluate.measures.registry import get_metric
+
+    keys = _words("metrics", metrics)
+    for key in keys:
+        get_metric(key)
+    return keys
+
+
+def _check_table(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{name} is {value!r}; a table of names and values is needed.")
+    return {str(key): value[key] for key in sorted(value)}
+
+
+def _check_known(name: str, given: Iterable[str], known: Sequence[str]) -> None:
+    for key in given:
+        if key not in known:
+            raise ParameterError(f"{name} names {key!r}; known here: {', '.join(known)}.{suggest(key, known)}")
+
+
+def _check_score(score: Mapping[str, Any]) -> None:
+    """Refuse now what :func:`bivaluate.evaluate` would refuse in every cell."""
+    from bivaluate.measures.workspace import Options
+
+    _check_known("score", score, SCORE_OPTIONS)
+    sizes = {key: score[key] for key in ("min_rows", "min_cols") if key in score}
+    for key, value in sizes.items():
+        check_int(key, value, 1)
+    check_choice("small", score.get("small", "flag"), ("flag", "drop"))
+    Options(**{key: value for key, value in score.items() if key not in ("small", *sizes)})
+
+
+def _beside(folder: Path, dataset: Any) -> Any:
+    if isinstance(dataset, str) and (folder / dataset).exists():
+        return str(folder / dataset)
+    return dataset
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, str):
+        import json
+
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (int, float)):
+        return repr(value)
+    raise ParameterError(f"{value!r} cannot stand in a plan; use text, numbers, true/false or lists of them.")

@@ -1,0 +1,123 @@
+"""Choose K for one estimator and one matrix, in the manner of scikit-learn's GridSearchCV."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bivaluate._check import check_int
+from bivaluate._errors import ParameterError
+from bivaluate.evaluation import evaluate
+from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import choose_metrics, get_metric
+from bivaluate.sweep.algorithm import COUNTS, solution_of
+from bivaluate.sweep.work import degenerate_reason, reason_of
+
+
+@dataclass(frozen=True)
+class KSelection:
+    """The outcome of :func:`select_k`; names follow scikit-learn's searches.
+
+    Attributes
+    ----------
+    best_estimator_
+        The fitted estimator with the best K.
+    best_params_, best_score_, best_index_
+        Its parameter, its score and its place in `cv_results_`.
+    cv_results_
+        Columns by name: ``param_<name of K>``, ``score``, ``rank_score``, ``status``, ``reason``, ``fit_time``
+        and every measure. ``pandas.DataFrame(selection.cv_results_)`` makes a table.
+    """
+
+    best_estimator_: Any
+    best_params_: dict[str, int]
+    best_score_: float
+    best_index_: int
+    cv_results_: dict[str, Any]
+    scoring: str
+
+
+def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve_cov", **options: Any) -> KSelection:
+    """Fit an estimator for every K, score the solutions and return the best.
+
+    Parameters
+    ----------
+    estimator
+        A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``: bivaluate's,
+        scikit-learn's or your own. It is cloned, never changed.
+    X
+        The matrix.
+    k
+        Numbers of biclusters to try.
+    scoring
+        Measure of the whole solution to choose by, in its own sense (low is better for NVE_cov).
+    **options
+        Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import SpectralBiclustering
+    >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+    >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
+    >>> found.best_params_
+    {'n_clusters': 3}
+    """
+    from sklearn.base import clone
+    from threadpoolctl import threadpool_limits
+
+    metric = get_metric(scoring)
+    if metric.level != "solution" or metric.direction == "none":
+        raise ParameterError(f"scoring is {scoring!r}; a measure of a whole solution with a better side is needed.")
+    name = next((count for count in COUNTS if count in estimator.get_params()), None)
+    if name is None:
+        raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
+    tried = sorted({check_int("k", value, 1) for value in ([k] if isinstance(k, int) else k)})
+    if not tried:
+        raise ParameterError("k is empty; give at least one number of biclusters.")
+    matrix = Matrix.of(X, missing=options.get("missing", "raise"))
+    measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
+    options["metrics"] = list(dict.fromkeys([*measured, scoring, "n_biclusters", "n_undefined"]))
+    with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
+        fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried]
+    scores = np.array([row["score"] for _, row in fitted])
+    ranked = -scores if metric.direction == "high" else scores
+    order = np.where(np.isnan(ranked), math.inf, ranked)
+    if not np.isfinite(order).any():
+        reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
+        raise ParameterError(f"no K gives a defined {metric.symbol}. {reasons}.")
+    index = int(order.argmin())
+    columns = list(dict.fromkeys(column for _, row in fitted for column in row))
+    table: dict[str, Any] = {f"param_{name}": tried}
+    table |= {column: [row.get(column, math.nan) for _, row in fitted] for column in columns}
+    table["rank_score"] = [int(1 + (order < value).sum()) for value in order]
+    return KSelection(
+        best_estimator_=fitted[index][0],
+        best_params_={name: tried[index]},
+        best_score_=float(scores[index]),
+        best_index_=index,
+        cv_results_=table,
+        scoring=scoring,
+    )
+
+
+def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    start = time.perf_counter()
+    row: dict[str, Any] = {"score": math.nan, "status": "ok", "reason": ""}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            estimator.fit(matrix.values)
+            row["fit_time"] = time.perf_counter() - start
+            scores = evaluate(matrix, solution_of(estimator), **options).scores
+    except Exception as error:
+        return estimator, {**row, "status": "failed", "reason": reason_of(error)}
+    reason = degenerate_reason(scores)
+    if reason:
+        row |= {"status": "degenerate", "reason": reason}
+    return estimator, {**row, **scores, "score": scores[scoring]}

@@ -1,0 +1,189 @@
+"""Which algorithm, how many biclusters: the choice by every measure, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bivaluate._errors import ParameterError, RunError, suggest
+from bivaluate.chance.surrogates import LEANS
+from bivaluate.judge.choice import best, best_k, candidates, high_is_better
+from bivaluate.measures.registry import METRICS, get_metric
+from bivaluate.sweep import sensitivity, words
+from bivaluate.sweep.null import band, gaps
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bivaluate.sweep.load import Run
+
+# Measures whose choices are set beside each other; others take part when asked for with `by`.
+COMPARED = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "cc", "avg_ave")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The outcome of :func:`select`. Tables are pandas DataFrames, the rest are sentences.
+
+    Attributes
+    ----------
+    by
+        The measure asked for; the sentences are about its choice.
+    candidates
+        Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
+    best
+        Per measure and data set: the best (algorithm, K) and the runner-up.
+    best_k
+        Per measure, data set and algorithm: the best K.
+        With a null, `candidates`, `best` and `best_k` also hold its band, the gap and the (median) p-value.
+    sensitivity
+        Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
+    null
+        Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
+    """
+
+    by: str
+    gap: bool
+    candidates: pd.DataFrame
+    best: pd.DataFrame
+    best_k: pd.DataFrame
+    sensitivity: pd.DataFrame
+    null: pd.DataFrame
+    disagreements: list[str] = field(default_factory=list)
+    instability: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    leans: list[str] = field(default_factory=list)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All tables by name."""
+        names = ("best", "best_k", "candidates", "sensitivity", "null")
+        return {name: getattr(self, name) for name in names}
+
+    def choice(self, dataset: str) -> tuple[str, int] | None:
+        """Return the chosen (algorithm, K) of a data set, or None where nothing can be chosen."""
+        mine = self.best[(self.best["measure"] == self.by) & (self.best["dataset"] == dataset)]
+        return None if not len(mine) else (str(mine["algorithm"].iloc[0]), int(mine["k"].iloc[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined numbers as None."""
+        sentences = ("disagreements", "instability", "warnings", "leans")
+        return {
+            "by": self.by,
+            "gap": self.gap,
+            **{name: _records(frame) for name, frame in self.tables.items()},
+            **{name: getattr(self, name) for name in sentences},
+        }
+
+
+def select(
+    run: Run, by: str = "nve_cov", *, gap: bool = False, perturb: Sequence[str] = (), perturb_runs: int = 5
+) -> Selection:
+    """Choose algorithm and K for every data set of a run.
+
+    Parameters
+    ----------
+    run
+        A run folder, opened with :func:`load_run`.
+    by
+        The measure to choose by.
+    gap
+        Choose by the gap of every measure to its null instead of its value; needs a sweep with ``--null``.
+    perturb
+        Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
+        matrices. (``sweep --perturb`` also runs the algorithms again.)
+    perturb_runs
+        Perturbed copies per matrix and kind.
+
+    Returns
+    -------
+    Selection
+        Tables and sentences.
+
+    Examples
+    --------
+    >>> from bivaluate.sweep import Plan, Sweep
+    >>> run = Sweep(Plan(["scenario:S9b"], ["cca", "spectral"], [2, 3], seeds=2)).run()
+    >>> select(run, by="asr").choice("scenario:S9b")[0]
+    'cca'
+    """
+    results = run.results
+    if not results["status"].isin(["ok", "degenerate"]).any():
+        why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
+        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.")
+    measures = _measures(results, by)
+    null = run.null
+    if gap and not len(null):
+        raise RunError(
+            f"{run.path} has no null to measure a gap to. Run the sweep again with --null permute "
+            "(or --null phase for ordered columns) into another folder."
+        )
+    tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
+    for measure in measures:
+        high = gap or high_is_better(measure)
+        summary = candidates(gaps(results, null, measure), "gap", high) if gap else candidates(results, measure, high)
+        for name, frame in (("candidates", summary), ("best", best(summary, high)), ("best_k", best_k(summary, high))):
+            if len(null):
+                frame = frame.merge(band(null, measure), on=["dataset", "algorithm", "k"], how="left")
+            tables[name].append(frame.assign(measure=measure))
+    joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
+    notes = words.warnings(run, joined["candidates"], joined["best"], by, gap)
+    if gap:
+        notes += words.without_null(null, by)
+    return Selection(
+        by=by,
+        gap=gap,
+        sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
+        null=null,
+        disagreements=words.disagreements(joined["best"]),
+        instability=words.instability(joined["candidates"], by),
+        warnings=notes,
+        leans=[] if len(null) else [LEANS[measure] for measure in measures if measure in LEANS],
+        **joined,
+    )
+
+
+def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> list[pd.DataFrame]:
+    changes = [sensitivity.by_size_filter(run, by)]
+    if by == "nve_cov":
+        changes.insert(0, sensitivity.by_exponent(run))
+    if run.plan.perturb:
+        changes.append(sensitivity.by_refit(run, by))
+    if perturb:
+        changes.append(sensitivity.by_perturbation(run, by, perturb, perturb_runs))
+    return changes
+
+
+def _measures(results: pd.DataFrame, by: str) -> list[str]:
+    record = get_metric(by)
+    if record.level != "solution" or record.direction == "none":
+        able = [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
+        raise ParameterError(
+            f"{by!r} cannot choose: it is no measure of a whole solution with a better side.{suggest(by, able)}"
+        )
+    if by not in results:
+        raise ParameterError(
+            f"the run did not compute {by!r}; run the sweep with --metrics {by} or --all into another folder."
+        )
+    return [by, *(key for key in COMPARED if key in results and key != by)]
+
+
+def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate, without letting empty frames decide about types."""
+    import pandas as pd
+
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled, ignore_index=True) if filled else frames[0]
+
+
+def _measure_first(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[["measure", *(column for column in frame if column != "measure")]]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    clean = frame.astype(object).where(frame.notna(), None)
+    return [
+        {str(key): value.item() if hasattr(value, "item") else value for key, value in record.items()}
+        for record in clean.to_dict("records")
+    ]

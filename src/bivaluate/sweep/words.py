@@ -1,0 +1,146 @@
+"""A choice of algorithm and K in words: where measures disagree, where seeds do, and what to distrust."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bivaluate.measures.registry import METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bivaluate.sweep.load import Run
+
+NEGLIGIBLE = 0.01  # share of the matrix
+
+
+def symbol(measure: str) -> str:
+    """Return how papers write a measure."""
+    return METRICS[measure].symbol
+
+
+def disagreements(best: pd.DataFrame) -> list[str]:
+    """Return one sentence per data set whose measures do not agree."""
+    sentences = []
+    for dataset, group in best.groupby("dataset", sort=False):
+        choices: dict[tuple[str, int], list[Mapping[Any, Any]]] = {}
+        for row in group.to_dict("records"):
+            choices.setdefault((row["algorithm"], int(row["k"])), []).append(row)
+        if len(choices) < 2:
+            continue
+        parts = []
+        for (algorithm, k), rows in choices.items():
+            names = _joined([symbol(row["measure"]) for row in rows])
+            verb = "choose" if len(rows) > 1 else "chooses"
+            covers = _share(rows[0]["coverage"])
+            parts.append(f"{names} {verb} {algorithm} with K = {k} ({covers} covered)")
+        sentences.append(f"{dataset}: {'; '.join(parts)}.")
+    return sentences
+
+
+def instability(candidates: pd.DataFrame, by: str) -> list[str]:
+    """Return one sentence per data set where the choice of `by` depends on the seed."""
+    sentences = []
+    mine = candidates[(candidates["measure"] == by) & (candidates["wins"] > 0)]
+    for dataset, group in mine.groupby("dataset", sort=False):
+        if len(group) < 2:
+            continue
+        ordered = group.sort_values("wins", ascending=False, kind="stable").to_dict("records")
+        parts = [f"{row['algorithm']} K = {row['k']} wins {row['wins']}" for row in ordered[:4]]
+        more = f", {len(ordered) - 4} others the rest" if len(ordered) > 4 else ""
+        contests = int(group["contests"].iloc[0])
+        sentences.append(
+            f"{dataset}: the choice of {symbol(by)} changes with the seed: {', '.join(parts)}{more} of {contests}."
+        )
+    return sentences
+
+
+def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> list[str]:
+    """Return what to distrust about the winners of `by`."""
+    sentences = [
+        f"{count} {what} not finished; start the sweep again to continue."
+        for count, what in (
+            (len(run.missing), f"of {len(run.cells)} cells are"),
+            (run.missing_copies, "cells on surrogates and perturbed copies are"),
+        )
+        if count
+    ]
+    chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
+    for dataset in run.datasets:
+        if dataset not in chosen:
+            mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
+            tied = ((mine["n"] > 0) & (2 * mine["n"] >= mine["seeds"])).any()
+            why = (
+                f"all candidates tie in {symbol(by)}"
+                if tied
+                else f"no candidate has a defined {symbol(by)} for at least half of its seeds"
+            )
+            sentences.append(f"{dataset}: {why}; nothing can be chosen.")
+            continue
+        sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by, gap)]
+    sentences += _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
+    return sentences
+
+
+def without_null(null: pd.DataFrame, by: str) -> list[str]:
+    """Say where most surrogates have no value, so that there is no gap to choose by."""
+    scarce = null[(null["measure"] == by) & (2 * null["null_n"] < null["null_runs"])]
+    pairs = scarce[["dataset", "algorithm"]].drop_duplicates().itertuples(index=False)
+    return [
+        f"{dataset}: {algorithm} finds nothing to score in most surrogates for some K; that speaks for what it "
+        "finds in the data, but leaves no gap to choose by."
+        for dataset, algorithm in pairs
+    ]
+
+
+def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
+    name = f"the winner {row['algorithm']} K = {row['k']}"
+    found = []
+    if row["coverage"] < NEGLIGIBLE:
+        found.append(f"{name} covers {_share(row['coverage'])} of the matrix; that is negligible.")
+    left_out = row["degenerate"] + row["failed"]
+    if left_out:
+        found.append(
+            f"{name} is degenerate or failed for {left_out} of {row['seeds']} seeds; its mean is over the others."
+        )
+    blocks = run.biclusters
+    mine = blocks[
+        (blocks["dataset"] == row["dataset"]) & (blocks["algorithm"] == row["algorithm"]) & (blocks["k"] == row["k"])
+    ]
+    thin = ((mine["n_rows"] <= 2) | (mine["n_cols"] <= 2)).mean()
+    if thin > 0:
+        found.append(
+            f"{name} is partly degenerate: {_share(thin)} of its biclusters have at most two rows or columns, "
+            "where VE says nothing."
+        )
+    if not gap and METRICS[by].direction == "low" and row["mean"] == 0:
+        found.append(f"{name} has {symbol(by)} 0: that is a collapse, not quality.")
+    return found
+
+
+def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) -> list[str]:
+    """Say for how many data sets the chosen K is the smallest or largest tried."""
+    sentences = []
+    edges: dict[str, list[str]] = {"smallest": [], "largest": []}
+    for row in chosen:
+        tried = candidates[candidates["dataset"] == row["dataset"]]["k"]
+        if tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
+            edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
+    for edge, datasets in edges.items():
+        if datasets:
+            sentences.append(
+                f"the chosen K is the {edge} one tried for {_joined(datasets[:5], len(datasets))}: "
+                "a wider sweep may choose another."
+            )
+    return sentences
+
+
+def _joined(names: Sequence[str], total: int | None = None) -> str:
+    if total is not None and total > len(names):
+        return f"{', '.join(names)} and {total - len(names)} more data sets"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2g} %"

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from bivaluate.judge.choice import best, best_k, candidates
+
+
+def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
+    rows = [
+        {"dataset": "d", "algorithm": a, "k": k, "seed": s, "status": status, "nve": v, "coverage": 0.5}
+        for (a, k), seeds in values.items()
+        for s, v in enumerate(seeds)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_mean_interval_and_wins() -> None:
+    results = table({("a", 2): [1.0, 2.0, 3.0], ("a", 3): [1.5, 1.0, 1.0], ("b", 2): [9.0, 9.0, 0.5]})
+    summary = candidates(results, "nve", high=False).set_index(["algorithm", "k"])
+    assert summary.loc[("a", 2), "mean"] == 2.0
+    low, high = stats.t.interval(0.95, 2, loc=2.0, scale=stats.sem([1.0, 2.0, 3.0]))
+    assert summary.loc[("a", 2), "low"] == pytest.approx(low)
+    assert summary.loc[("a", 2), "high"] == pytest.approx(high)
+    assert summary["wins"].to_dict() == {("a", 2): 1, ("a", 3): 1, ("b", 2): 1}
+    chosen = best(summary.reset_index(), high=False).iloc[0]
+    assert (chosen["algorithm"], chosen["k"], chosen["runner_up"]) == ("a", 3, "a K=2")
+    assert best(summary.reset_index(), high=True).iloc[0]["algorithm"] == "b"
+    assert best_k(summary.reset_index(), high=False)["k"].tolist() == [3, 2]
+
+
+def test_one_seed_has_no_interval() -> None:
+    summary = candidates(table({("a", 2): [1.0]}), "nve", high=False)
+    assert math.isnan(summary["low"][0])
+    assert summary["wins"][0] == 1
+
+
+def test_degenerate_cells_take_no_part() -> None:
+    results = table({("a", 2): [0.0, 0.0, 0.0, 1.0], ("b", 2): [2.0, 2.0, 2.0, 2.0]})
+    results.loc[:2, "status"] = "degenerate"
+    summary = candidates(results, "nve", high=False)
+    assert summary["n"].tolist() == [1, 4]
+    assert summary["degenerate"].tolist() == [3, 0]
+    assert summary["wins"].tolist() == [1, 3]
+    assert best(summary, high=False)["algorithm"].tolist() == ["b"]
+
+
+def test_nobody_wins_where_all_tie() -> None:
+    summary = candidates(table({("a", 2): [0.0, 0.0], ("b", 2): [0.0, 0.0]}), "nve", high=True)
+    assert summary["wins"].tolist() == [0, 0]
+    assert len(best(summary, high=True)) == 0
+    partly = candidates(table({("a", 2): [1.0], ("a", 3): [1.0], ("b", 2): [2.0]}), "nve", high=False)
+    assert best(partly, high=False)["k"].tolist() == [2]
+
+
+def test_undefined_values_never_win() -> None:
+    summary = candidates(table({("a", 2): [np.nan, np.nan], ("b", 2): [3.0, 3.0]}), "nve", high=False)
+    assert best(summary, high=False)["algorithm"].tolist() == ["b"]
+    assert len(best(candidates(table({("a", 2): [np.nan]}), "nve", high=False), high=False)) == 0

@@ -1,0 +1,117 @@
+"""Advice on redundancy: duplicates, mergers that cost nothing, search noise; explained and never applied silently."""
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.chance.search import search_block
+from bivaluate.judge.prune import propose_pruning
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Two patterns in noise: rows 0-39 x columns 0-11 and rows 60-99 x columns 8-19."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 40))
+    for rows, cols in ((slice(0, 40), slice(0, 12)), (slice(60, 100), slice(8, 20))):
+        X[rows, cols] = 2 * rng.normal(size=12) + rng.normal(size=(40, 1)) + 0.3 * rng.normal(size=(40, 12))
+    return X
+
+
+GOOD = (range(40), range(12))
+OTHER = (range(60, 100), range(8, 20))
+
+
+def advise(X, *pairs, **options):
+    return propose_pruning(X, Biclustering(pairs, X.shape), **options)
+
+
+def test_good_solutions_are_left_alone(planted):
+    advice = advise(planted, GOOD, OTHER)
+    assert advice.proposals == ()
+    assert advice.names == ("B1", "B2")
+    assert advice.before == advice.after
+
+
+def test_duplicates_go(planted):
+    advice = advise(planted, OTHER, GOOD, GOOD, (range(39), range(12)))
+    assert [p.kind for p in advice.proposals] == ["drop", "drop"]
+    assert advice.names == ("B1", "B2")
+    assert "is the same as B2" in advice.proposals[0].reason
+    assert "shares 98% of its cells with B2" in advice.proposals[1].reason
+    assert advice.after["cc"] > 1.5 * advice.before["cc"]
+
+
+def test_pieces_of_one_pattern_are_merged(planted):
+    advice = advise(planted, (range(15), range(12)), OTHER, (range(15, 40), range(12)))
+    (proposal,) = advice.proposals
+    assert (proposal.kind, proposal.biclusters) == ("merge", ("B1", "B3"))
+    assert proposal.reason.startswith("Merge B1 and B3 into 40 x 12: together they are as coherent as either alone")
+    assert advice.names == ("B1+B3", "B2")
+    assert advice.solution[0].rows.tolist() == list(range(40))
+    assert advice.solution.info["made_of"] == ["B1+B3", "B2"]
+    assert advice.solution.info["pruning"] == [proposal.reason]
+
+
+def test_mergers_of_mergers(planted):
+    pieces = [(range(start, start + 10), range(12)) for start in (0, 10, 20, 30)]
+    advice = advise(planted, *pieces, OTHER)
+    assert len(advice.proposals) == 3
+    assert sorted(advice.names[0].split("+")) == ["B1", "B2", "B3", "B4"]
+    assert advice.solution[0].shape == (40, 12)
+
+
+def test_blocks_within_better_ones_go(planted):
+    (proposal,) = advise(planted, (range(5, 15), range(6)), GOOD, OTHER).proposals
+    assert (proposal.kind, proposal.biclusters) == ("drop", ("B1",))
+    assert "lies within B2, which is at least as coherent" in proposal.reason
+
+
+def test_noise_goes_unless_kept(planted):
+    rng = np.random.default_rng(0)
+    rest = np.arange(110, 200)
+    thin, _ = search_block(planted[rest], 8, 2, rng=rng)
+    junk = (rest[thin.rows], thin.cols)
+    advice = advise(planted, GOOD, OTHER, junk, ([150], range(30, 36)))
+    assert [p.biclusters for p in advice.proposals] == [("B3",), ("B4",)]
+    assert "searching noise of this size finds 8 x 2 blocks as coherent" in advice.proposals[0].reason
+    assert "it has 1 row(s) and 6 column(s)" in advice.proposals[1].reason
+    assert advice.names == ("B1", "B2")
+    assert advise(planted, GOOD, OTHER, junk, keep_weak=True).proposals == ()
+
+
+def test_nothing_may_be_left(planted):
+    advice = advise(planted, (range(150, 155), range(30, 34)))
+    assert advice.names == ()
+    assert len(advice.solution) == 0
+    assert np.isnan(advice.after["nve"])
+    assert advise(planted).proposals == ()
+
+
+def test_cut_is_refitted_for_ordered_columns():
+    rng = np.random.default_rng(3)
+    smooth = np.cumsum(rng.normal(size=(60, 30)), axis=1)
+    found, _ = search_block(smooth - smooth.mean(axis=0), 8, 10, rng=rng)
+    solution = Biclustering([(found.rows, found.cols)], smooth.shape)
+    loose = propose_pruning(smooth, solution)
+    strict = propose_pruning(smooth, solution, ordered_columns=True, null_runs=2)
+    assert loose.proposals == ()
+    assert strict.cut < loose.cut == 0.9
+    again = propose_pruning(smooth, solution, ordered_columns=True, null_runs=2)
+    assert again.cut == strict.cut
+
+
+def test_the_solution_given_is_not_changed(planted):
+    solution = Biclustering([GOOD, GOOD], planted.shape, info={"algorithm": "x"})
+    advice = propose_pruning(planted, solution)
+    assert len(solution) == 2
+    assert solution.info == {"algorithm": "x"}
+    assert advice.solution.info["algorithm"] == "x"
+
+
+def test_bad_input_is_explained(planted):
+    with pytest.raises(ParameterError, match="cut is -1"):
+        advise(planted, GOOD, cut=-1)
+    with pytest.raises(MatrixError, match="missing"):
+        advise(np.where(planted > 3, np.nan, planted), GOOD)

@@ -1,0 +1,390 @@
+"""VE and MSR of mergers: both paths against the naive twins, on awkward and on large inputs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bivaluate.measures import _blocks as mergers
+from bivaluate.measures import _mergers as _merging
+from bivaluate.measures._blocks import (
+    block_values,
+    block_values_missing,
+    mean_squared_residue_value,
+    merger_matrices,
+    merger_matrices_missing,
+    union_cells,
+    virtual_error_value,
+)
+from bivaluate.measures._mergers import compiled_merger_matrices
+from bivaluate.solution import Biclustering
+from tests.reference import internal as naive
+
+X_WORKED = np.array(
+    [[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]]
+)
+PAIRS_WORKED = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])]
+PATHS = [pytest.param(merger_matrices, id="numpy"), pytest.param(compiled_merger_matrices, id="compiled")]
+
+
+def solve(path, X, pairs, **options):
+    return path(X, Biclustering(pairs, X.shape), **options)
+
+
+def random_pairs(rng, shape, K, r, c):
+    return [
+        (np.sort(rng.choice(shape[0], r, replace=False)), np.sort(rng.choice(shape[1], c, replace=False)))
+        for _ in range(K)
+    ]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_worked_example(path):
+    V, M = solve(path, X_WORKED, PAIRS_WORKED)
+    assert np.diag(V) == pytest.approx([0.104551, 0.362878, 1.333333], abs=1e-6)
+    assert np.diag(M) == pytest.approx([0.315972, 0.5625, 2.888889], abs=1e-6)
+    nve, each, _ = naive.normalised(V)
+    assert nve == pytest.approx(0.934293, abs=1e-6)
+    assert each == pytest.approx([0.180496, 0.471935, 2.301846], abs=1e-6)
+    assert naive.normalised(M)[0] == pytest.approx(0.562624, abs=1e-6)
+
+
+def test_twins_know_the_worked_example():
+    assert naive.nve(X_WORKED, PAIRS_WORKED) == pytest.approx(0.934293, abs=1e-6)
+    assert naive.nsr(X_WORKED, PAIRS_WORKED) == pytest.approx(0.562624, abs=1e-6)
+    assert naive.coverage(PAIRS_WORKED, X_WORKED.shape) == pytest.approx(0.733333, abs=1e-6)
+    assert naive.nve_cov(X_WORKED, PAIRS_WORKED) == pytest.approx(1.091020, abs=1e-6)
+    assert naive.multiplicity(PAIRS_WORKED) == pytest.approx(1.181818, abs=1e-6)
+    assert naive.overlap_fraction(PAIRS_WORKED) == pytest.approx(0.181818, abs=1e-6)
+    assert naive.mean_jaccard(PAIRS_WORKED) == pytest.approx(0.095238, abs=1e-6)
+    V, M = naive.exact_mergers(X_WORKED, PAIRS_WORKED)
+    assert V[0, 0] == pytest.approx(0.104551, abs=1e-6)
+    assert M[0, 0] == pytest.approx(0.315972, abs=1e-6)
+
+
+@st.composite
+def awkward(draw):
+    """A matrix and biclusters: overlaps, repeats, single rows and columns, constant rows, ties, offsets."""
+    n, m = draw(st.integers(1, 40)), draw(st.integers(1, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(n, m))
+    if draw(st.booleans()):
+        X = rng.integers(-1, 2, size=(n, m)).astype(float)
+    if draw(st.booleans()):
+        X[rng.random(n) < 0.3] = draw(st.sampled_from([0.0, 0.1, 1e8, -1e-3]))
+    X *= draw(st.sampled_from([1.0, 1e-8, 1e6]))
+    X += draw(st.sampled_from([0.0, 0.1, 1e8]))
+    if draw(st.booleans()):
+        X += rng.choice([0.0, 1e8], size=(n, 1))
+    pairs = [
+        (
+            np.sort(rng.choice(n, rng.integers(1, n + 1), replace=False)),
+            np.sort(rng.choice(m, rng.integers(1, m + 1), replace=False)),
+        )
+        for _ in range(draw(st.integers(1, 5)))
+    ]
+    if draw(st.booleans()):
+        pairs.append(pairs[0])
+    return X, pairs
+
+
+def assert_close_to_exact(found, X, pairs):
+    """Agree to 1e-6 relative, or to rounding of the cells themselves where the true value is next to nothing."""
+    V, M = naive.exact_mergers(X, pairs)
+    top = np.abs(X).max()
+    assert found[0] == pytest.approx(V, rel=1e-6, abs=1e-13)
+    assert found[1] == pytest.approx(M, rel=1e-6, abs=(1e-15 * top) ** 2 + 1e-300)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(case=awkward())
+def test_awkward_inputs_match_the_high_precision_twin(path, case):
+    X, pairs = case
+    assert_close_to_exact(solve(path, X, pairs), X, pairs)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 90), m=st.integers(2, 50), K=st.integers(1, 8))
+def test_ordinary_inputs_match_the_naive_twin(path, seed, n, m, K):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, m)) + 3.0
+    pairs = random_pairs(rng, X.shape, K, rng.integers(1, n + 1), rng.integers(1, m + 1))
+    V, M = solve(path, X, pairs)
+    expected_V, expected_M = naive.mergers(X, pairs)
+    assert pytest.approx(expected_V, rel=1e-10, abs=1e-12) == V
+    assert pytest.approx(expected_M, rel=1e-10, abs=1e-12) == M
+    assert np.array_equal(V, V.T)
+    assert np.array_equal(M, M.T)
+
+
+SHIFTS = {
+    "as it is": lambda X, rng: X,
+    "shifted": lambda X, rng: X + 1e8,
+    "scaled": lambda X, rng: X * 1e-8,
+    "columns at 0 and 1e8": lambda X, rng: X + rng.choice([0.0, 1e8], size=X.shape[1]),
+    "columns at 0 and 1e8 in turn": lambda X, rng: X + 1e8 * (np.arange(X.shape[1]) % 2),
+    "rows at 0 and 1e8": lambda X, rng: X + rng.choice([0.0, 1e8], size=(X.shape[0], 1)),
+    "small on 1": lambda X, rng: 1 + 1e-8 * X,
+    "rows of all sizes": lambda X, rng: X * 10.0 ** rng.integers(-8, 9, size=(X.shape[0], 1)),
+    "squares overflow": lambda X, rng: X * 1e200,
+    "squares underflow": lambda X, rng: X * 1e-200,
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_offsets_and_scales_cost_no_digits(path, shift):
+    rng = np.random.default_rng(7)
+    X = SHIFTS[shift](rng.normal(size=(70, 14)), rng)
+    pairs = [*random_pairs(rng, X.shape, 4, 25, 5), (np.arange(40), np.arange(0, 14, 2))]
+    V, M = solve(path, X, pairs)
+    expected_V, expected_M = naive.exact_mergers(X, pairs)
+    assert pytest.approx(expected_V, rel=1e-6, abs=0) == V
+    with np.errstate(invalid="ignore"):
+        assert pytest.approx(expected_M, rel=1e-6, abs=0) == M
+    assert naive.normalised(V)[0] == pytest.approx(naive.normalised(expected_V)[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_noiseless_patterns(path):
+    rng = np.random.default_rng(3)
+    s, p = rng.uniform(1, 3, 30), rng.normal(size=9)
+    family = np.outer(s, p) + rng.normal(size=(30, 1))
+    pairs = [(np.arange(20), np.arange(6)), (np.arange(10, 30), np.arange(3, 9))]
+    V, M = solve(path, family, pairs)
+    assert np.abs(V).max() < 1e-12
+    V, M = solve(path, np.outer(s, p), pairs)
+    assert M[0, 0] == pytest.approx(np.var(s[:20]) * np.var(p[:6]), rel=1e-9)
+    assert M[0, 1] == pytest.approx(np.var(s) * np.var(p), rel=1e-9)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_constant_rows_by_range_not_by_deviation(path):
+    X = np.vstack([[0.1] * 3, [1.0, 2.0, 4.0], [2.0, 2.5, 3.0]])
+    V, _ = solve(path, X, [([0, 1, 2], [0, 1, 2])])
+    assert V[0, 0] == pytest.approx(naive.ve(X), rel=1e-12)
+    worked = X_WORKED[:3, :4].copy()
+    worked[1] = 5.0
+    assert virtual_error_value(worked) == pytest.approx(0.3676, abs=5e-5)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_constant_pattern_and_constant_block(path):
+    X = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [7.0, 7.0, 7.0]])
+    V, M = solve(path, X, [([0, 1], [0, 1, 2]), ([2], [0, 1, 2]), ([2], [0, 1])])
+    assert V[0, 0] == pytest.approx(np.mean(np.abs([1, 0, 1])) * np.sqrt(1.5), rel=1e-12)
+    assert V[1, 2] == 0.0
+    assert M[1, 2] == 0.0
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_single_rows_and_columns_give_zero(path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, 5))
+    V, M = solve(path, X, [([2], [0, 1, 4]), ([2], [3]), ([0, 1, 2], [3])])
+    assert np.array_equal(V == 0, [[True, True, False], [True, True, True], [False, True, True]])
+    assert np.array_equal(M == 0, V == 0)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_biclusters(path):
+    V, M = solve(path, np.ones((3, 2)), [])
+    assert V.shape == M.shape == (0, 0)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_twins_merge_into_themselves(path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(50, 20))
+    pair = (np.arange(5, 30), np.arange(3, 11))
+    V, M = solve(path, X, [pair, pair])
+    assert np.ptp(V) < 1e-14
+    assert np.ptp(M) < 1e-14
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_any_layout_gives_the_same_answer_and_is_left_unwritten(path):
+    rng = np.random.default_rng(5)
+    X = np.round(rng.normal(size=(80, 30)) * 64)
+    pairs = random_pairs(rng, X.shape, 5, 30, 8)
+    expected = solve(path, X, pairs)
+    wide = np.zeros((160, 90))
+    wide[::2, ::3] = X
+    frozen = X.copy()
+    frozen.setflags(write=False)
+    record = np.zeros((80, 30), dtype=[("flag", "i1"), ("value", "f8")])
+    record["value"] = X
+    layouts = {
+        "Fortran": np.asfortranarray(X),
+        "strided": wide[::2, ::3],
+        "reversed": X[::-1, ::-1].copy()[::-1, ::-1],
+        "read-only": frozen,
+        "integers": X.astype(np.int64).astype(np.float64),
+        "float32": X.astype(np.float32).astype(np.float64),
+        "unaligned": record["value"],
+    }
+    for name, layout in layouts.items():
+        before = layout.copy()
+        found = solve(path, layout, pairs)
+        assert np.array_equal(layout, before), name
+        for matrix, reference in zip(found, expected, strict=True):
+            assert matrix == pytest.approx(reference, rel=1e-12, abs=1e-14), name
+
+
+def test_few_columns_of_a_wide_matrix():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(40, 300))
+    pairs = [(rows, cols * 20) for rows, cols in random_pairs(rng, (40, 15), 4, 12, 5)]
+    for found, expected in zip(solve(compiled_merger_matrices, X, pairs), naive.mergers(X, pairs), strict=True):
+        assert found == pytest.approx(expected, rel=1e-11)
+
+
+def test_checkerboard_and_long_blocks():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(900, 12))
+    board = Biclustering.from_labels(rng.integers(0, 3, 900), rng.integers(0, 4, 12))
+    pairs = [(b.rows, b.cols) for b in board] + [(np.arange(900), np.arange(12))]
+    for found, expected in zip(solve(compiled_merger_matrices, X, pairs), naive.mergers(X, pairs), strict=True):
+        assert found == pytest.approx(expected, rel=1e-10, abs=1e-13)
+
+
+def test_large_input_takes_the_compiled_path_and_agrees():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(900, 60))
+    pairs = random_pairs(rng, X.shape, 12, 200, 20)
+    solution = Biclustering(pairs, X.shape)
+    assert union_cells(solution) > mergers.KERNEL_CELLS
+    expected = naive.mergers(X, pairs)
+    for found, twin in zip(merger_matrices(X, solution), expected, strict=True):
+        assert found == pytest.approx(twin, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("K", "r", "c", "compiled"), [(4, 41, 10, False), (20, 120, 15, True), (110, 2, 2, True), (30, 3, 3, False)]
+)
+def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
+    calls = []
+    monkeypatch.setattr(_merging, "compiled_merger_matrices", lambda *arguments: calls.append(arguments))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 40))
+    for data in (X, X + 1e8, np.asfortranarray(X)):
+        calls.clear()
+        solve(merger_matrices, data, random_pairs(rng, X.shape, K, r, c))
+        assert bool(calls) == compiled
+
+
+def test_threads_do_not_change_a_bit():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(1200, 80))
+    X[:, ::7] += 1e8
+    pairs = random_pairs(rng, X.shape, 15, 250, 20)
+    one = solve(compiled_merger_matrices, X, pairs, n_jobs=1)
+    for n_jobs in (2, 3, 8, None):
+        for found, expected in zip(solve(compiled_merger_matrices, X, pairs, n_jobs=n_jobs), one, strict=True):
+            assert np.array_equal(found, expected)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak is read from Linux's /proc")
+def test_memory_stays_small():
+    code = (
+        "import numpy as np\n"
+        "from benchmarks.memory import peak_rise\n"
+        "from bivaluate.solution import Biclustering\n"
+        "from bivaluate.measures._mergers import compiled_merger_matrices\n"
+        "def pairs(n, r): return [(np.arange(k, k + r), np.arange(k, k + 30)) for k in range(12)]\n"
+        "rng = np.random.default_rng(0)\n"
+        "warm = rng.normal(size=(60, 500))\n"
+        "compiled_merger_matrices(warm, Biclustering(pairs(60, 40), warm.shape))\n"
+        "X = rng.normal(size=(20000, 500))\n"
+        "solution = Biclustering(pairs(20000, 15000), X.shape)\n"
+        "rise = peak_rise(lambda: compiled_merger_matrices(X, solution))\n"
+        "limit = 16 * 2**20 + 8 * (12**2 + 12 * (20000 + 500))\n"
+        "assert rise < limit < X.nbytes / 2, (rise, limit)\n"
+    )
+    run_python(code)
+
+
+def test_without_the_compiler():
+    code = (
+        "import numpy as np\n"
+        "from bivaluate.solution import Biclustering\n"
+        "from bivaluate.measures._mergers import compiled_merger_matrices\n"
+        "from tests.reference import internal as naive\n"
+        "rng = np.random.default_rng(0)\n"
+        "X = rng.normal(size=(40, 12)); X[3] = 0.1\n"
+        "X[:, 5] += 1e8\n"
+        "pairs = [(np.arange(0, 20), np.arange(6)), (np.arange(10, 25), np.arange(4, 9)), (np.arange(3, 4), np.arange(5))]\n"
+        "V, M = compiled_merger_matrices(X, Biclustering(pairs, X.shape))\n"
+        "E, F = naive.exact_mergers(X, pairs)\n"
+        "assert np.allclose(V, E, rtol=1e-6, atol=0) and np.allclose(M, F, rtol=1e-6, atol=0)\n"
+    )
+    run_python(code, NUMBA_DISABLE_JIT="1")
+
+
+def test_unwritable_cache_and_announcement(tmp_path):
+    if os.geteuid() == 0:
+        blocked = "/proc/1/nowhere"
+    else:
+        blocked = tmp_path / "blocked"
+        blocked.mkdir(mode=0o500)
+    code = (
+        "from bivaluate._jit import kernel, strict_kernel\n"
+        "@kernel\ndef double(x): return 2 * x\n"
+        "@strict_kernel\ndef triple(x): return 3 * x\n"
+        "assert double(2.0) == 4.0 and triple(2.0) == 6.0\n"
+    )
+    result = run_python(code, NUMBA_CACHE_DIR=str(blocked), HOME=str(blocked))
+    assert result.stderr.count("compiling kernels, once") == 1
+
+
+def run_python(code, **environment):
+    result = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def test_missing_cells_match_the_twin():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(30, 12))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[4] = np.nan
+    X[5, 1:] = np.nan
+    X[6, ~np.isnan(X[6])] = 0.1
+    pairs = random_pairs(rng, X.shape, 5, 12, 5)
+    V, M = merger_matrices_missing(X, Biclustering(pairs, X.shape))
+    for k, (rows, cols) in enumerate(pairs):
+        for other, (more_rows, more_cols) in enumerate(pairs):
+            A = X[np.ix_(np.union1d(rows, more_rows), np.union1d(cols, more_cols))]
+            assert V[k, other] == pytest.approx(naive.ve_missing(A), rel=1e-10)
+            assert M[k, other] == pytest.approx(naive.msr_missing(A), rel=1e-10)
+
+
+def test_missing_cells_on_a_shifted_matrix():
+    rng = np.random.default_rng(12)
+    A = np.round(rng.normal(size=(8, 6)), 4)
+    A[rng.random(A.shape) < 0.2] = np.nan
+    assert block_values_missing(A + 2.0**27) == pytest.approx(block_values_missing(A), rel=1e-6)
+
+
+def test_missing_cells_leave_nothing():
+    A = np.array([[1.0, np.nan, np.nan], [np.nan, 2.0, np.nan]])
+    assert np.isnan(block_values_missing(A)).all()
+    A = np.array([[1.0, 2.0, np.nan], [np.nan, 2.0, np.nan]])
+    assert block_values_missing(A) == (0.0, 0.0)
+
+
+def test_without_missing_cells_both_agree():
+    rng = np.random.default_rng(13)
+    A = rng.normal(size=(7, 5))
+    assert block_values_missing(A) == block_values(A)
+    assert mean_squared_residue_value(A) == pytest.approx(naive.msr(A), rel=1e-12)

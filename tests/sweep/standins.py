@@ -1,0 +1,66 @@
+"""Tiny algorithms for tests of the machinery: quick, and stuck, failing or crashing on demand."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+
+from bivaluate.solution import Biclustering
+
+
+class Blocks:
+    """Nested: block i is drawn from (random_state, i) alone. Every fit adds a line to `log`."""
+
+    nested = True
+
+    def __init__(
+        self,
+        n_biclusters: int = 2,
+        random_state: int = 0,
+        log: str = "",
+        seconds: float = 0.0,
+        stuck_from: int = 10**9,
+        fail_from: int = 10**9,
+        crash_from: int = 10**9,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.random_state = random_state
+        self.log = log
+        self.seconds = seconds
+        self.stuck_from = stuck_from
+        self.fail_from = fail_from
+        self.crash_from = crash_from
+
+    def fit(self, X: Any) -> Blocks:
+        if self.log:
+            with open(self.log, "a") as file:
+                file.write(f"{self.n_biclusters} {self.random_state} {os.getpid()}\n")
+        time.sleep(self.seconds)
+        if self.n_biclusters >= self.stuck_from:
+            while True:
+                pass
+        if self.n_biclusters >= self.fail_from:
+            raise ValueError(f"no {self.n_biclusters} blocks here")
+        if self.n_biclusters >= self.crash_from:
+            os.kill(os.getpid(), signal.SIGKILL)
+        pairs = []
+        for i in range(self.n_biclusters):
+            rng = np.random.default_rng([self.random_state, i])
+            rows = rng.choice(X.shape[0], size=min(4, X.shape[0]), replace=False)
+            pairs.append((rows, rng.choice(X.shape[1], size=min(3, X.shape[1]), replace=False)))
+        self.solution_ = Biclustering(pairs, X.shape, info={"parameters": {"n_biclusters": self.n_biclusters}})
+        return self
+
+
+class Separate(Blocks):
+    """The same, but says it is not nested."""
+
+    nested = False
+
+
+BLOCKS = "tests.sweep.standins:Blocks"
+SEPARATE = "tests.sweep.standins:Separate"

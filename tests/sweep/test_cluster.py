@@ -1,0 +1,168 @@
+"""Against a real scheduler and two real workers on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from bivaluate._errors import RunError
+from bivaluate.sweep import dask as cluster
+from bivaluate.sweep.plan import Cell, Plan
+from bivaluate.sweep.run import Sweep
+from tests.sweep.standins import BLOCKS
+
+pytest.importorskip("distributed")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Cluster:
+    """A `dask scheduler` and two `dask worker` processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self._folder = folder
+        port = self.address.rpartition(":")[2]
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        self.workers: list[subprocess.Popen[bytes]] = []
+        for name in ("one", "two"):
+            self.add_worker(name)
+
+    def add_worker(self, name: str) -> None:
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
+        self.workers.append(self._start("worker", self.address, "--host", "127.0.0.1", *options))
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "PYTHONPATH": os.getcwd(), "PYTHONWARNINGS": "ignore"}
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments],
+            cwd=self._folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def wait(self) -> None:
+        with cluster.connect(self.address) as client:
+            client.wait_for_workers(2, timeout=60)
+
+    def stop(self) -> None:
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def dask_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 60)
+    started = Cluster(folder)
+    try:
+        started.wait()
+        yield started
+    finally:
+        started.stop()
+
+
+def test_a_worker_killed_in_the_middle_costs_only_time(dask_cluster: Cluster, tmp_path: Path, matrix_file: str) -> None:
+    log = tmp_path / "log"
+    plan = Plan(
+        ["scenario:S9b", matrix_file],
+        ["cca", BLOCKS],
+        [2, 3],
+        seeds=12,
+        parameters={BLOCKS: {"log": str(log), "seconds": 0.15}},
+    )
+    order: list[Cell] = []
+    killed: list[Cell] = []
+
+    def kill_one(done: int, total: int, cell: Cell) -> None:
+        order.append(cell)
+        both_took_part = log.exists() and len({line.split()[2] for line in log.read_text().splitlines()}) == 2
+        if both_took_part and not killed:
+            dask_cluster.workers[0].send_signal(signal.SIGKILL)
+            killed.append(cell)
+
+    run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address, progress=kill_one).run()
+    assert killed
+    assert len(order) > order.index(killed[0]) + 1, "killed before the end"
+    assert dask_cluster.workers[0].wait(10) == -signal.SIGKILL
+    assert len(order) == len(set(order)) == len(run.cells)
+    assert set(run.results["status"]) == {"ok"}
+    local = Sweep(plan, tmp_path / "local").run()
+    pd.testing.assert_frame_equal(run.results, local.results)
+    pd.testing.assert_frame_equal(run.biclusters, local.biclusters)
+    assert (tmp_path / "run" / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
+
+
+def test_one_scatter_per_matrix_time_limits_and_a_lost_scheduler(
+    dask_cluster: Cluster, tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import Client
+
+    scattered = []
+    scatter = Client.scatter
+
+    def count(self: Client, data: object, **options: object) -> object:
+        scattered.append(options["broadcast"])
+        return scatter(self, data, **options)
+
+    monkeypatch.setattr(Client, "scatter", count)
+    parameters = {BLOCKS: {"stuck_from": 4}}
+    plan = Plan([matrix_file], [BLOCKS], [2, 3, 5], seeds=4, parameters=parameters, time_limit=0.5)
+    run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address).run()
+    assert scattered == [True]
+    assert run.results["status"].tolist() == ["ok"] * 8 + ["timed out"] * 4
+
+    def kill_scheduler(done: int, total: int, cell: Cell) -> None:
+        dask_cluster.scheduler.kill()
+
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=40, parameters={BLOCKS: {"seconds": 0.1}})
+    lost = Sweep(plan, tmp_path / "lost", scheduler=dask_cluster.address, progress=kill_scheduler)
+    with pytest.raises(RunError, match=r"connection to the Dask scheduler .* was lost .* Finished cells are safe"):
+        lost.run()
+    assert 0 < len(Sweep(plan, tmp_path / "lost").run().results) == 40
+
+
+def test_no_scheduler_no_workers(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    plan = Plan([matrix_file], [BLOCKS], [2])
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(RunError, match=rf"no Dask scheduler answers at {re.escape(address)}.*`dask scheduler`"):
+        Sweep(plan, tmp_path / "run", scheduler=address).run()
+
+
+def test_tries_are_limited() -> None:
+    class Future:
+        status = "error"
+
+        def exception(self) -> Exception:
+            return RuntimeError("killed too many workers")
+
+    from bivaluate.sweep.work import Task
+
+    class Client:
+        status = "running"
+
+    task = Task("d", None, 0, "cca", (2, 3), 0)
+    submission = cluster._Submission(Client(), lambda task: None, "", None)  # type: ignore[arg-type, return-value]
+    assert submission._outcomes(task, Future()) is None
+    assert submission._outcomes(task, Future()) is None
+    outcomes = submission._outcomes(task, Future())
+    assert outcomes is not None
+    assert [o.status for o in outcomes] == ["failed", "failed"]
+    assert outcomes[0].reason == "on the cluster, 3 times: RuntimeError: killed too many workers"

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate.sweep.data import sources
+from bivaluate.sweep.plan import Plan, parse_perturbation
+from tests.sweep.standins import BLOCKS
+
+
+def test_values_are_cleaned() -> None:
+    plan = Plan(datasets="scenario:S1", algorithms=["cca"], k=[5, 3, 5], seeds=3)
+    assert plan.datasets == ("scenario:S1",)
+    assert plan.k == (3, 5)
+    assert plan.seeds == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"algorithms": ["cca", "laas"]}, r"there is no algorithm 'laas'.*Did you mean 'las'"),
+        ({"algorithms": ["cca", "cca"]}, "names 'cca' more than once"),
+        ({"score": {"min_rows": "three"}}, "min_rows is 'three'; a whole number is needed"),
+        ({"score": {"small": "hide"}}, "small is 'hide'; allowed: 'flag', 'drop'"),
+        ({"score": {"exponent": -1}}, "exponent is -1; it must be at least 0"),
+        ({"algorithms": ["nowhere:Nothing"]}, "cannot be imported"),
+        ({"algorithms": ["pathlib:Path"]}, r"no estimator with fit\(X\)"),
+        ({"metrics": ["nev"]}, r"there is no metric 'nev'.*Did you mean 'nve'"),
+        ({"k": [0]}, "k is 0; it must be at least 1"),
+        ({"k": []}, "k is empty"),
+        ({"k": "plantd"}, "Did you mean 'planted'"),
+        ({"seeds": 0}, "seeds is 0; it must be at least 1"),
+        ({"seeds": [-1]}, "seeds is -1; it must be at least 0"),
+        ({"datasets": []}, "at least one name is needed"),
+        ({"time_limit": 0}, "time_limit is 0; it must be at least"),
+        ({"null": "shuffle"}, "null is 'shuffle'; allowed: 'permute', 'phase'"),
+        ({"null_runs": 5}, "no null is named"),
+        ({"perturb": ["noise"]}, "an amount is needed, as in noise:0.1"),
+        ({"perturb": ["mask:1.5"]}, r"above 0 and below 1"),
+        ({"perturb": ["nois:1"]}, "Did you mean 'noise'"),
+        ({"perturb_runs": 3}, "no perturbation"),
+        ({"score": {"exponnent": 1}}, "Did you mean 'exponent'"),
+        ({"parameters": {"cca": {}, "las": {}}}, "parameters names 'las'; known here: cca"),
+        ({"parameters": {"cca": {"max_residu": 1}}}, r"has no parameter 'max_residu'.*Did you mean 'max_residue'"),
+        ({"algorithms": [BLOCKS], "parameters": {BLOCKS: {"alfa": 1}}}, "does not take these parameters"),
+    ],
+)
+def test_bad_values_are_refused(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Plan(**{"datasets": ["scenario:S1"], "algorithms": ["cca"], **change})
+
+
+def test_toml_round_trip(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan(
+        datasets=[matrix_file, "scenario:S1"],
+        algorithms=["cca", BLOCKS],
+        k=[2],
+        seeds=[4, 7],
+        algorithm_seed=42,
+        metrics=["nve", "nve_cov"],
+        parameters={"cca": {"max_residue": 1.2}, BLOCKS: {"log": 'a "quoted" name'}},
+        score={"exponent": 0.25, "small": "drop"},
+        read={"transpose": False},
+        time_limit=1.5,
+        null="permute",
+        perturb=["noise:0.1"],
+    )
+    assert plan.null_runs == 19
+    path = tmp_path / "plan.toml"
+    path.write_text(plan.to_toml())
+    assert Plan.from_toml(path).to_dict() == plan.to_dict()
+
+
+def test_toml_paths_are_relative_to_the_plan(tmp_path: Path, matrix_file: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('datasets = ["small.tsv"]\nalgorithms = ["cca"]\nk = [2]\n')
+    (source,) = sources(Plan.from_toml(path))
+    assert (source.name, source.spec) == ("small", matrix_file)
+
+
+def test_bad_plans(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    with pytest.raises(FileError, match="cannot read the plan"):
+        Plan.from_toml(path)
+    path.write_text("datasets = [")
+    with pytest.raises(FormatError, match="not valid TOML"):
+        Plan.from_toml(path)
+    path.write_text('datasets = ["scenario:S1"]\nseed = 3\n')
+    with pytest.raises(FormatError, match=r"'seed' is no part of a plan.*Did you mean 'seeds'"):
+        Plan.from_toml(path)
+    path.write_text("seeds = 3\n")
+    with pytest.raises(FormatError, match='"datasets" is missing'):
+        Plan.from_toml(path)
+
+
+def test_differences_are_said_in_words() -> None:
+    one = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3], seeds=2)
+    two = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2)
+    assert one.differences(two) == ["k is [3] here and [3, 5] there"]
+    assert one.differences(one) == []
+
+
+def test_sources_expand_and_name(tmp_path: Path, matrix_file: str) -> None:
+    found = sources(Plan(datasets=["scenario:S9*", matrix_file], algorithms=["cca"]))
+    assert [source.name for source in found] == ["scenario:S9a", "scenario:S9b", "small"]
+    assert [source.per_seed for source in found] == [True, True, False]
+    other = tmp_path / "other" / "small.tsv"
+    other.parent.mkdir()
+    other.write_text(Path(matrix_file).read_text())
+    twins = sources(Plan(datasets=[matrix_file, str(other)], algorithms=["cca"]))
+    assert [source.name for source in twins] == [matrix_file, str(other)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("scenario:S99", "there is no data set 'scenario:S99'.*scenario:S1"),
+        ("scenario:X*", "matches no data set"),
+        ("yeast:nothing", "there is no data set 'yeast:nothing'"),
+        ("missing.csv", "there is no file 'missing.csv'"),
+    ],
+)
+def test_unknown_data_sets(spec: str, words: str) -> None:
+    with pytest.raises((ParameterError, FileError), match=words):
+        sources(Plan(datasets=[spec], algorithms=["cca"]))
+
+
+def test_planted_needs_scenarios(matrix_file: str) -> None:
+    with pytest.raises(ParameterError, match="small is no scenario"):
+        sources(Plan(datasets=[matrix_file], algorithms=["cca"], k="planted"))
+
+
+def test_perturbations() -> None:
+    assert parse_perturbation("mask:0.05") == ("mask", 0.05)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    las = {"n_restarts": np.int64(50)}
+    plan = Plan(
+        ["scenario:S1"], ["las"], k=np.int64(3), seeds=np.int64(2), algorithm_seed=np.int64(7), parameters={"las": las}
+    )  # type: ignore[arg-type]
+    assert (plan.k, plan.seeds) == ((3,), (0, 1))
+    assert json.loads(json.dumps(plan.to_dict())) == plan.to_dict()
+    assert "n_restarts = 50" in plan.to_toml()
+
+
+def test_one_perturbation_needs_no_list() -> None:
+    assert Plan(["scenario:S1"], perturb="noise:0.1") == Plan(["scenario:S1"], perturb=["noise:0.1"])

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans, SpectralBiclustering
+from sklearn.preprocessing import StandardScaler
+
+from bivaluate import Biclustering, evaluate
+from bivaluate._errors import ParameterError
+from bivaluate.algorithms.registry import make_estimator
+from bivaluate.sweep.search import select_k
+
+
+@pytest.fixture(scope="module")
+def X() -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(30, 20)) + 5
+
+
+def test_scores_and_best(X: np.ndarray) -> None:
+    found = select_k(make_estimator("cca", 2, random_state=0), X, k=[2, 3, 4], scoring="nve_cov")
+    table = pd.DataFrame(found.cv_results_)
+    assert table["param_n_biclusters"].tolist() == [2, 3, 4]
+    expected = [
+        evaluate(X, make_estimator("cca", k, random_state=0).fit(X).solution_).scores["nve_cov"] for k in (2, 3, 4)
+    ]
+    assert table["score"].tolist() == expected
+    assert found.best_score_ == min(expected)
+    assert found.best_params_ == {"n_biclusters": [2, 3, 4][found.best_index_]}
+    assert table["rank_score"][found.best_index_] == 1
+    assert len(found.best_estimator_.solution_) == found.best_params_["n_biclusters"]
+
+
+def test_high_is_better_where_it_is(X: np.ndarray) -> None:
+    found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="coverage")
+    assert found.best_score_ == max(found.cv_results_["score"])
+    assert isinstance(Biclustering.from_estimator(found.best_estimator_), Biclustering)
+
+
+def test_the_estimator_is_not_changed(X: np.ndarray) -> None:
+    estimator = SpectralBiclustering(n_clusters=7, random_state=0)
+    select_k(estimator, X, k=[2], scoring="asr")
+    assert estimator.n_clusters == 7
+    assert not hasattr(estimator, "rows_")
+
+
+def test_failing_and_degenerate_k_are_rows_too(X: np.ndarray) -> None:
+    found = select_k(SpectralBiclustering(random_state=0), X, k=[1, 2, 29], scoring="nve")
+    assert found.cv_results_["status"][1:] == ["ok", "failed"]
+    assert math.isnan(found.cv_results_["score"][2])
+    assert found.cv_results_["reason"][2]
+
+
+def test_options_reach_evaluate(X: np.ndarray) -> None:
+    estimator = make_estimator("cca", 2, random_state=0)
+    a = select_k(estimator, X, k=[3], scoring="nve_cov", exponent=0.0)
+    assert a.best_score_ == pytest.approx(a.cv_results_["nve"][0])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "k", "scoring", "words"),
+    [
+        (SpectralBiclustering(), [0], "nve", "k is 0; it must be at least 1"),
+        (SpectralBiclustering(), [], "nve", "k is empty"),
+        (SpectralBiclustering(), [2], "msr", "a measure of a whole solution"),
+        (SpectralBiclustering(), [2], "nvee", "Did you mean 'nve'"),
+        (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters or n_clusters"),
+        (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2: "),
+    ],
+)
+def test_refusals(X: np.ndarray, estimator: Any, k: list[int], scoring: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        select_k(estimator, X, k=k, scoring=scoring)
+
+
+def test_metrics_of_the_callers_choice(X: np.ndarray) -> None:
+    found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr", metrics=["avg_ve"])
+    assert {"asr", "avg_ve", "n_biclusters"} <= set(found.cv_results_)
+    assert "nve" not in found.cv_results_

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bivaluate import evaluate
+from bivaluate._errors import ParameterError, RunError
+from bivaluate.report.model import make_page
+from bivaluate.report.source import read_source
+from bivaluate.sweep.load import Run, load_run
+from bivaluate.sweep.null import null_table
+from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.run import Sweep
+from bivaluate.sweep.select import select
+from bivaluate.sweep.variant import make_variant, perturb
+from tests.sweep.standins import BLOCKS, SEPARATE
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    plan = Plan(
+        ["scenario:S9b", "scenario:S1"],
+        [BLOCKS, "cca"],
+        [2, 3, 4],
+        seeds=3,
+        null="permute",
+        null_runs=3,
+        perturb=["noise:0.1", "mask:0.05"],
+        perturb_runs=2,
+    )
+    return Sweep(plan, tmp_path_factory.mktemp("select") / "run").run()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    plan = Plan(["scenario:S9b"], [BLOCKS, SEPARATE], [1, 2, 3], seeds=3)
+    return Sweep(plan, tmp_path_factory.mktemp("select") / "plain").run()
+
+
+def test_best_is_the_smallest_mean(run: Run) -> None:
+    selection = select(run, by="nve_cov")
+    means = run.results.groupby(["dataset", "algorithm", "k"])["nve_cov"].mean()
+    for dataset in run.datasets:
+        assert selection.choice(dataset) == means[dataset].idxmin()
+    assert selection.choice("nothing") is None
+    assert selection.best["measure"].iloc[0] == "nve_cov"
+    assert set(selection.best["measure"]) >= {"asr", "avg_ve", "nsr", "nve", "nve_cov"}
+
+
+def test_exponents(run: Run) -> None:
+    table = select(run).sensitivity
+    for exponent in (0.0, 0.25, 0.5, 1.0):
+        mine = table[table["change"] == f"exponent {exponent:g}"].set_index("dataset")
+        scores = run.results.assign(x=run.results["nve"] / run.results["coverage"] ** exponent)
+        means = scores.groupby(["dataset", "algorithm", "k"])["x"].mean()
+        for dataset in run.datasets:
+            assert (mine.loc[dataset, "algorithm"], mine.loc[dataset, "k"]) == means[dataset].idxmin()
+    assert table[table["change"] == "exponent 0.5"]["same"].all()
+
+
+def test_size_filter_scores_again_without_small_biclusters(run: Run) -> None:
+    table = select(run, by="nve").sensitivity
+    mine = table[table["change"] == "only biclusters of at least 5 x 5"].set_index("dataset")
+    for dataset in run.datasets:
+        values: dict[tuple[str, int], list[float]] = {}
+        for cell in run.cells:
+            if cell.dataset == dataset and cell.algorithm == "cca":
+                matrix, solution = run.matrix(cell.dataset, cell.seed), run.solution(cell)
+                scores = evaluate(matrix, solution, min_rows=5, min_cols=5, small="drop").scores
+                values.setdefault((cell.algorithm, cell.k), []).append(scores["nve"])
+        means = {key: float(np.mean(v)) for key, v in values.items()}
+        chosen = min(means, key=means.__getitem__)
+        # The stand-in's blocks are 4 x 3: the filter removes them all, so only cca is left.
+        assert (mine.loc[dataset, "algorithm"], mine.loc[dataset, "k"]) == chosen
+        assert mine.loc[dataset, "mean"] == pytest.approx(means[chosen])
+
+
+def test_perturbation_refits_and_rescores(run: Run) -> None:
+    changes = set(select(run, perturb=["noise:0.05", "mask:0.1"], perturb_runs=2).sensitivity["change"])
+    assert {
+        "noise:0.1, algorithms run again",
+        "mask:0.05, algorithms run again",
+        "noise:0.05, same solutions",
+        "mask:0.1, same solutions",
+    } <= changes
+    with pytest.raises(ParameterError, match="an amount is needed"):
+        select(run, perturb=["noise"])
+    with pytest.raises(ParameterError, match="must be at least 1"):
+        select(run, perturb=["noise:1"], perturb_runs=0)
+
+
+def test_null_band_gap_and_p_value(run: Run) -> None:
+    table = run.null
+    row = table[(table["measure"] == "nve") & (table["algorithm"] == "cca")].iloc[4]
+    cell = {name: row[name] for name in ("dataset", "algorithm", "k", "seed")}
+    surrogates = run.variants[run.variants["variant"] == "permute"]
+    mine = surrogates[(surrogates[list(cell)] == pd.Series(cell)).all(axis=1)]["nve"].to_numpy(float)
+    assert len(mine) == row["null_runs"] == 3
+    assert row["null_mean"] == pytest.approx(mine.mean())
+    assert row["gap"] == pytest.approx(mine.mean() - row["value"])
+    assert row["p_value"] == (1 + (mine <= row["value"]).sum()) / 4
+    assert "n_biclusters" not in set(table["measure"])
+    assert (run.path / "null.csv").is_file()
+    assert (run.path / "variants.csv").is_file()
+
+
+def test_a_file_is_compared_with_all_its_surrogates() -> None:
+    columns = ["dataset", "algorithm", "k", "seed", "nve"]
+    results = pd.DataFrame([["d", "a", 2, 0, 0.5], ["d", "a", 2, 1, 0.7]], columns=columns)
+    values = [("permute", 0, 0, 0.6), ("permute", 1, 1, 0.8), ("permute", 2, 0, np.nan), ("noise:1", 0, 0, 0.1)]
+    variants = pd.DataFrame([[v, r, "d", "a", 2, s, x] for v, r, s, x in values], columns=["variant", "run", *columns])
+    table = null_table(results, variants, "permute", per_seed=set())
+    assert table["null_n"].tolist() == [2, 2]
+    assert table["null_runs"].tolist() == [3, 3]
+    assert table["gap"].tolist() == pytest.approx([0.2, 0.0])
+    assert table["p_value"].tolist() == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_choosing_by_the_gap(run: Run, plain: Run) -> None:
+    selection = select(run, by="nve", gap=True)
+    means = run.null[run.null["measure"] == "nve"].groupby(["dataset", "algorithm", "k"])["gap"].mean()
+    for dataset in run.datasets:
+        assert selection.choice(dataset) == means[dataset].idxmax()
+    assert {"null_low", "null_mean", "null_high", "gap", "p_value"} <= set(selection.best)
+    assert selection.leans == []
+    with pytest.raises(RunError, match=r"has no null to measure a gap to.*--null permute"):
+        select(plain, gap=True)
+
+
+def test_words(plain: Run) -> None:
+    selection = select(plain)
+    assert any(text.startswith("NVE_cov leans to small K") for text in selection.leans)
+    assert any("the winner" in text and "negligible" in text for text in selection.warnings)
+    assert any(text.startswith("the chosen K is the largest one tried") for text in selection.warnings) or any(
+        "smallest" in text for text in selection.warnings
+    )
+    told = select(plain).to_dict()
+    assert told["by"] == "nve_cov"
+    assert told["null"] == []
+
+
+def test_disagreements_and_seeds_are_said_in_words(run: Run) -> None:
+    from bivaluate.sweep.words import disagreements, instability
+
+    best = pd.DataFrame(
+        [
+            ["nve_cov", "d", "spectral", 3, 0.433],
+            ["asr", "d", "cca", 15, 0.05],
+            ["nsr", "d", "cca", 15, 0.05],
+            ["nve_cov", "e", "cca", 3, 0.1],
+            ["asr", "e", "cca", 3, 0.1],
+        ],
+        columns=["measure", "dataset", "algorithm", "k", "coverage"],
+    )
+    assert disagreements(best) == [
+        "d: NVE_cov chooses spectral with K = 3 (43 % covered); ASR and NSR choose cca with K = 15 (5 % covered)."
+    ]
+    wins = pd.DataFrame(
+        [["nve_cov", "d", "cca", 3, 4, 10], ["nve_cov", "d", "las", 5, 6, 10], ["nve_cov", "e", "las", 5, 10, 10]],
+        columns=["measure", "dataset", "algorithm", "k", "wins", "contests"],
+    )
+    assert instability(wins, "nve_cov") == [
+        "d: the choice of NVE_cov changes with the seed: las K = 5 wins 6, cca K = 3 wins 4 of 10."
+    ]
+
+
+def test_measures_that_cannot_choose(run: Run) -> None:
+    with pytest.raises(ParameterError, match="'n_biclusters' cannot choose"):
+        select(run, by="n_biclusters")
+    with pytest.raises(ParameterError, match=r"'ve' cannot choose.*Did you mean"):
+        select(run, by="ve")
+    with pytest.raises(ParameterError, match=r"did not compute 'anve'; run the sweep with --metrics anve or --all"):
+        select(run, by="anve")
+    with pytest.raises(ParameterError, match=r"no metric 'nve_cv'.*Did you mean 'nve_cov'"):
+        select(run, by="nve_cv")
+
+
+def test_variants_depend_on_kind_run_and_matrix_only(run: Run) -> None:
+    matrix = run.matrix("scenario:S1", 0)
+    one = make_variant(matrix, "permute", 0, 0).values
+    np.testing.assert_array_equal(one, make_variant(matrix, "permute", 0, 0).values)
+    assert not np.array_equal(one, make_variant(matrix, "permute", 1, 0).values)
+    assert not np.array_equal(one, make_variant(matrix, "permute", 0, 1).values)
+    np.testing.assert_allclose(np.sort(one, axis=1), np.sort(matrix.values, axis=1))
+
+
+def test_perturb() -> None:
+    X = np.random.default_rng(0).normal(size=(200, 50))
+    noisy = perturb(X, "noise:0.5", np.random.default_rng(1))
+    assert np.std(noisy - X) == pytest.approx(0.5 * X.std(), rel=0.02)
+    masked = perturb(X, "mask:0.1", np.random.default_rng(1))
+    assert (masked != X).sum() == 1000
+    additive = np.arange(5.0)[:, None] + np.arange(7.0)[None, :]
+    assert np.isfinite(perturb(additive, "mask:0.9", np.random.default_rng(2))).all()
+
+
+def test_a_run_of_other_measures_still_selects(tmp_path: Path, matrix_file: str) -> None:
+    run = Sweep(Plan([matrix_file], [BLOCKS], [2, 3], metrics=["nsr"]), tmp_path / "run").run()
+    selection = select(run, by="nsr")
+    assert selection.choice("small") is not None
+    with pytest.raises(ParameterError, match="did not compute 'nve_cov'"):
+        select(run)
+
+
+def test_why_nothing_is_chosen(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], metrics=["coverage", "cc", "anve"])
+    selection = select(Sweep(plan, tmp_path / "run").run(), by="cc")
+    assert selection.choice("small") is None
+    assert selection.warnings == ["small: all candidates tie in CC; nothing can be chosen."]
+    single = Sweep(Plan([matrix_file], [BLOCKS], [1]), tmp_path / "single").run()
+    told = "small: no candidate has a defined NVE for at least half of its seeds; nothing can be chosen."
+    assert told in select(single, by="nve").warnings
+
+
+def test_an_unfinished_null_is_said(tmp_path: Path, matrix_file: str) -> None:
+    def stop(finished: int, *_: object) -> None:
+        if finished >= 5:
+            raise KeyboardInterrupt
+
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3, null="permute", null_runs=4)
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, tmp_path / "run", progress=stop).run()
+    cut = load_run(tmp_path / "run")
+    assert cut.missing == []
+    assert 0 < cut.missing_copies < 4
+    told = f"{cut.missing_copies} cells on surrogates and perturbed copies are not finished"
+    assert any(text.startswith(told) for text in select(cut).warnings)
+    titles = [entry["title"] for entry in make_page(read_source(cut)).warnings]
+    assert f"Not finished beside the data: {cut.missing_copies}" in titles
+
+
+def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], parameters={BLOCKS: {"fail_from": 1}})
+    with pytest.raises(RunError, match=r"of 2 cells all failed, for example: ValueError: no 2 blocks here"):
+        select(Sweep(plan, tmp_path / "run").run())
+
+
+def test_surrogates_of_a_file_take_the_seeds_in_turn(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=[4, 9], null="phase", null_runs=3)
+    run = Sweep(plan, tmp_path / "run").run()
+    assert run.variants[run.variants["k"] == 2]["seed"].tolist() == [4, 9, 4]
+    assert set(run.null["null_runs"]) == {3}
+    assert select(run, gap=True).choice("small") is not None
