@@ -12,6 +12,8 @@ LAYERS = {
     "_errors": 0,
     "_check": 1,
     "_document": 1,
+    "_text": 1,
+    "_parallel": 2,
     "matrix": 2,
     "solution": 3,
     "_jit": 3,

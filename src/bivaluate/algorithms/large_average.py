@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
+from bivaluate._parallel import Workers
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.threads import Workers
 
 Masks = NDArray[np.uint8]
 

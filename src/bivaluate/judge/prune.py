@@ -256,4 +256,4 @@ def _jaccard(a: Bicluster, b: Bicluster) -> float:
 
 def _scores(X: Any, solution: Biclustering, keys: Sequence[str] = SHOWN) -> dict[str, float]:
     workspace = Workspace.of(X, solution)
-    return {key: float(get_metric(key).compute(workspace)) for key in keys}  # type: ignore[arg-type]
+    return {key: float(get_metric(key).compute(workspace)) for key in keys}

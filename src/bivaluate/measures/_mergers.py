@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._parallel import count_cores, share_out
 from bivaluate.measures import _kernels
 from bivaluate.measures._kernels import Cells, Layout
 
@@ -49,7 +48,7 @@ def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | No
 
     sums = np.zeros((K, len(used)))
     shares = np.array_split(np.arange(K), min(K, reading_threads))
-    _share([partial(_kernels.column_sums, cells, layout, level, share, sums) for share in shares], reading_threads)
+    share_out([partial(_kernels.column_sums, cells, layout, level, share, sums) for share in shares], reading_threads)
 
     ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
     doubtful = np.zeros((K, K), dtype=np.bool_)
@@ -57,7 +56,7 @@ def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | No
     parts = min(K, threads * (PARTS_PER_THREAD if merged_cells > MANY_CELLS else 1))
     groups = [largest_first[part::parts] for part in range(parts)]
     merge = partial(_kernels.merge_groups, cells, layout, level, norm, sums, _tile_rows(layout))
-    _share([partial(merge, group, ve, msr, pattern_part, doubtful) for group in groups], threads)
+    share_out([partial(merge, group, ve, msr, pattern_part, doubtful) for group in groups], threads)
     return _finish(cells, layout, ve, msr, pattern_part, doubtful, threads)
 
 
@@ -79,11 +78,11 @@ def _centre_rows(X: Values, used: Indices, rows: Indices, threads: int) -> tuple
     cells = Cells(flat, origin, row_stride, col_stride, 1.0, used, dense)
     level, norm = np.zeros(len(X)), np.zeros(len(X))
     parts = np.array_split(rows, threads)
-    _share([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
+    share_out([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
     if not TINY < float(norm.max()) < HUGE:
         exponent = math.frexp(max(float(X.max()), -float(X.min())))[1]
         cells = cells._replace(scale=math.ldexp(1.0, min(-exponent, 1000)))
-        _share([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
+        share_out([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
     return cells, level, norm
 
 
@@ -109,7 +108,7 @@ def _finish(
         from bivaluate.measures._kernels_careful import careful_pairs
 
         parts = np.array_split(pairs, min(len(pairs), 64))
-        _share([partial(careful_pairs, cells, layout, part, ve, msr) for part in parts], threads)
+        share_out([partial(careful_pairs, cells, layout, part, ve, msr) for part in parts], threads)
     if cells.scale != 1.0:
         with np.errstate(over="ignore", under="ignore"):
             msr = msr / cells.scale / cells.scale
@@ -159,34 +158,4 @@ def _tile_rows(layout: Layout) -> int:
 
 
 def _threads(n_jobs: int | None, cells: int) -> int:
-    if n_jobs is None:
-        affinity: Any = getattr(os, "sched_getaffinity", None)
-        n_jobs = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(1, min(n_jobs, 1 + cells // CELLS_PER_THREAD))
-
-
-def _share(tasks: Sequence[Callable[[], object]], threads: int) -> None:
-    """Run the tasks, `threads` at a time, the caller's thread among them."""
-    waiting = iter(tasks)
-    lock = threading.Lock()
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        while not errors:
-            with lock:
-                task = next(waiting, None)
-            if task is None:
-                return
-            try:
-                task()
-            except BaseException as error:
-                errors.append(error)
-
-    helpers = [threading.Thread(target=work) for _ in range(min(threads, len(tasks)) - 1)]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
-    if errors:
-        raise errors[0]
+    return max(1, min(count_cores(n_jobs), 1 + cells // CELLS_PER_THREAD))

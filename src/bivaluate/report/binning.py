@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._text import plural
 from bivaluate.matrix import Matrix
 from bivaluate.plots.solution_heatmap import block_order, runs
-from bivaluate.report.wording import plural
 from bivaluate.solution import Biclustering
 
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._text import plural
 from bivaluate.matrix import Matrix
 from bivaluate.plots.merger import redundant_pairs
 from bivaluate.plots.profile import spaced, standardised_profiles
 from bivaluate.report.binning import make_picture
 from bivaluate.report.source import Drawn
-from bivaluate.report.wording import plural
 from bivaluate.solution import Bicluster, Biclustering
 
 MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS = 40, 50, 80, 60, 60

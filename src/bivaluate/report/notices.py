@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bivaluate._text import listing, plural
 from bivaluate.report.groups import Group
 from bivaluate.report.source import Source
-from bivaluate.report.wording import listing, plural
 
 
 def make_title(datasets: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from bivaluate._text import listing, plural
 from bivaluate.report.case import INDISTINCT, NOISY, Case, Sentence, symbol
 from bivaluate.report.verdict import (
     beside_null,
@@ -16,7 +17,6 @@ from bivaluate.report.verdict import (
     steadiness,
     unfinished,
 )
-from bivaluate.report.wording import listing, plural
 
 
 def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from bivaluate._errors import FileError
-from bivaluate.report.wording import number, percent
+from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
     from bivaluate.report.model import Page

@@ -93,7 +93,7 @@ def read_source(source: Any) -> Source:
         return run_source.from_run(source)
     evaluations = list(source) if isinstance(source, (list, tuple)) else [source]
     for evaluation in evaluations:
-        if not all(hasattr(evaluation, name) for name in ("solution", "records", "mergers", "biclustering")):
+        if not all(hasattr(evaluation, name) for name in ("scores", "solution", "records", "mergers")):
             raise ParameterError(
                 f"a report is built from a run folder, an evaluation or a list of evaluations; found {type(evaluation).__name__}."
             )

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from bivaluate._text import listing, number, percent, plural
 from bivaluate.report.case import (
     CLOSE,
     DISTINCT,
@@ -23,7 +24,6 @@ from bivaluate.report.case import (
     symbol,
 )
 from bivaluate.report.groups import Group
-from bivaluate.report.wording import listing, number, percent, plural
 
 
 def judge(case: Case) -> list[Sentence]:

@@ -33,6 +33,7 @@ class Source:
         if self.kind == "scenario":
             from bivaluate.datasets import make_scenario
 
+            assert seed is not None
             values, truth, _ = make_scenario(self.spec.partition(":")[2], random_state=seed)
             return Matrix.of(values, name=self.name), truth
         if self.kind == "named":

@@ -1,12 +1,48 @@
-"""Share out independent work items over threads, coarsely, where that pays."""
+"""One core count and one way to share work out to threads; what is computed never depends on their number."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from bivaluate._check import check_int
+
+
+def count_cores(n_jobs: int | None) -> int:
+    """Return how many threads or processes `n_jobs` asks for; None and -1 mean every core this process may use."""
+    if n_jobs is None or n_jobs == -1:
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    return check_int("n_jobs", n_jobs, minimum=1)
+
+
+def share_out(tasks: Sequence[Callable[[], object]], threads: int) -> None:
+    """Run the tasks, `threads` at a time, the caller's thread among them."""
+    waiting = iter(tasks)
+    lock = threading.Lock()
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        while not errors:
+            with lock:
+                task = next(waiting, None)
+            if task is None:
+                return
+            try:
+                task()
+            except BaseException as error:
+                errors.append(error)
+
+    helpers = [threading.Thread(target=work) for _ in range(min(threads, len(tasks)) - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[0]
 
 
 class Workers:
@@ -24,10 +60,7 @@ class Workers:
     WORTHWHILE = 1_000_000
 
     def __init__(self, n_jobs: int | None, work: int) -> None:
-        if n_jobs is None or n_jobs == -1:
-            affinity = getattr(os, "sched_getaffinity", None)
-            n_jobs = len(affinity(0)) if affinity else os.cpu_count() or 1
-        n_threads = check_int("n_jobs", n_jobs, minimum=1)
+        n_threads = count_cores(n_jobs)
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
 
     def __enter__(self) -> Workers:
