@@ -291,7 +291,7 @@ def test_findings_about_redundancy_and_coverage():
     solution = Biclustering([(range(5), range(8)), (range(5, 10), range(8)), (range(20, 26), range(50, 56))])
     findings = evaluate(big, solution).findings
     assert any(f.startswith("B1 and B2 are nearly the same pattern: merging them costs nothing") for f in findings)
-    assert any(f.startswith("The solution explains only 0.58 % of the matrix") for f in findings)
+    assert any(f.startswith("The solution covers only 0.6 % of the matrix") for f in findings)
     noise = Biclustering([(range(20, 120), range(50)), (range(120, 200), range(50, 100))])
     assert any(
         "no more coherent than noise of its size" in f for f in evaluate(rng.normal(size=(200, 100)), noise).findings
@@ -329,7 +329,7 @@ def test_scorer_refuses_other_rows_and_useless_metrics():
     with pytest.raises(ParameterError, match="a scorer computes one metric"):
         solution_scorer("nve", metrics=["ve"])
     for key in ("ve", "n_biclusters"):
-        with pytest.raises(ParameterError, match=f"'{key}' cannot rank solutions"):
+        with pytest.raises(ParameterError, match=f"'{key}' cannot choose between solutions"):
             solution_scorer(key)
 
 

@@ -43,13 +43,16 @@ def _rounded(value: float, digits: int) -> str:
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
-def listing(items: Sequence[str]) -> str:
-    """Join items as a sentence does.
+def listing(items: Sequence[str], most: int | None = None) -> str:
+    """Join items as a sentence does; with `most`, only the first so many are named.
 
-    >>> listing(["B1"]), listing(["B1", "B2"]), listing(["B1", "B2", "B3"])
-    ('B1', 'B1 and B2', 'B1, B2 and B3')
+    >>> listing(["B1"]), listing(["B1", "B2"]), listing(["B1", "B2", "B3"]), listing(["B1", "B2", "B3"], 1)
+    ('B1', 'B1 and B2', 'B1, B2 and B3', 'B1 and 2 more')
     """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    shown = list(items)
+    if most is not None and len(shown) > most:
+        shown = [*shown[:most], f"{len(shown) - most:,} more"]
+    return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def plural(count: int, thing: str) -> str:

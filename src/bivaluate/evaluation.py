@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
+from bivaluate.judge.choice import check_ranking
 from bivaluate.judge.findings import describe
 from bivaluate.measures.registry import choose_metrics, get_metric
 from bivaluate.measures.workspace import WHOLE_MATRIX, Options, Workspace
@@ -80,7 +81,7 @@ def evaluate(
     >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
     (0.934293, 1.09102)
     >>> result.findings[0]
-    'B3 has 2 columns: VE says nothing here.'
+    'B3 has 2 columns: VE cannot judge two columns.'
     """
     chosen = choose_metrics(metrics)
     check_choice("small", small, ("flag", "drop"))
@@ -313,11 +314,7 @@ def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., fl
     >>> search.fit(X).best_params_
     {'n_clusters': 2}
     """
-    record = get_metric(metric)
-    if record.level != "solution" or record.direction == "none":
-        raise ParameterError(
-            f"{metric!r} cannot rank solutions; choose a metric of the whole solution with a direction."
-        )
+    record = check_ranking(metric)
     if "metrics" in options:
         raise ParameterError("a scorer computes one metric: name it first, and pass no metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bivaluate._errors import ParameterError
-from bivaluate.chance.surrogates import LEANS, SURROGATES, null_gap, p_value, permute_rows, randomise_phases, surrogate
-from bivaluate.measures.registry import METRICS
+from bivaluate.chance.surrogates import SURROGATES, null_gap, p_value, permute_rows, randomise_phases, surrogate
 
 X = np.cumsum(np.random.default_rng(0).normal(size=(6, 21)), axis=1)
 
@@ -64,11 +63,3 @@ def test_undefined_gaps():
     assert np.isnan(p_value(float("nan"), [1.0], "low"))
     with pytest.raises(ParameterError, match=r"direction is 'none'.*no better side"):
         p_value(1.0, [1.0], "none")
-
-
-def test_leanings_are_those_of_registered_measures():
-    assert LEANS.keys() <= METRICS.keys()
-    for key in ("asr", "avg_ve"):
-        assert "large K" in LEANS[key]
-    for key in ("nve_cov", "nsr", "cc"):
-        assert "small K" in LEANS[key]

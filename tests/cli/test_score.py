@@ -46,7 +46,7 @@ def test_solution_table(run, example):
     assert first.split()[0] == "two"
     assert second.split()[:7] == ["solution", "3", "1.256", "0.6003", "0.5626", "0.9343", "1.091"]
     assert "73.3 %" in second
-    assert "B3 has 2 columns: VE says nothing here." in shown.out
+    assert "B3 has 2 columns: VE cannot judge two columns." in shown.out
 
 
 def test_brackets_in_names_are_no_markup(run, example, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate._errors import MatrixError
-from bivaluate.judge.ordered import ordered_column_findings
+from bivaluate.judge.findings import ordered_column_findings
 
 
 def test_real_pattern_passes_and_smooth_noise_does_not():

@@ -39,7 +39,7 @@ def test_duplicates_go(planted):
     assert [p.kind for p in advice.proposals] == ["drop", "drop"]
     assert advice.names == ("B1", "B2")
     assert "is the same as B2" in advice.proposals[0].reason
-    assert "shares 98% of its cells with B2" in advice.proposals[1].reason
+    assert "shares 98 % of its cells with B2" in advice.proposals[1].reason
     assert advice.after["cc"] > 1.5 * advice.before["cc"]
 
 
@@ -76,7 +76,7 @@ def test_noise_goes_unless_kept(planted):
     advice = advise(planted, GOOD, OTHER, junk, ([150], range(30, 36)))
     assert [p.biclusters for p in advice.proposals] == [("B3",), ("B4",)]
     assert "searching noise of this size finds 8 x 2 blocks as coherent" in advice.proposals[0].reason
-    assert "it has 1 row(s) and 6 column(s)" in advice.proposals[1].reason
+    assert "it has 1 row and 6 columns" in advice.proposals[1].reason
     assert advice.names == ("B1", "B2")
     assert advise(planted, GOOD, OTHER, junk, keep_weak=True).proposals == ()
 

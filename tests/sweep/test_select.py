@@ -156,7 +156,7 @@ def test_disagreements_and_seeds_are_said_in_words(run: Run) -> None:
         columns=["measure", "dataset", "algorithm", "k", "coverage"],
     )
     assert disagreements(best) == [
-        "d: NVE_cov chooses spectral with K = 3 (43 % covered); ASR and NSR choose cca with K = 15 (5 % covered)."
+        "d: NVE_cov chooses spectral with K = 3 (43 % covered); ASR and NSR choose cca with K = 15 (5.0 % covered)."
     ]
     wins = pd.DataFrame(
         [["nve_cov", "d", "cca", 3, 4, 10], ["nve_cov", "d", "las", 5, 6, 10], ["nve_cov", "e", "las", 5, 10, 10]],

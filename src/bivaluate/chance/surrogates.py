@@ -18,20 +18,6 @@ SURROGATES = {
     "phase": "each row phase-randomised on its own: keeps the smoothness of ordered columns as well",
 }
 
-# Which way a measure is known to lean when K grows, whatever the data; said where no null stands beside it.
-LEANS = {
-    "asr": "ASR leans to large K: more and smaller blocks have smaller residues even in random partitions.",
-    "avg_ve": "AvgVE leans to large K: more and smaller blocks have smaller errors even in random partitions.",
-    "nsr": "NSR leans to small K, on random partitions too.",
-    "nve": "NVE praises small blocks, because its denominator always holds larger ones; its choice of K is noise.",
-    "nve_cov": "NVE_cov leans to small K: few large blocks cover most for their error.",
-    "cc": "CC leans to small K: every further bicluster lowers the separation of the others.",
-    "anve": "aNVE leans to small K: it averages over biclusters, and the strongest come first.",
-    "coverage": "coverage leans to large K: every further bicluster can only add cells.",
-    "avg_ave": "avg aVE leans to small K where an algorithm finds its strongest biclusters first.",
-    "avg_z": "avg z leans to small K: it praises large blocks.",
-}
-
 
 def permute_rows(X: Any, rng: np.random.Generator) -> Floats:
     """Permute each row of `X` independently; missing cells travel with the values.

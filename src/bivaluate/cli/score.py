@@ -141,7 +141,7 @@ def score(
             )
         )
     if ordered_columns:
-        from bivaluate.judge.ordered import ordered_column_findings
+        from bivaluate.judge.findings import ordered_column_findings
 
         for evaluation in evaluations:
             evaluation.findings.extend(ordered_column_findings(X, evaluation.solution, evaluation.names))

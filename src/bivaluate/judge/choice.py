@@ -1,24 +1,91 @@
-"""Which (algorithm, K) is best by a measure: means over seeds, intervals, and how often each one wins."""
+"""Which solution is best: the one rule behind `select`, `select_k`, the report's headline and marks, and replication.
+
+A value takes part if it is defined and its solution can be judged (status ok). A candidate is a data set, an algorithm
+and a K; its value is the mean over seeds, and at least half of its seeds must take part. The better mean wins; among
+equals the candidate named first; where all of several candidates tie, nobody wins.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.measures.registry import get_metric
+from bivaluate._errors import ParameterError, suggest
+from bivaluate.measures.measure import Metric
+from bivaluate.measures.registry import METRICS, get_metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 CONFIDENCE = 0.95
+COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests"]
 
 
 def high_is_better(measure: str) -> bool:
-    """Whether larger values of a measure are better."""
+    """Return whether larger values of a measure are better."""
     return get_metric(measure).direction == "high"
+
+
+def check_ranking(measure: str) -> Metric:
+    """Return the record of a measure that can rank solutions, or say why it cannot.
+
+    Raises
+    ------
+    ParameterError
+        If the measure is not one of a whole solution, or neither direction of it is better.
+    """
+    metric = get_metric(measure)
+    if metric.level != "solution" or metric.direction == "none":
+        able = [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
+        why = (
+            "it scores single biclusters, and a measure of a whole solution is needed"
+            if metric.level != "solution"
+            else "neither direction of it is better"
+        )
+        raise ParameterError(
+            f"{measure!r} cannot choose between solutions: {why}.{suggest(measure, able)} Allowed: {', '.join(able)}."
+        )
+    return metric
+
+
+def degenerate_reason(scores: Mapping[str, float]) -> str:
+    """Return why a solution cannot be judged, or nothing if it can.
+
+    Parameters
+    ----------
+    scores : mapping
+        Scores by key, with ``n_biclusters`` and ``n_undefined``.
+
+    Examples
+    --------
+    >>> degenerate_reason({"n_biclusters": 1, "n_undefined": 0})
+    '1 bicluster found; NVE compares at least two'
+    """
+    found, undefined = int(scores["n_biclusters"]), int(scores["n_undefined"])
+    if found < 2:
+        return f"{found or 'no'} bicluster{'' if found == 1 else 's'} found; NVE compares at least two"
+    if found - undefined < 2:
+        return f"{undefined} of {found} biclusters have one row or one column, where no score is defined"
+    return ""
+
+
+def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool) -> int | None:
+    """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
+
+    Examples
+    --------
+    >>> pick([3.0, float("nan"), 1.0, 1.0], high=False), pick([2.0, 2.0], high=False), pick([2.0], high=False)
+    (2, None, 0)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    defined = np.flatnonzero(~np.isnan(array))
+    if not len(defined) or (len(defined) > 1 and (array[defined] == array[defined[0]]).all()):
+        return None
+    return int(defined[(-array[defined] if high else array[defined]).argmin()])
 
 
 def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
@@ -26,65 +93,61 @@ def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
 
     Parameters
     ----------
-    results
-        Table with one row per cell.
-    value
+    results : DataFrame
+        One row per solution: dataset, algorithm, k, seed, status, coverage and measures.
+    value : str
         Column to choose by.
-    high
+    high : bool
         Whether larger values are better.
 
-    Notes
-    -----
-    Only cells with status ok count. The interval is mean ± t · sd / √n over the seeds; a candidate takes part
-    in the contest if at least half of its seeds are ok. Ties go to the candidate named first in the plan,
-    but where all candidates tie nobody wins.
+    Returns
+    -------
+    DataFrame
+        In the order of first appearance. ``low`` to ``high`` is mean ± t · sd / √n over the seeds; ``wins`` of
+        ``contests`` seeds have it as the best solution of their data set.
     """
+
     import pandas as pd
 
     results = results.reset_index(drop=True)
     table = results[[*CANDIDATE, "seed", "status"]].copy()
-    table["value"] = results[value].where(results["status"] == "ok")
+    table["value"] = results[value].where(results["status"] == "ok") if value in results else np.nan
     table["coverage"] = results.get("coverage", np.nan)
-    table["won"] = _winners(table, high)
-    grouped = table.groupby(CANDIDATE, sort=False)
-    summary = pd.DataFrame(
-        {
-            "mean": grouped["value"].mean(),
-            "sd": grouped["value"].std(),
-            "n": grouped["value"].count(),
-            "seeds": grouped.size(),
-            "degenerate": grouped["status"].agg(lambda status: int((status == "degenerate").sum())),
-            "failed": grouped["status"].agg(lambda status: int(status.isin(["failed", "timed out"]).sum())),
-            "coverage": grouped["coverage"].mean(),
-            "wins": grouped["won"].sum(),
-        }
-    ).reset_index()
-    half = _half_width(summary["sd"].to_numpy(), summary["n"].to_numpy())
+    table["won"] = False
+    for _, contest in table.groupby(["dataset", "seed"], sort=False, dropna=False):
+        winner = pick(contest["value"].to_numpy(), high)
+        if winner is not None:
+            table.loc[contest.index[winner], "won"] = True
+    table["degenerate"] = table["status"] == "degenerate"
+    table["failed"] = table["status"].isin(["failed", "timed out"])
+    grouped = table.groupby(CANDIDATE, sort=False, dropna=False)
+    summary = pd.DataFrame(grouped["value"].agg(mean="mean", sd="std", n="count", seeds="size"))
+    summary[["degenerate", "failed"]] = grouped[["degenerate", "failed"]].sum()
+    summary["coverage"] = grouped["coverage"].mean()
+    summary["wins"] = grouped["won"].sum()
+    summary = summary.reset_index()
+    half = _half_width(summary["sd"].to_numpy(float), summary["n"].to_numpy())
     summary["low"], summary["high"] = summary["mean"] - half, summary["mean"] + half
     summary["contests"] = summary.groupby("dataset")["wins"].transform("sum")
-    return summary[
-        [
-            *CANDIDATE,
-            *("mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests"),
-        ]
-    ]
+    return summary[[*CANDIDATE, *COLUMNS]]
 
 
 def best(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
-    """Return the best candidate per data set, with the runner-up."""
+    """Return the best candidate per data set, with the runner-up; no row where nobody wins."""
+    import pandas as pd
+
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
         able = group[(group["n"] > 0) & (2 * group["n"] >= group["seeds"])]
-        if not len(able) or (len(able) > 1 and able["mean"].nunique() == 1):
+        first = pick(able["mean"].to_numpy(), high)
+        if first is None:
             continue
-        order = (-able["mean"] if high else able["mean"]).sort_values(kind="stable").index
-        row = able.loc[order[0]].to_dict()
-        second = able.loc[order[1]] if len(order) > 1 else None
-        row["runner_up"] = "" if second is None else f"{second['algorithm']} K={second['k']}"
-        row["runner_up_mean"] = math.nan if second is None else float(second["mean"])
+        row = able.iloc[first].to_dict()
+        rest = able.drop(able.index[first])
+        order = (-rest["mean"] if high else rest["mean"]).sort_values(kind="stable").index
+        row["runner_up"] = f"{rest.loc[order[0], 'algorithm']} K={rest.loc[order[0], 'k']}" if len(order) else ""
+        row["runner_up_mean"] = float(rest.loc[order[0], "mean"]) if len(order) else math.nan
         rows.append(row)
-    import pandas as pd
-
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
 
 
@@ -92,30 +155,37 @@ def best_k(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
     """Return the best K per data set and algorithm: the paper's table of chosen K."""
     import pandas as pd
 
-    groups = [group for _, group in summary.groupby(["dataset", "algorithm"], sort=False)]
-    found = [best(group, high) for group in groups]
+    found = [best(group, high) for _, group in summary.groupby(["dataset", "algorithm"], sort=False)]
     return pd.concat(found, ignore_index=True) if found else best(summary, high)
 
 
-def _winners(table: pd.DataFrame, high: bool) -> pd.Series[bool]:
-    """Mark the best defined cell of every (data set, seed)."""
+def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Return the best candidate per measure and data set: what `select` prints and every page marks.
+
+    Parameters
+    ----------
+    results : DataFrame
+        As :func:`candidates` takes it.
+    measures : sequence of str
+        Registry keys of measures that can rank solutions.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`best` behind ``measure``.
+    """
     import pandas as pd
 
-    won = pd.Series(False, index=table.index)
-    defined = table[table["value"].notna()]
-    contests = [defined["dataset"], defined["seed"]]
-    spread = defined["value"].groupby(contests).transform("nunique")
-    alone = defined["value"].groupby(contests).transform("size") == 1
-    defined = defined[(spread > 1) | alone]
-    if len(defined):
-        order = (
-            (-defined["value"] if high else defined["value"]).groupby([defined["dataset"], defined["seed"]]).idxmin()
-        )
-        won[order.to_numpy()] = True
-    return won
+    found = []
+    for measure in measures:
+        high = high_is_better(measure)
+        found.append(best(candidates(results, measure, high), high).assign(measure=measure))
+    filled = [frame for frame in found if len(frame)]
+    table = pd.concat(filled or found[:1], ignore_index=True) if found else pd.DataFrame(columns=["measure"])
+    return table[["measure", *(column for column in table if column != "measure")]]
 
 
-def _half_width(sd: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     from scipy.special import stdtrit
 
     freedom = np.maximum(n - 1, 1)

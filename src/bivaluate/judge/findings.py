@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bivaluate.chance.assumptions import null_model_findings
+from bivaluate._text import listing, percent, plural
+from bivaluate.chance.assumptions import centre_columns, null_model_findings
+from bivaluate.chance.measures import adjusted_virtual_error
 from bivaluate.chance.moments import null_mean
+from bivaluate.chance.search import refit_cut
+from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
+from bivaluate.judge.redundancy import redundant_groups
+from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
+from bivaluate.solution import Biclustering
 
-SAME_PATTERN = 1.1
-COHERENT = 0.8
-NEGLIGIBLE_COVERAGE = 0.01
 MOST = 10
 
 
@@ -21,7 +25,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     """Return the remarks, the gravest first. `names` are what the biclusters are called."""
     sentences: list[str] = []
     if dropped:
-        sentences.append(f"{_list(dropped)} left out: smaller than the minimum size.")
+        sentences.append(f"{listing(dropped, MOST)} left out: smaller than the minimum size.")
     if not len(workspace.solution):
         sentences.append("The solution has no biclusters: nothing to score.")
         return sentences
@@ -43,58 +47,36 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif cols[k] == 2:
-            found.append(f"{names[k]} has 2 columns: VE says nothing here.")
+            found.append(f"{names[k]} has 2 columns: VE cannot judge two columns.")
     return _capped(found)
 
 
 def _coverage(workspace: Workspace) -> list[str]:
     share = workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])
     if share < NEGLIGIBLE_COVERAGE:
-        return [f"The solution explains only {100 * share:.2g} % of the matrix."]
+        return [f"The solution covers only {percent(share)} of the matrix."]
     return []
 
 
 def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
-    """Pairs that are coherent on their own and stay so when merged."""
-    usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
-    ve, merged, jaccard = workspace.ve, workspace.merged_ve, workspace.cover.jaccard
-    mean = (ve[:, None] + ve[None, :]) / 2
-    noise = null_mean(workspace.r, workspace.c)
-    coherent = usable & (ve < COHERENT * noise)
-    alike = (merged <= SAME_PATTERN * mean + 1e-12) & coherent[:, None] & coherent[None, :]
-    same = jaccard == 1.0
-    np.fill_diagonal(same, False)
-    np.fill_diagonal(alike, False)
-    found = [f"{_and(names, group)} are the same bicluster." for group in _groups(same)]
-    for group in _groups(alike & ~same):
-        apart = ", ".join(f"{ve[k]:.3g}" for k in group)
-        together = max(merged[k, other] for k in group for other in group if k != other)
-        costs = "them" if len(group) == 2 else "any two of them"
+    merged = workspace.merged_ve
+    found = []
+    for group in redundant_groups(merged, workspace.solution):
+        called = listing([names[k] for k in group.members])
+        if group.duplicates:
+            same = all(workspace.solution[k] == workspace.solution[group.members[0]] for k in group.members)
+            found.append(
+                f"{called} are the same bicluster." if same else f"{called} share 90 % of their cells or more."
+            )
+            continue
+        apart = ", ".join(f"{merged[k, k]:.3g}" for k in group.members)
+        together = max(merged[pair] for pair in group.pairs)
+        two = len(group.members) == 2
         found.append(
-            f"{_and(names, group)} are nearly the same pattern: merging {costs} costs nothing "
-            f"(VE {apart} apart, {'' if len(group) == 2 else 'at most '}{together:.3g} together)."
+            f"{called} are nearly the same pattern: merging {'them' if two else 'any two of them'} costs nothing "
+            f"(VE {apart} apart, {'' if two else 'at most '}{together:.3g} together)."
         )
     return _capped(found)
-
-
-def _groups(related: NDArray[np.bool_]) -> list[list[int]]:
-    """Split the pairs into groups in which everyone is related to everyone, the largest first."""
-    related = related.copy()
-    groups = []
-    while related.any():
-        group = [int(related.sum(axis=1).argmax())]
-        candidates = related[group[0]].copy()
-        while candidates.any():
-            group.append(int(np.where(candidates, (related & candidates).sum(axis=1), -1).argmax()))
-            candidates &= related[group[-1]]
-        related[np.ix_(group, group)] = False
-        groups.append(sorted(group))
-    return groups
-
-
-def _and(names: Sequence[str], group: Sequence[int]) -> str:
-    *most, last = (names[k] for k in group)
-    return f"{', '.join(most)} and {last}"
 
 
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
@@ -113,6 +95,30 @@ def _capped(sentences: list[str]) -> list[str]:
     return [*sentences[:MOST], f"… and {len(sentences) - MOST} more like the last one."]
 
 
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:MOST])
-    return shown if len(names) <= MOST else f"{shown} and {len(names) - MOST} more"
+def ordered_column_findings(
+    X: Any, solution: Biclustering, names: Sequence[str], *, null_runs: int = 5, random_state: int | None = 0
+) -> list[str]:
+    """Say which biclusters are more coherent than anything a search finds in surrogates as smooth as the data.
+
+    aVE is taken on column-centred data, as advised; see :func:`bivaluate.chance.search.refit_cut`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.cumsum(rng.normal(size=(40, 20)), axis=1)
+    >>> S = Biclustering([(range(8), range(10))], X.shape)
+    >>> print(ordered_column_findings(X, S, ["B1"], null_runs=1)[0][:42])
+    Columns are ordered: in 1 phase-randomised
+    """
+    values = Matrix.of(X).values
+    cut = refit_cut(values, [b.shape for b in solution], runs=null_runs, random_state=random_state)
+    centred = centre_columns(values)
+    passed: list[str] = []
+    failed: list[str] = []
+    for name, bicluster in zip(names, solution, strict=True):
+        error = adjusted_virtual_error(bicluster.of(centred), values.shape)
+        (passed if error < cut else failed).append(f"{name} ({error:.2f})")
+    return [
+        f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches aVE {cut:.2f}, so "
+        f"evidence starts below that. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
+    ]

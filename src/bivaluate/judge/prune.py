@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_real
+from bivaluate._text import plural
 from bivaluate.chance.assumptions import prepare_matrix
-from bivaluate.chance.scores import score_blocks
-from bivaluate.chance.search import EVIDENCE_CUT, refit_cut
+from bivaluate.chance.measures import adjusted_virtual_error
+from bivaluate.chance.search import refit_cut
+from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT
+from bivaluate.judge.redundancy import RedundantGroup, cell_jaccard, costs_nothing, is_coherent, redundant_groups
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import merger_matrices, virtual_error_value
-from bivaluate.measures._constant_rows import constant_row_counts, is_constant_row
-from bivaluate.measures.cover import Cover
+from bivaluate.measures._blocks import virtual_error_value
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 
-DUPLICATE_JACCARD = 0.9
 SHOWN = ("n_biclusters", "coverage", "redundancy", "avg_ve", "nve", "nve_cov", "avg_ave_centred", "cc")
 
 
@@ -76,11 +76,11 @@ def propose_pruning(
 ) -> Pruning:
     """Propose drops and mergers, and say why.
 
-    Three questions, in this order. Duplicates: two biclusters that share 90 % of their cells (Jaccard); the less
-    coherent one goes. Mergers: two biclusters whose union of rows and columns has a chance-corrected error aVE no
-    higher than either of them, and below `cut`; the best such pair is merged, and the question asked again. Noise: biclusters
-    whose aVE reaches `cut`, so that a search through noise of this size finds as much. Nothing is changed in the
-    solution given; blocks with one row or one column have an aVE of 1.
+    Two questions, in this order. Repeats: biclusters that :func:`bivaluate.judge.redundancy.redundant_groups` calls
+    redundant, which are duplicates (the less coherent one goes) or one pattern in pieces (they are merged if the
+    union of rows and columns costs nothing either); asked again after every change. Noise: biclusters whose
+    chance-corrected error aVE reaches `cut`, so that a search through noise of this size finds as much. Nothing is
+    changed in the solution given; blocks with one row or one column have an aVE of 1.
 
     Parameters
     ----------
@@ -112,148 +112,134 @@ def propose_pruning(
     ('B1+B2',)
     """
     check_real("cut", cut, 0.0)
-    values = prepare_matrix(Matrix.of(X).values, centre, normalise)
-    solution = check_solution(solution).with_shape(values.shape)
+    matrix = Matrix.of(X)
+    prepared = prepare_matrix(matrix.values, centre, normalise)
+    solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
         shapes = [b.shape for b in solution]
         cut = min(
-            cut, refit_cut(values, shapes, null="phase", runs=null_runs, centre="none", random_state=random_state)
+            cut, refit_cut(prepared, shapes, null="phase", runs=null_runs, centre="none", random_state=random_state)
         )
-    pool = _Pool(values, solution)
-    proposals = [*_duplicates(pool), *_mergers(pool, cut)]
+    pool = _Pool(matrix, solution)
+    proposals = _repeats(pool)
     if not keep_weak:
-        proposals += _noise(pool, cut)
-    pruned = Biclustering([(b.rows, b.cols) for b in pool.biclusters], solution.shape, info=solution.info)
-    pruned.info["made_of"] = list(pool.names)
-    pruned.info["pruning"] = [proposal.reason for proposal in proposals]
-    before, after = (_scores(X, side) for side in (solution, pruned))
+        proposals += _noise(pool, prepared, cut)
+    pruned = Biclustering(
+        [(b.rows, b.cols) for b in pool.biclusters],
+        solution.shape,
+        info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
+    )
+    before, after = (_scores(matrix, side) for side in (solution, pruned))
     return Pruning(tuple(proposals), pruned, tuple(pool.names), before, after, cut)
 
 
 class _Pool:
-    """Biclusters still in play, with their names and chance-corrected errors."""
+    """Biclusters still in play, with their names and the virtual errors of all their mergers."""
 
-    def __init__(self, values: Floats, solution: Biclustering) -> None:
-        self.values = values
+    def __init__(self, matrix: Matrix, solution: Biclustering) -> None:
+        self.matrix = matrix
         self.biclusters: list[Bicluster] = list(solution)
         self.names = [f"B{k + 1}" for k in range(len(solution))]
-        self.error = [self.judge(b) for b in solution]
 
-    def judge(self, bicluster: Bicluster) -> float:
-        """Return aVE."""
-        A = bicluster.of(self.values)
-        rows = np.array([int((~is_constant_row(A)).sum())])
-        cols, ve = np.array([A.shape[1]]), np.array([virtual_error_value(A)])
-        return float(score_blocks(ve, rows, cols, (self.values.shape[0], self.values.shape[1]))["adjusted"][0])
+    def solution(self) -> Biclustering:
+        """Return the biclusters as they stand."""
+        return Biclustering([(b.rows, b.cols) for b in self.biclusters], self.matrix.shape)
 
-    def judge_pairs(self) -> Floats:
-        """Return aVE of all mergers, K x K."""
-        shape = (self.values.shape[0], self.values.shape[1])
-        solution = Biclustering([(b.rows, b.cols) for b in self.biclusters], shape)
-        rows, cols = Cover(solution).merged_shapes
-        rows = rows - constant_row_counts(self.values, solution)
-        ve = merger_matrices(self.values, solution)[0]
-        together = np.zeros(ve.shape)
-        upper = np.triu_indices(len(ve))
-        together[upper] = score_blocks(ve[upper], rows[upper], cols[upper], shape)["adjusted"]
-        return together + np.triu(together, 1).T
+    def error(self, bicluster: Bicluster) -> float:
+        """Return VE."""
+        return virtual_error_value(bicluster.of(self.matrix.values))
 
-    def remove(self, k: int) -> None:
-        """Take one out."""
-        del self.biclusters[k], self.names[k], self.error[k]
+    def replace(self, gone: Sequence[int], place: int, bicluster: Bicluster, name: str) -> None:
+        """Put one bicluster in the place of several."""
+        self.biclusters[place], self.names[place] = bicluster, name
+        for k in sorted(set(gone) - {place}, reverse=True):
+            del self.biclusters[k], self.names[k]
 
 
-def _duplicates(pool: _Pool) -> list[Proposal]:
-    proposals = []
-    k = 0
-    while k < len(pool.biclusters):
-        like = [_jaccard(pool.biclusters[k], other) for other in pool.biclusters]
-        like[k] = 0.0
-        twin = int(np.argmax(like))
-        if like[twin] < DUPLICATE_JACCARD:
-            k += 1
-            continue
-        worse, better = (k, twin) if (pool.error[k], k) > (pool.error[twin], twin) else (twin, k)
-        how = "is the same as" if like[twin] == 1 else f"shares {like[twin]:.0%} of its cells with"
-        proposals.append(
-            Proposal(
-                "drop",
-                (pool.names[worse],),
-                f"Drop {pool.names[worse]}: it {how} {pool.names[better]}, which is "
-                f"{'as' if pool.error[better] == pool.error[worse] else 'more'} coherent "
-                f"(aVE {pool.error[better]:.3f} against {pool.error[worse]:.3f}).",
-            )
-        )
-        pool.remove(worse)
-        k = 0 if worse < k else k
-    return proposals
-
-
-def _mergers(pool: _Pool, cut: float) -> list[Proposal]:
+def _repeats(pool: _Pool) -> list[Proposal]:
+    """Drop duplicates and merge what repeats one pattern, group by group, until nothing is redundant."""
     proposals: list[Proposal] = []
-    together = pool.judge_pairs()
+    refused: set[frozenset[str]] = set()
     while len(pool.names) > 1:
-        best = np.minimum.outer(pool.error, pool.error)
-        costless = np.triu((together <= best) & (together < cut), 1)
-        if not costless.any():
-            break
-        a, b = np.unravel_index(np.where(costless, together, np.inf).argmin(), together.shape)
-        one, other, union = pool.names[a], pool.names[b], _union(pool.biclusters[a], pool.biclusters[b])
-        inside = {other: pool.biclusters[b] != union, one: pool.biclusters[a] != union}
-        if all(inside.values()):
-            proposals.append(
-                Proposal(
-                    "merge",
-                    (one, other),
-                    f"Merge {one} and {other} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
-                    f"either alone (aVE {together[a, b]:.3f}; apart {pool.error[a]:.3f} and {pool.error[b]:.3f}).",
-                )
-            )
-            name = f"{one}+{other}"
+        merged = Workspace.of(pool.matrix, pool.solution()).merged_ve
+        groups = redundant_groups(merged, pool.solution())
+        pair = next(
+            (pair for group in groups for pair in _by_likeness(pool, group) if _key(pool, pair) not in refused), None
+        )
+        if pair is None:
+            return proposals
+        proposal = _join(pool, *pair)
+        if proposal is None:
+            refused.add(_key(pool, pair))
         else:
-            small, name = (one, other) if inside[one] else (other, one)
-            proposals.append(
-                Proposal(
-                    "drop",
-                    (small,),
-                    f"Drop {small}: it lies within {name}, which is at least as coherent "
-                    f"(aVE {together[a, b]:.3f} against {max(pool.error[a], pool.error[b]):.3f}).",
-                )
-            )
-        pool.biclusters[a], pool.names[a], pool.error[a] = union, name, float(together[a, b])
-        pool.remove(int(b))
-        together = np.delete(np.delete(together, b, axis=0), b, axis=1)
-        together[a, :] = together[:, a] = [pool.judge(_union(union, other)) for other in pool.biclusters]
+            proposals.append(proposal)
     return proposals
 
 
-def _noise(pool: _Pool, cut: float) -> list[Proposal]:
+def _key(pool: _Pool, pair: tuple[int, int]) -> frozenset[str]:
+    return frozenset(pool.names[k] for k in pair)
+
+
+def _by_likeness(pool: _Pool, group: RedundantGroup) -> list[tuple[int, int]]:
+    """Return the pairs of a group, those that share most cells first."""
+    return sorted(group.pairs, key=lambda pair: -cell_jaccard(*(pool.biclusters[k] for k in pair)))
+
+
+def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
+    """Make one bicluster of two redundant ones; None if their union is no longer as coherent as they are."""
+    one, other = pool.biclusters[a], pool.biclusters[b]
+    likeness = cell_jaccard(one, other)
+    if likeness >= DUPLICATE:
+        adjusted = [adjusted_virtual_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
+        worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
+        gone, kept = pool.names[worse], pool.names[better]
+        how = "is the same as" if likeness == 1 else f"shares {100 * likeness:.0f} % of its cells with"
+        reason = (
+            f"Drop {gone}: it {how} {kept}, which is {'as' if adjusted[0] == adjusted[1] else 'more'} coherent "
+            f"(aVE {min(adjusted):.3f} against {max(adjusted):.3f})."
+        )
+        pool.replace([worse], better, pool.biclusters[better], kept)
+        return Proposal("drop", (gone,), reason)
+    errors = (pool.error(one), pool.error(other))
+    union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
+    together = pool.error(union)
+    if union in (one, other):
+        inner, outer = (a, b) if union == other else (b, a)
+        gone, kept = pool.names[inner], pool.names[outer]
+        reason = f"Drop {gone}: it lies within {kept}, which is at least as coherent (VE {together:.3f} against {pool.error(pool.biclusters[inner]):.3f})."
+        pool.replace([inner], outer, union, kept)
+        return Proposal("drop", (gone,), reason)
+    if not (costs_nothing(together, sum(errors) / 2) and is_coherent(np.array(together), *union.shape)):
+        return None
+    names = (pool.names[a], pool.names[b])
+    reason = (
+        f"Merge {names[0]} and {names[1]} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
+        f"either alone (VE {together:.3f}; apart {errors[0]:.3f} and {errors[1]:.3f})."
+    )
+    pool.replace([b], a, union, "+".join(names))
+    return Proposal("merge", names, reason)
+
+
+def _noise(pool: _Pool, prepared: Floats, cut: float) -> list[Proposal]:
     proposals = []
     for k in reversed(range(len(pool.names))):
-        if pool.error[k] < cut:
+        A = pool.biclusters[k].of(prepared)
+        error = adjusted_virtual_error(A, pool.matrix.shape)
+        if error < cut:
             continue
-        rows, cols = pool.biclusters[k].shape
+        rows, cols = A.shape
         if min(rows, cols) < 2:
-            why = f"it has {rows} row(s) and {cols} column(s), so there is nothing to be coherent with"
+            why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so there is nothing to be coherent with"
         else:
             why = (
-                f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {pool.error[k]:.3f}, "
-                f"evidence starts below {cut:.2f})"
+                f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {error:.3f}; "
+                f"below {cut:.2f} would count as evidence)"
             )
         proposals.append(Proposal("drop", (pool.names[k],), f"Drop {pool.names[k]}: {why}."))
-        pool.remove(k)
+        del pool.biclusters[k], pool.names[k]
     return proposals[::-1]
 
 
-def _union(a: Bicluster, b: Bicluster) -> Bicluster:
-    return Bicluster(np.union1d(a.rows, b.rows), np.union1d(a.cols, b.cols))
-
-
-def _jaccard(a: Bicluster, b: Bicluster) -> float:
-    shared = len(np.intersect1d(a.rows, b.rows, True)) * len(np.intersect1d(a.cols, b.cols, True))
-    return shared / (a.size + b.size - shared)
-
-
-def _scores(X: Any, solution: Biclustering, keys: Sequence[str] = SHOWN) -> dict[str, float]:
+def _scores(X: Matrix, solution: Biclustering, keys: Sequence[str] = SHOWN) -> dict[str, float]:
     workspace = Workspace.of(X, solution)
     return {key: float(get_metric(key).compute(workspace)) for key in keys}

@@ -16,7 +16,7 @@ BAND = ["null_mean", "null_sd", "null_low", "null_high", "null_n", "null_runs", 
 
 
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
-    """Return one row per finished cell and measure with a better side.
+    """Return one row per finished cell and measure of which one direction is better.
 
     Parameters
     ----------

@@ -14,10 +14,11 @@ import numpy as np
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
 from bivaluate.evaluation import evaluate
+from bivaluate.judge.choice import check_ranking, degenerate_reason, pick
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import choose_metrics, get_metric
+from bivaluate.measures.registry import choose_metrics
 from bivaluate.sweep.algorithm import COUNTS, solution_of
-from bivaluate.sweep.work import degenerate_reason, reason_of
+from bivaluate.sweep.work import reason_of
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,7 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
-    metric = get_metric(scoring)
-    if metric.level != "solution" or metric.direction == "none":
-        raise ParameterError(f"scoring is {scoring!r}; a measure of a whole solution with a better side is needed.")
+    metric = check_ranking(scoring)
     name = next((count for count in COUNTS if count in estimator.get_params()), None)
     if name is None:
         raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
@@ -86,15 +85,18 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried]
     scores = np.array([row["score"] for _, row in fitted])
-    ranked = -scores if metric.direction == "high" else scores
-    order = np.where(np.isnan(ranked), math.inf, ranked)
-    if not np.isfinite(order).any():
+    able = [score if row["status"] == "ok" else math.nan for score, (_, row) in zip(scores, fitted, strict=True)]
+    if np.isnan(able).all():
         reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
         raise ParameterError(f"no K gives a defined {metric.symbol}. {reasons}.")
-    index = int(order.argmin())
+    high = metric.direction == "high"
+    index = pick(able, high)
+    if index is None:  # all tie: the smallest K says as much with less
+        index = int(np.flatnonzero(~np.isnan(able))[0])
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
     table |= {column: [row.get(column, math.nan) for _, row in fitted] for column in columns}
+    order = np.where(np.isnan(able), math.inf, np.negative(able) if high else able)
     table["rank_score"] = [int(1 + (order < value).sum()) for value in order]
     return KSelection(
         best_estimator_=fitted[index][0],

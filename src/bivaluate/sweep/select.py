@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._errors import ParameterError, RunError, suggest
-from bivaluate.chance.surrogates import LEANS
-from bivaluate.judge.choice import best, best_k, candidates, high_is_better
-from bivaluate.measures.registry import METRICS, get_metric
+from bivaluate._errors import ParameterError, RunError
+from bivaluate.judge.choice import best, best_k, candidates, check_ranking, high_is_better
+from bivaluate.judge.leanings import LEANINGS
 from bivaluate.sweep import sensitivity, words
 from bivaluate.sweep.null import band, gaps
 
@@ -139,7 +138,7 @@ def select(
         disagreements=words.disagreements(joined["best"]),
         instability=words.instability(joined["candidates"], by),
         warnings=notes,
-        leans=[] if len(null) else [LEANS[measure] for measure in measures if measure in LEANS],
+        leans=[] if len(null) else [LEANINGS[measure].sentence for measure in measures if measure in LEANINGS],
         **joined,
     )
 
@@ -156,12 +155,7 @@ def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> li
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
-    record = get_metric(by)
-    if record.level != "solution" or record.direction == "none":
-        able = [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
-        raise ParameterError(
-            f"{by!r} cannot choose: it is no measure of a whole solution with a better side.{suggest(by, able)}"
-        )
+    check_ranking(by)
     if by not in results:
         raise ParameterError(
             f"the run did not compute {by!r}; run the sweep with --metrics {by} or --all into another folder."

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._errors import ParameterError
-from bivaluate.judge.choice import best, candidates, high_is_better
+from bivaluate.judge.choice import best, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.plan import Cell, parse_perturbation
 from bivaluate.sweep.variant import hide, perturb
-from bivaluate.sweep.work import degenerate_reason
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bivaluate._text import listing, percent
+from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
 from bivaluate.measures.registry import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.sweep.load import Run
-
-NEGLIGIBLE = 0.01  # share of the matrix
 
 
 def symbol(measure: str) -> str:
@@ -31,9 +31,9 @@ def disagreements(best: pd.DataFrame) -> list[str]:
             continue
         parts = []
         for (algorithm, k), rows in choices.items():
-            names = _joined([symbol(row["measure"]) for row in rows])
+            names = listing([symbol(row["measure"]) for row in rows])
             verb = "choose" if len(rows) > 1 else "chooses"
-            covers = _share(rows[0]["coverage"])
+            covers = percent(rows[0]["coverage"])
             parts.append(f"{names} {verb} {algorithm} with K = {k} ({covers} covered)")
         sentences.append(f"{dataset}: {'; '.join(parts)}.")
     return sentences
@@ -97,8 +97,8 @@ def without_null(null: pd.DataFrame, by: str) -> list[str]:
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
     name = f"the winner {row['algorithm']} K = {row['k']}"
     found = []
-    if row["coverage"] < NEGLIGIBLE:
-        found.append(f"{name} covers {_share(row['coverage'])} of the matrix; that is negligible.")
+    if row["coverage"] < NEGLIGIBLE_COVERAGE:
+        found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
     if left_out:
         found.append(
@@ -111,8 +111,8 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
     thin = ((mine["n_rows"] <= 2) | (mine["n_cols"] <= 2)).mean()
     if thin > 0:
         found.append(
-            f"{name} is partly degenerate: {_share(thin)} of its biclusters have at most two rows or columns, "
-            "where VE says nothing."
+            f"{name} is partly degenerate: {percent(thin)} of its biclusters have at most two rows or columns, "
+            "which VE cannot judge."
         )
     if not gap and METRICS[by].direction == "low" and row["mean"] == 0:
         found.append(f"{name} has {symbol(by)} 0: that is a collapse, not quality.")
@@ -130,17 +130,6 @@ def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) 
     for edge, datasets in edges.items():
         if datasets:
             sentences.append(
-                f"the chosen K is the {edge} one tried for {_joined(datasets[:5], len(datasets))}: "
-                "a wider sweep may choose another."
+                f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
             )
     return sentences
-
-
-def _joined(names: Sequence[str], total: int | None = None) -> str:
-    if total is not None and total > len(names):
-        return f"{', '.join(names)} and {total - len(names)} more data sets"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.2g} %"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bivaluate._errors import BivaluateError
+from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.algorithm import COUNTS, find_biclusters, is_nested
@@ -117,16 +118,6 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
 def _with_coverage(metrics: str | tuple[str, ...]) -> str | list[str]:
     """Add what no choice of K can do without."""
     return metrics if isinstance(metrics, str) else list(dict.fromkeys([*metrics, "coverage"]))
-
-
-def degenerate_reason(scores: Mapping[str, float]) -> str:
-    """Say why a solution cannot be judged, or nothing if it can."""
-    found, undefined = int(scores["n_biclusters"]), int(scores["n_undefined"])
-    if found < 2:
-        return f"{found or 'no'} bicluster{'' if found == 1 else 's'} found; NVE compares at least two"
-    if found - undefined < 2:
-        return f"{undefined} of {found} biclusters have one row or one column, where no score is defined"
-    return ""
 
 
 def reason_of(error: BaseException) -> str:

@@ -1,0 +1,140 @@
+"""Who is redundant with whom: the rule behind findings, the report's verdict and rings, and pruning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.chance.moments import null_mean
+from bivaluate.chance.scores import score_blocks
+from bivaluate.judge.limits import COHERENT, DUPLICATE, SAME_PATTERN
+from bivaluate.measures.cover import Cover
+from bivaluate.solution import Bicluster, Biclustering
+
+
+@dataclass(frozen=True)
+class RedundantGroup:
+    """Biclusters of which any two are redundant.
+
+    Attributes
+    ----------
+    members : tuple of int
+        Their positions in the solution, in order.
+    duplicates : bool
+        Whether any two of them share at least 90 % of their cells; otherwise they repeat one pattern on other cells.
+    """
+
+    members: tuple[int, ...]
+    duplicates: bool
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return every two members."""
+        return list(combinations(self.members, 2))
+
+
+def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGroup]:
+    """Split the redundant biclusters into groups in which any two are redundant.
+
+    Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
+    merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
+    within the other, whose chance-corrected error aVE is no higher. A bicluster is coherent if it has two rows and three columns or more and a virtual error below 0.8 times the mean of noise of
+    its shape, so noise is never called redundant. Every bicluster is in one group at most: the largest group is
+    taken first, then the largest among the others.
+
+    Parameters
+    ----------
+    merged_ve : array-like of shape (K, K)
+        Virtual errors of all mergers, of the biclusters themselves on the diagonal; NaN where undefined.
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    list of RedundantGroup
+        Ordered by their first member.
+
+    Examples
+    --------
+    >>> S = Biclustering([(range(8), range(5)), (range(8, 16), range(5)), (range(16, 24), range(4, 9))], (30, 12))
+    >>> redundant_groups([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, 0.2]], S)
+    [RedundantGroup(members=(0, 1), duplicates=False)]
+    """
+    merged = np.asarray(merged_ve, dtype=np.float64)
+    if len(solution) < 2:
+        return []
+    cover = Cover(solution)
+    duplicates = cover.jaccard >= DUPLICATE
+    np.fill_diagonal(duplicates, False)
+    related = duplicates | _same_pattern(merged, solution) | _within(np.diagonal(merged), cover)
+    return [
+        RedundantGroup(members, all(duplicates[pair] for pair in combinations(members, 2)))
+        for members in _cliques(related)
+    ]
+
+
+def is_coherent(ve: NDArray[np.float64], rows: Any, cols: Any) -> NDArray[np.bool_]:
+    """Return which blocks of these shapes follow a pattern: VE below 0.8 times that of noise, three columns or more."""
+    rows, cols = np.asarray(rows), np.asarray(cols)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((rows >= 2) & (cols >= 3) & (ve < COHERENT * null_mean(rows, cols)))
+
+
+def costs_nothing(together: Any, apart: Any) -> Any:
+    """Return whether a merger's virtual error is at most 1.1 times the mean of its parts'."""
+    return together <= SAME_PATTERN * apart + 1e-12
+
+
+def _same_pattern(merged: NDArray[np.float64], solution: Biclustering) -> NDArray[np.bool_]:
+    ve = np.diagonal(merged)
+    coherent = is_coherent(ve, [len(b.rows) for b in solution], [len(b.cols) for b in solution])
+    with np.errstate(invalid="ignore"):
+        alike = costs_nothing(merged, np.add.outer(ve, ve) / 2) & coherent[:, None] & coherent[None, :]
+    np.fill_diagonal(alike, False)
+    return np.asarray(alike)
+
+
+def _within(ve: NDArray[np.float64], cover: Cover) -> NDArray[np.bool_]:
+    """Return the pairs of coherent biclusters of which one lies within the other and adds nothing to it."""
+    solution = cover.solution
+    rows, cols = np.array([b.shape for b in solution]).T
+    coherent = is_coherent(ve, rows, cols)
+    inside = cover.intersections == np.diagonal(cover.intersections)[:, None]
+    inside &= coherent[:, None] & coherent[None, :]
+    np.fill_diagonal(inside, False)
+    inner, outer = np.nonzero(inside)
+    if not len(inner):
+        return np.asarray(inside)
+    error = score_blocks(ve, rows, cols, solution.shape)["adjusted"]
+    inside[inner, outer] = error[outer] <= error[inner]
+    return np.asarray(inside | inside.T)
+
+
+def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
+    related = related.copy()
+    groups: list[tuple[int, ...]] = []
+    while related.any():
+        group = [int(related.sum(axis=1).argmax())]
+        candidates = related[group[0]].copy()
+        while candidates.any():
+            group.append(int(np.where(candidates, (related & candidates).sum(axis=1), -1).argmax()))
+            candidates &= related[group[-1]]
+        related[group, :] = related[:, group] = False
+        groups.append(tuple(sorted(group)))
+    return sorted(groups)
+
+
+def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
+    """Return the cells two biclusters share over the cells of either.
+
+    >>> S = Biclustering([([0, 1], [0, 1]), ([1, 2], [0, 1])], (3, 2))
+    >>> round(cell_jaccard(S[0], S[1]), 3)
+    0.333
+    """
+    shared = len(np.intersect1d(a.rows, b.rows, True)) * len(np.intersect1d(a.cols, b.cols, True))
+    return shared / (a.size + b.size - shared)
