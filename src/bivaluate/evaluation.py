@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
+from bivaluate._text import listing, plural
 from bivaluate.judge.choice import check_ranking
 from bivaluate.judge.findings import describe
 from bivaluate.measures.registry import choose_metrics, get_metric
-from bivaluate.measures.workspace import WHOLE_MATRIX, Options, Workspace
+from bivaluate.measures.workspace import NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -44,34 +45,51 @@ def evaluate(
 
     Parameters
     ----------
-    X
-        Data matrix: NumPy array, pandas DataFrame (labels are kept), :class:`bivaluate.Matrix` or array-like.
-    solution
+    X : array-like of shape (n, m), DataFrame or Matrix
+        The data; labels are kept.
+    solution : Biclustering
         The biclusters.
-    metrics
+    metrics : str or iterable of str
         ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
-    degenerate
-        What a bicluster of one row or one column counts: ``"nan"`` (undefined, it leaves every score) or
+    degenerate : {"nan", "formula"}
+        What a bicluster of one row or one column counts: ``"nan"`` (undefined, it is left out of every score) or
         ``"formula"`` (what the formula gives, the 0 of the paper).
-    missing
-        ``"raise"`` on NaN cells, or ``"omit"`` them: rows with fewer than two observed cells and columns
-        with none leave their block, the rest is averaged over observed cells.
-    min_rows, min_cols
+    missing : {"raise", "omit"}
+        Raise on NaN cells, or omit them: rows with fewer than two observed cells and columns with none are left
+        out of their block, the rest is averaged over observed cells.
+    min_rows, min_cols : int
         Smallest bicluster wanted.
-    small
-        ``"flag"`` smaller biclusters in the table (no score changes) or ``"drop"`` them before everything.
-    single
-        A solution of one bicluster has no partner to merge with: ``"nan"``, or ``"matrix"`` to merge it
-        with the whole matrix.
-    exponent, epsilon
+    small : {"flag", "drop"}
+        Flag smaller biclusters in the table (no score changes) or drop them before everything else.
+    single : {"nan", "matrix"}
+        A solution of one bicluster has no partner to merge with: undefined, or merge it with the whole matrix.
+    exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
-    n_jobs
+    n_jobs : int, optional
         Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
     Returns
     -------
     Evaluation
         Scores of the solution and of each bicluster, the merger matrices and findings in words.
+
+    Raises
+    ------
+    MatrixError
+        If the matrix is not one of finite numbers.
+    SolutionError
+        If the biclusters do not fit the matrix.
+    ParameterError
+        If a measure is not known or an option has a value that is not allowed.
+
+    See Also
+    --------
+    compare : Compare two solutions, or one with a known truth.
+    propose_pruning : Which biclusters to drop or merge, and why.
+
+    References
+    ----------
+    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
 
     Examples
     --------
@@ -115,10 +133,9 @@ def evaluate(
 def _warn(result: Evaluation) -> None:
     undefined = result.undefined
     if undefined:
-        shown = ", ".join(undefined[:10]) + (" …" if len(undefined) > 10 else "")
         warnings.warn(
-            f"{len(undefined)} bicluster(s) of one row or one column have no defined coherence and leave the "
-            f"scores: {shown}. Pass degenerate='formula' for the formula's 0.",
+            f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column, where coherence "
+            "is not defined: left out of the scores. Pass degenerate='formula' for the formula's 0.",
             DegenerateWarning,
             stacklevel=3,
         )
@@ -134,14 +151,33 @@ def _warn(result: Evaluation) -> None:
 class Evaluation:
     """The scores of one solution; made by :func:`evaluate`.
 
+    Parameters
+    ----------
+    workspace : Workspace
+        The matrix, the solution and what has been computed from them.
+    keys : sequence of str
+        Registry keys of the measures to compute.
+    names : sequence of str
+        What the biclusters are called.
+    below : array of bool
+        Which biclusters are smaller than wanted.
+    dropped : sequence of str
+        Names of the biclusters that were dropped for their size.
+
     Attributes
     ----------
-    scores
+    scores : dict
         Scores of the solution by registry key.
-    status
+    status : dict
         Why a score of the solution is undefined, by registry key.
-    names
+    names : list of str
         What the biclusters are called: B1, B2, … by their position in the solution given.
+
+    Examples
+    --------
+    >>> X = np.arange(20.0).reshape(4, 5) ** 2
+    >>> evaluate(X, Biclustering([([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])], X.shape)).names
+    ['B1', 'B2']
     """
 
     def __init__(
@@ -165,6 +201,8 @@ class Evaluation:
                 self._columns[key] = np.asarray(value)
             else:
                 self.scores[key] = int(value) if isinstance(value, int) else float(value)
+        # Partners are known where a measure asked for needs them; asking for coverage alone computes no merger.
+        self._paired = "mergers" in vars(workspace)
         self.status = {key: self._reason() for key, value in self.scores.items() if math.isnan(value)}
 
     @property
@@ -203,9 +241,12 @@ class Evaluation:
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
-        """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status."""
+        """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status.
+
+        The partner is left empty where no measure asked for needs mergers.
+        """
         work = self._workspace
-        near = work.nearest_ve
+        near = work.nearest_ve if self._paired else None
         records = []
         for k, name in enumerate(self.names):
             record: dict[str, Any] = {
@@ -215,9 +256,9 @@ class Evaluation:
                 "size": int(work.r[k] * work.c[k]),
             }
             record |= {key: float(column[k]) for key, column in self._columns.items()}
-            partner = int(near.partner[k])
+            partner = int(near.partner[k]) if near else NO_PARTNER
             record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
-            record["ve_merged"] = float(near.merged[k])
+            record["ve_merged"] = float(near.merged[k]) if near else math.nan
             record["status"] = self._bicluster_status(k)
             records.append(record)
         return records
@@ -231,9 +272,13 @@ class Evaluation:
         return pd.DataFrame(self.records, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the matrices as a JSON document; undefined is None, with a status.
+        """Return everything but the matrices as a JSON document.
 
-        ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by registry key.
+        Returns
+        -------
+        dict
+            Undefined scores are None; ``status`` holds the reasons of the solution, ``reasons`` those of each
+            bicluster, by registry key.
         """
         return {
             "name": self.solution.info.get("name"),
@@ -283,7 +328,7 @@ class Evaluation:
         shown = ", ".join(
             f"{key}={self.scores[key]:.4g}" for key in ("nve", "nve_cov", "coverage") if key in self.scores
         )
-        return f"Evaluation({len(self.names)} biclusters: {shown})"
+        return f"Evaluation({plural(len(self.names), 'bicluster')}: {shown})"
 
 
 def _none_for_nan(value: Any) -> Any:
@@ -298,10 +343,24 @@ def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., fl
 
     Parameters
     ----------
-    metric
-        Registry key of a metric of the whole solution with a direction.
-    **options
+    metric : str
+        Registry key of a measure of the whole solution of which one direction is better.
+    **options : object
         Passed to :func:`evaluate`.
+
+    Returns
+    -------
+    callable
+        A scorer as scikit-learn's searches take it.
+
+    Raises
+    ------
+    ParameterError
+        If the measure cannot rank solutions.
+
+    See Also
+    --------
+    select_k : Choose K for one estimator and one matrix.
 
     Examples
     --------

@@ -118,7 +118,7 @@ def test_degenerate_is_a_warning_not_a_failure(run, example):
     )
     shown = run("score", "matrix.csv", "thin.json")
     assert shown.code == 0
-    assert "warning: 1 bicluster(s) of one row or one column" in shown.err
+    assert "warning: B1 has one row or one column" in shown.err
     assert "–" in shown.out
     assert run("score", "matrix.csv", "thin.json", "--degenerate", "formula").err == ""
 
