@@ -31,7 +31,7 @@ Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3]
 
 def start(plan: Plan, out: Path, jobs: int) -> subprocess.Popen[bytes]:
     arguments = [json.dumps(plan.to_dict()), str(out), str(jobs)]
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
     return subprocess.Popen([sys.executable, "-c", SCRIPT, *arguments], stderr=subprocess.PIPE, env=environment)
 
 
@@ -111,7 +111,7 @@ def test_interrupted_from_the_keyboard(jobs: int, tmp_path: Path, matrix_file: s
     assert 0 < len(run.results) < 400
     assert len(pd.read_csv(out / "results.csv")) == len(run.results)
     assert run.provenance["sessions"][-1]["ended"] is not None
-    assert not list(out.glob(".*.part")) + list(out.glob("journal.sqlite-*"))
+    assert not list(out.rglob(".*.part*")) + list(out.glob("journal.sqlite-*"))
 
 
 def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Path, matrix_file: str) -> None:

@@ -16,8 +16,7 @@ from bivaluate._errors import ParameterError
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_metric
-from bivaluate.sweep.algorithm import COUNTS, solution_of
-from bivaluate.sweep.work import degenerate_reason, reason_of
+from bivaluate.sweep.work import COUNTS, degenerate_reason, reason_of, solution_of
 
 
 @dataclass(frozen=True)
