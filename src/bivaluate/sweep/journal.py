@@ -23,6 +23,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
 
 LAYOUT = 1
+_PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
 SAFE = "Finished cells are safe. "
 
 _SCHEMA = """
@@ -57,21 +58,16 @@ class Journal:
             raise RunError(f"cannot open the journal {path}: {error}. Is this a run folder?") from error
         weakref.finalize(self, self._db.close)
 
-    def create(self, meta: dict[str, str], matrices: Iterable[dict[str, Any]], slots: Iterable[Slot]) -> None:
+    def create(self, meta: dict[str, str], matrices: Iterable[tuple[Any, ...]], slots: Iterable[Slot]) -> None:
         """Lay out a new journal in one transaction: afterwards it is complete, before it is empty."""
         with self.transaction():
             for statement in _SCHEMA.split(";"):
                 if statement.strip():
                     self._db.execute(statement)
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, "layout": str(LAYOUT)}.items())
-            self._db.executemany(
-                "INSERT INTO matrices VALUES (:dataset, :seed, :file, :checksum, :n_rows, :n_cols, :source, :truth)",
-                matrices,
-            )
-            self._db.executemany(
-                "INSERT INTO cells (variant, run, dataset, algorithm, k, seed) VALUES (?, ?, ?, ?, ?, ?)",
-                ((slot.variant, slot.copy, *slot.cell) for slot in slots),
-            )
+            self._db.executemany("INSERT INTO matrices VALUES (?, ?, ?, ?, ?, ?, ?, ?)", matrices)
+            places = ((slot.variant, slot.copy, *slot.cell) for slot in slots)
+            self._db.executemany(f"INSERT INTO cells ({_PLACE}) VALUES (?, ?, ?, ?, ?, ?)", places)
 
     @property
     def empty(self) -> bool:
@@ -87,17 +83,10 @@ class Journal:
     def transaction(self) -> Iterator[None]:
         """All or nothing; a full disk becomes a plain sentence."""
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._db:  # commits at the end, or rolls back
+                self._db.execute("BEGIN IMMEDIATE")
                 yield
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
             raise disk_error(self.path.parent, error, SAFE) from error
 
     def finish(self, slots: Sequence[Slot], outcomes: Sequence[Outcome]) -> None:
@@ -128,11 +117,8 @@ class Journal:
         """Return the places of the journal in the order of the plan."""
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]
         data = "" if variants else f" AND variant = '{DATA}'"
-        query = "SELECT variant, run, dataset, algorithm, k, seed FROM cells WHERE "
-        return [
-            Slot(Cell(*cell), variant, copy)
-            for variant, copy, *cell in self._db.execute(query + where + data + " ORDER BY position")
-        ]
+        query = f"SELECT {_PLACE} FROM cells WHERE {where}{data} ORDER BY position"
+        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._db.execute(query)]
 
     def rows(self, columns: Sequence[str], *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
         """Yield columns of the finished cells in the order of the plan."""
@@ -148,11 +134,10 @@ class Journal:
         ).fetchone()
         return None if found is None else tuple(found)
 
-    def matrices(self) -> list[dict[str, Any]]:
-        """Return what is known about the matrices, in the order of the plan."""
-        names = ("dataset", "seed", "file", "checksum", "n_rows", "n_cols", "source", "truth")
-        query = f"SELECT {', '.join(names)} FROM matrices ORDER BY rowid"
-        return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
+    def records(self, table: str) -> list[dict[str, Any]]:
+        """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
+        rows = self._db.execute(f"SELECT * FROM {table} ORDER BY rowid")
+        return [dict(zip([column[0] for column in rows.description], row, strict=True)) for row in rows]
 
     def start_session(self, started: str, command: str, jobs: str) -> int:
         """Note that a process works on this run; return the number of its turn."""
@@ -164,12 +149,6 @@ class Journal:
         """Note that this turn ended and how many cells it finished."""
         with self.transaction():
             self._db.execute("UPDATE sessions SET ended = ?, cells = ? WHERE rowid = ?", (ended, cells, session))
-
-    def sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions that worked on this run."""
-        names = ("started", "ended", "command", "jobs", "cells")
-        query = f"SELECT {', '.join(names)} FROM sessions ORDER BY rowid"
-        return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
 
     def close(self) -> None:
         """Close the file; a writer leaves it as one file that can be copied."""

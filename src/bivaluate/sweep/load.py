@@ -135,7 +135,7 @@ class Run:
             "layout": LAYOUT,
             "plan": self.plan.to_dict(),
             "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self._entries.values()],
-            "sessions": self._journal.sessions(),
+            "sessions": self._journal.records("sessions"),
         }
 
     @cached_property
@@ -244,7 +244,7 @@ class Run:
 
     @cached_property
     def _entries(self) -> dict[tuple[str, int | None], dict[str, Any]]:
-        return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.matrices()}
+        return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.records("matrices")}
 
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
         for key in ((dataset, None), (dataset, seed)):

@@ -355,14 +355,8 @@ def _plain(value: Any) -> Any:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(v) for v in value) + "]"
-    if value is None:
-        value = NONE
-    if isinstance(value, str):
+    """Return a value as TOML writes it; for text, numbers, true/false and lists that is as JSON writes it."""
+    value = NONE if value is None else value
+    if isinstance(value, (str, bool, int, float, list)):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, (int, float)):
-        return repr(value)
     raise ParameterError(f"{value!r} cannot stand in a plan; use text, numbers, true/false or lists of them.")

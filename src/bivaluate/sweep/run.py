@@ -12,8 +12,8 @@ import tempfile
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,8 @@ from bivaluate._check import check_int
 from bivaluate._errors import RunError
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
-from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, restore_matrix, store_matrix
+from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
@@ -31,10 +30,10 @@ from bivaluate.sweep.schedule import Source, all_slots, load_checked, matrix_key
 from bivaluate.sweep.workers import perform_here, perform_parallel
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
-KEPT_BYTES = 500_000_000
 Progress = Callable[[int, int, Cell], None]
 
 
+@dataclass
 class Sweep:
     """Algorithms x K x seeds x data sets, into a run folder.
 
@@ -73,26 +72,18 @@ class Sweep:
     'scenario:S9b       cca  2     0     ok'
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        out: str | os.PathLike[str] | None = None,
-        *,
-        jobs: int = 1,
-        scheduler: str | None = None,
-        retry: bool = False,
-        progress: Progress | None = None,
-        plan_text: str | None = None,
-    ) -> None:
-        self.plan = plan
-        self.folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="bivaluate-run-"))
-        self._temporary = out is None
-        self.jobs = check_int("jobs", jobs, 1)
-        self.scheduler = scheduler
-        self.retry = retry
-        self._progress = progress
-        self._plan_text = plan_text
-        self._kept: dict[tuple[str, int | None], Matrix] = {}
+    plan: Plan
+    out: str | os.PathLike[str] | None = None
+    _: KW_ONLY
+    jobs: int = 1
+    scheduler: str | None = None
+    retry: bool = False
+    progress: Progress | None = None
+    plan_text: str | None = None
+
+    def __post_init__(self) -> None:
+        check_int("jobs", self.jobs, 1)
+        self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
 
     def run(self) -> Run:
         """Perform what is not finished yet and write the tables.
@@ -127,37 +118,25 @@ class Sweep:
             finally:
                 journal.close()
         run = load_run(self.folder)
-        if self._temporary:
+        if self.out is None:
             weakref.finalize(run, shutil.rmtree, self.folder, ignore_errors=True)
         return run
-
-    def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
-        """Load a matrix, and keep it in memory as long as all of them together are not large."""
-        matrix, truth = load_checked(source, seed)
-        if sum(m.values.nbytes for m in self._kept.values()) + matrix.values.nbytes < KEPT_BYTES:
-            self._kept[source.name, seed] = matrix
-        return matrix, truth
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, planted = [], {}
         for source, seed in matrix_keys(found, self.plan):
-            matrix, truth = self._load(source, seed)
+            matrix, truth = load_checked(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
-            entries.append(
-                {
-                    "dataset": source.name,
-                    "seed": seed,
-                    "file": store_matrix(self.folder, source.name, seed, matrix, source.spec),
-                    "checksum": checksum(matrix),
-                    "n_rows": matrix.shape[0],
-                    "n_cols": matrix.shape[1],
-                    "source": source.spec,
-                    "truth": None if truth is None else pack_solution(truth),
-                }
-            )
-        write_whole(self.folder / PLAN, self._plan_text or self.plan.to_toml())
-        meta = {"version": _version(), "plan": json.dumps(self.plan.to_dict()), "provenance": json.dumps(_provenance())}
-        journal.create(meta, entries, all_slots(self.plan, found, planted))
+            file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
+            packed = None if truth is None else pack_solution(truth)
+            entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
+        write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
+        plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
+        journal.create(
+            {"version": _version(), "plan": plan, "provenance": provenance},
+            entries,
+            all_slots(self.plan, found, planted),
+        )
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         there = Run(self.folder, journal)
@@ -173,10 +152,9 @@ class Sweep:
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
                 "Choose another --out, or start with the plan the folder was made with."
             )
-        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.matrices()}
+        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
-            matrix, _ = self._load(source, seed)
-            if known.get((source.name, seed)) != checksum(matrix):
+            if known.get((source.name, seed)) != checksum(load_checked(source, seed)[0]):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another --out, or restore the matrix."
@@ -198,21 +176,17 @@ class Sweep:
                         journal.finish(slots, outcomes)
                         for slot in slots:
                             done += 1
-                            if self._progress is not None:
-                                self._progress(done, everything, slot.cell)
+                            if self.progress is not None:
+                                self.progress(done, everything, slot.cell)
         finally:
             journal.end_session(session, _now(), done - before)
             Run(self.folder, journal).export()
 
     def _perform(self, journal: Journal, work: list[Task]) -> Generator[Finished, None, None]:
-        entries = {(entry["dataset"], entry["seed"]): entry for entry in journal.matrices()}
-
-        @lru_cache(maxsize=2)
-        def restored(key: tuple[str, int | None]) -> Matrix:
-            return restore_matrix(self.folder, entries[key], dict(self.plan.read))
+        run = Run(self.folder, journal)
 
         def matrix_of(task: Task) -> Matrix:
-            return self._kept.get(task.matrix_key) or restored(task.matrix_key)
+            return run.matrix(*task.matrix_key)
 
         limit = self.plan.time_limit
         if self.scheduler is not None:
