@@ -357,6 +357,8 @@ def _plain(value: Any) -> Any:
 def _toml(value: Any) -> str:
     """Return a value as TOML writes it; for text, numbers, true/false and lists that is as JSON writes it."""
     value = NONE if value is None else value
-    if isinstance(value, (str, bool, int, float, list)):
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (str, bool, int, list)):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     raise ParameterError(f"{value!r} cannot stand in a plan; use text, numbers, true/false or lists of them.")

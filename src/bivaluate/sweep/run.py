@@ -21,6 +21,7 @@ from bivaluate._check import check_int
 from bivaluate._errors import RunError
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
 from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix
 from bivaluate.sweep.journal import Journal, pack_solution
@@ -30,6 +31,7 @@ from bivaluate.sweep.schedule import Source, all_slots, load_checked, matrix_key
 from bivaluate.sweep.workers import perform_here, perform_parallel
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
+KEPT_BYTES = 500_000_000
 Progress = Callable[[int, int, Cell], None]
 
 
@@ -83,6 +85,7 @@ class Sweep:
 
     def __post_init__(self) -> None:
         check_int("jobs", self.jobs, 1)
+        self._kept: dict[tuple[str, int | None], Matrix] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
 
     def run(self) -> Run:
@@ -122,10 +125,17 @@ class Sweep:
             weakref.finalize(run, shutil.rmtree, self.folder, ignore_errors=True)
         return run
 
+    def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+        """Load a matrix, and keep it in memory as long as all of them together are not large."""
+        matrix, truth = load_checked(source, seed)
+        if sum(kept.values.nbytes for kept in self._kept.values()) + matrix.values.nbytes < KEPT_BYTES:
+            self._kept[source.name, seed] = matrix
+        return matrix, truth
+
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, planted = [], {}
         for source, seed in matrix_keys(found, self.plan):
-            matrix, truth = load_checked(source, seed)
+            matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
@@ -154,7 +164,7 @@ class Sweep:
             )
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
-            if known.get((source.name, seed)) != checksum(load_checked(source, seed)[0]):
+            if known.get((source.name, seed)) != checksum(self._load(source, seed)[0]):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another --out, or restore the matrix."
@@ -186,7 +196,7 @@ class Sweep:
         run = Run(self.folder, journal)
 
         def matrix_of(task: Task) -> Matrix:
-            return run.matrix(*task.matrix_key)
+            return self._kept.get(task.matrix_key) or run.matrix(*task.matrix_key)
 
         limit = self.plan.time_limit
         if self.scheduler is not None:

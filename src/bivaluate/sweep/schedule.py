@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +105,8 @@ def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering
 
 def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | None]]:
     """Return every matrix of a plan: a data set, and the seed where every seed has a matrix of its own."""
-    keys: list[tuple[Source, int | None]] = []
-    for source in found:
-        keys += [(source, seed) for seed in _seeds(plan)] if source.per_seed else [(source, None)]
-    return keys
+    seeds = _seeds(plan)
+    return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
 
 
 def make_tasks(plan: Plan) -> list[Task]:
@@ -126,19 +124,12 @@ def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | No
         assert not isinstance(plan.k, int)
         return [int(k) for k in plan.k]
 
-    for source in found:
-        for algorithm in plan.algorithms:
-            for k in ks(source):
-                for seed in seeds:
-                    yield Slot(Cell(source.name, algorithm, k, seed))
-    for variant, copy in plan.variants:
+    for variant, copy in [(DATA, 0), *plan.variants]:
         for source in found:
             # A data set of one matrix needs one fit per copy; the copies take the seeds in turn.
-            own = seeds if source.per_seed else [seeds[copy % len(seeds)]]
-            for algorithm in plan.algorithms:
-                for k in ks(source):
-                    for seed in own:
-                        yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
+            own = seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
+            for algorithm, k, seed in product(plan.algorithms, ks(source), own):
+                yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
 
 
 def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
