@@ -125,3 +125,11 @@ def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: P
     process.kill()
     process.communicate()
     assert len(Sweep(plan, out).run().results) == 3
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3)
+    words = [json.dumps(plan.to_dict()), str(tmp_path / "run"), "2"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    subprocess.run([sys.executable, "-", *words], input=SCRIPT, text=True, env=environment, check=True)
+    assert load_run(tmp_path / "run").results["status"].tolist() == ["ok"] * 3

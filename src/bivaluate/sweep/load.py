@@ -110,7 +110,7 @@ class Run:
         self.path = folder
         self._journal = journal or Journal(folder / JOURNAL)
         if self._journal.empty:
-            raise RunError(f"{folder} was never started: its journal is empty.")
+            raise RunError(f"the run in {folder} was never started: its journal is empty.")
         self._meta = self._journal.meta
         if self._meta.get("layout") != str(LAYOUT):
             raise RunError(

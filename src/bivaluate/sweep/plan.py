@@ -17,6 +17,7 @@ from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 
 PLANTED = "planted"
 NONE = "none"
+LARGEST_SEED = 2**32 - 1
 NULLS = ("permute", "phase")
 PERTURBATIONS = ("noise", "mask")
 SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
@@ -102,7 +103,7 @@ class Plan:
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
         if self.algorithm_seed is not None:
-            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, 2**32 - 1))
+            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, LARGEST_SEED))
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
@@ -121,11 +122,9 @@ class Plan:
         if self.null is not None:
             check_choice("null", self.null, NULLS)
             put(self, "null_runs", check_int("null_runs", self.null_runs or 19, 1))
-        put(self, "perturb", (self.perturb,) if isinstance(self.perturb, str) else tuple(self.perturb))
+        put(self, "perturb", _words("perturb", self.perturb) if self.perturb else ())
         for spec in self.perturb:
             parse_perturbation(spec)
-        if len(set(self.perturb)) < len(self.perturb):
-            raise ParameterError("perturb names a perturbation twice.")
         if self.perturb_runs and not self.perturb:
             raise ParameterError("perturb_runs is given but no perturbation; for example perturb = noise:0.1.")
         if self.perturb:
@@ -139,7 +138,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, the same for equal plans."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
@@ -174,10 +173,11 @@ class Plan:
             raise FileError(f"cannot read the plan {name}: {error.strerror or error}.") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise FormatError(f"{name} is not valid TOML: {error}.") from None
-        datasets = content.get("datasets")
-        if isinstance(datasets, list):
-            content["datasets"] = [_beside(Path(path).parent, d) for d in datasets]
-        return cls.from_dict(_with_none(content), name)
+        content = _with_none(content)
+        if isinstance(content.get("datasets"), list):
+            beside = [(Path(path).parent / str(dataset), dataset) for dataset in content["datasets"]]
+            content["datasets"] = [str(file) if file.exists() else dataset for file, dataset in beside]
+        return cls.from_dict(content, name)
 
     def to_toml(self) -> str:
         """Return the plan as the text of a TOML file that :meth:`from_toml` reads back."""
@@ -283,19 +283,18 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
 def _check_k(k: Any) -> tuple[int, ...] | str:
     if isinstance(k, str):
         return check_choice("k", k, (PLANTED,))
-    values = [k] if isinstance(k, Integral) else list(k)
-    if not values:
-        raise ParameterError("k is empty; give at least one number of biclusters.")
-    return tuple(sorted({check_int("k", value, 1) for value in values}))
+    return _numbers("k", [k] if isinstance(k, Integral) else k, 1)
 
 
 def _check_seeds(seeds: Any) -> tuple[int, ...]:
-    if isinstance(seeds, Integral):
-        return tuple(range(check_int("seeds", seeds, 1)))
-    values = [check_int("seeds", seed, 0, 2**32 - 1) for seed in seeds]
-    if not values:
-        raise ParameterError("seeds is empty; give a number of seeds, or a list of them.")
-    return tuple(sorted(set(values)))
+    return _numbers("seeds", range(check_int("seeds", seeds, 1)) if isinstance(seeds, Integral) else seeds, 0)
+
+
+def _numbers(name: str, values: Iterable[Any], minimum: int) -> tuple[int, ...]:
+    numbers = {check_int(name, value, minimum, LARGEST_SEED) for value in values}
+    if not numbers:
+        raise ParameterError(f"{name} is empty; at least one number is needed.")
+    return tuple(sorted(numbers))
 
 
 def _check_metrics(metrics: Any) -> str | tuple[str, ...]:
@@ -340,17 +339,12 @@ def _with_none(value: Any) -> Any:
     return None if value == NONE else value
 
 
-def _beside(folder: Path, dataset: Any) -> Any:
-    if isinstance(dataset, str) and (folder / dataset).exists():
-        return str(folder / dataset)
-    return dataset
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value with plain numbers instead of NumPy's and lists instead of tuples."""
     if isinstance(value, Mapping):
-        return {key: _plain(v) for key, v in value.items()}
+        return {key: plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     return value.item() if hasattr(value, "item") else value
 
 
@@ -361,4 +355,4 @@ def _toml(value: Any) -> str:
         return repr(value)
     if isinstance(value, (str, bool, int, list)):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    raise ParameterError(f"{value!r} cannot stand in a plan; use text, numbers, true/false or lists of them.")
+    raise ParameterError(f"{value!r} cannot be written in a plan; use text, numbers, true/false or lists of them.")

@@ -19,6 +19,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, Outcome, Task
 from bivaluate.sweep.journal import pack_mergers, pack_solution
+from bivaluate.sweep.plan import plain
 from bivaluate.sweep.variant import make_variant
 
 COUNTS = ("n_biclusters", "n_clusters")
@@ -163,11 +164,11 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             evaluation = evaluate(matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score)
-            records = [{key: _plain(value) for key, value in record.items()} for record in evaluation.records]
+            records = plain(evaluation.records)
             outcome.scores = {
                 "n_biclusters": len(records),
                 "n_undefined": sum(record["status"] == "undefined" for record in records),
-                **{key: _plain(value) for key, value in evaluation.scores.items()},
+                **plain(evaluation.scores),
             }
             if task.variant == DATA:
                 outcome.solution = pack_solution(solution)
@@ -202,7 +203,3 @@ def reason_of(error: BaseException) -> str:
     text = " ".join(str(error).split())
     named = text if isinstance(error, BivaluateError) and text else f"{type(error).__name__}: {text}"
     return named[:500].rstrip(": ")
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

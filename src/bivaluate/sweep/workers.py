@@ -135,7 +135,7 @@ class Worker:
         if code >= 0:
             return f"the worker process ended with code {code}"
         name = signal.Signals(-code).name
-        return f"the worker process was ended by {name}{'; was memory short?' if name == 'SIGKILL' else ''}"
+        return f"the worker process was ended by {name}{'; did the machine run out of memory?' if name == 'SIGKILL' else ''}"
 
 
 class Workers:
