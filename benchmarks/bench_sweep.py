@@ -13,9 +13,8 @@ from typing import Any
 from benchmarks.timing import Comparison, print_table, seconds
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Sweep, load_run
-from bivaluate.sweep.data import load_checked, sources
-from bivaluate.sweep.local import perform_parallel
-from bivaluate.sweep.schedule import make_tasks
+from bivaluate.sweep.schedule import load_checked, make_tasks, sources
+from bivaluate.sweep.workers import perform_parallel
 
 KS = (3, 5, 8, 10, 15)
 ALGORITHMS = ("cca", "las", "spectral")
@@ -59,7 +58,7 @@ def yeast_seconds(jobs: int, n_seeds: int) -> float:
     }
     starting, working = make_tasks(warm), make_tasks(plan)
     begin, left = 0.0, len(starting)
-    for _ in perform_parallel([*starting, *working], lambda task: matrices[task.matrix_key], "", jobs, None):
+    for _ in perform_parallel([*starting, *working], lambda task: matrices[task.matrix_key], jobs, None):
         left -= 1
         if left == 0:
             begin = time.perf_counter()

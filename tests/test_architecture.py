@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "bivaluate"
 LAYERS = {
     "_errors": 0,
+    "_files": 1,
     "_check": 1,
     "_document": 1,
     "_text": 1,

@@ -43,7 +43,7 @@ def test_select_as_json_and_csv(run, sweep, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [(["nowhere"], "there is no run folder 'nowhere'"), (["."], "is no run folder")]
+    ("words", "message"), [(["nowhere"], "there is no run folder 'nowhere'"), (["."], "is not a run folder")]
 )
 def test_bad_folders(run, words, message):
     done = run("select", *words)

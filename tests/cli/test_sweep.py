@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import BivaluateError
 from bivaluate.cli.sweep import sweep
-from bivaluate.sweep import tables
 
 
 @pytest.fixture
@@ -83,7 +82,10 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["matrix.csv", "-k", "three"], "-k is 'three'; numbers like 3,5,8 or 2-10 are needed"),
         (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
         (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),
-        (["matrix.csv", "--score", "exponent"], "name=value is needed"),
+        (["matrix.csv", "--score", "exponent"], "--score exponent: NAME=VALUE is needed"),
+        (["matrix.csv", "--param", "cca.max_residu=1"], "Did you mean 'max_residue'"),
+        (["matrix.csv", "--param", "cca.k=3"], "algorithm cca has no parameter 'k'"),
+        (["matrix.csv", "--param", "cca.n_biclusters=3"], "cca.n_biclusters cannot be set as a parameter; use k"),
         (["matrix.csv", "--jobs", "0"], "jobs is 0; it must be at least 1"),
         (["-k", "3"], "no data set is named"),
         (["scenario:S77"], "there is no data set 'scenario:S77'"),
@@ -98,15 +100,16 @@ def test_bad_usage(matrix, tmp_path, monkeypatch, words, message):
     assert message in str(done.exception)
 
 
-def test_without_pyarrow_it_says_so(matrix, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tables, "has_pyarrow", lambda: False)
-    app = typer.Typer()
-    app.command()(sweep)
-    done = CliRunner().invoke(app, ["matrix.csv", "-a", "cca", "-k", "2", "--out", "out"])
-    assert done.exit_code == 0
-    assert (tmp_path / "out" / "results.csv").is_file()
-    assert not list((tmp_path / "out").glob("*.parquet"))
+def test_parameters_are_checked_before_anything_is_fitted(run, matrix, tmp_path):
+    done = run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--param", "cca.inverted_rows=True", "--out", "out")
+    assert done.code == 0, done.err
+    assert "1 of 1 cells finished: 1 ok" in done.out
+    plan = json.loads((tmp_path / "out" / "provenance.json").read_text())["plan"]
+    assert plan["parameters"] == {"cca": {"inverted_rows": True}}
+    wrong = run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--param", "cca.inverted_rows=yes", "--out", "other")
+    assert wrong.code == 2
+    assert "cca.inverted_rows is 'yes'; true or false is needed." in wrong.err
+    assert not (tmp_path / "other").exists()
 
 
 def test_bad_usage_ends_with_code_2(run):

@@ -16,7 +16,8 @@ import pytest
 
 from bivaluate._errors import RunError
 from bivaluate.sweep import dask as cluster
-from bivaluate.sweep.plan import Cell, Plan
+from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 from tests.sweep.standins import BLOCKS
 
@@ -46,7 +47,11 @@ class Cluster:
         self.workers.append(self._start("worker", self.address, "--host", "127.0.0.1", *options))
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": os.getcwd(), "PYTHONWARNINGS": "ignore"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path]),
+            "PYTHONWARNINGS": "ignore",
+        }
         return subprocess.Popen(
             [sys.executable, "-m", "dask", *arguments],
             cwd=self._folder,
@@ -153,13 +158,13 @@ def test_tries_are_limited() -> None:
         def exception(self) -> Exception:
             return RuntimeError("killed too many workers")
 
-    from bivaluate.sweep.work import Task
+    from bivaluate.sweep.cells import Task
 
     class Client:
         status = "running"
 
     task = Task("d", None, 0, "cca", (2, 3), 0)
-    submission = cluster._Submission(Client(), lambda task: None, "", None)  # type: ignore[arg-type, return-value]
+    submission = cluster._Submission(Client(), lambda task: None, None)  # type: ignore[arg-type, return-value]
     assert submission._outcomes(task, Future()) is None
     assert submission._outcomes(task, Future()) is None
     outcomes = submission._outcomes(task, Future())

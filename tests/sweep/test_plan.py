@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bivaluate._errors import FileError, FormatError, ParameterError
-from bivaluate.sweep.data import sources
-from bivaluate.sweep.plan import Plan, parse_perturbation
+from bivaluate.sweep.plan import Plan, parse_assignments, parse_perturbation
+from bivaluate.sweep.schedule import sources
 from tests.sweep.standins import BLOCKS
 
 
@@ -29,7 +29,7 @@ def test_values_are_cleaned() -> None:
         ({"score": {"small": "hide"}}, "small is 'hide'; allowed: 'flag', 'drop'"),
         ({"score": {"exponent": -1}}, "exponent is -1; it must be at least 0"),
         ({"algorithms": ["nowhere:Nothing"]}, "cannot be imported"),
-        ({"algorithms": ["pathlib:Path"]}, r"no estimator with fit\(X\)"),
+        ({"algorithms": ["pathlib:Path"]}, r"is not an estimator with fit\(X\)"),
         ({"metrics": ["nev"]}, r"there is no metric 'nev'.*Did you mean 'nve'"),
         ({"k": [0]}, "k is 0; it must be at least 1"),
         ({"k": []}, "k is empty"),
@@ -47,7 +47,25 @@ def test_values_are_cleaned() -> None:
         ({"score": {"exponnent": 1}}, "Did you mean 'exponent'"),
         ({"parameters": {"cca": {}, "las": {}}}, "parameters names 'las'; known here: cca"),
         ({"parameters": {"cca": {"max_residu": 1}}}, r"has no parameter 'max_residu'.*Did you mean 'max_residue'"),
-        ({"algorithms": [BLOCKS], "parameters": {BLOCKS: {"alfa": 1}}}, "does not take these parameters"),
+        ({"parameters": {"cca": {"inverted_rows": 1}}}, "cca.inverted_rows is 1; true or false is needed"),
+        ({"parameters": {"cca": {"max_residue": "low"}}}, "max_residue is 'low'; a number or none is needed"),
+        ({"parameters": {"cca": {"min_columns": True}}}, "min_columns is True; a whole number is needed"),
+        (
+            {"parameters": {"cca": {"random_state": 1}}},
+            r"cannot be set as a parameter; use seeds \(or algorithm_seed\)",
+        ),
+        (
+            {"algorithms": ["spectral"], "parameters": {"spectral": {"selection": "bst"}}},
+            "selection is 'bst'; 'first' or 'best' or 'all' is needed. Did you mean 'best'?",
+        ),
+        (
+            {"algorithms": [BLOCKS], "parameters": {BLOCKS: {"seconds": "long"}}},
+            "seconds is 'long'; a number is needed",
+        ),
+        (
+            {"algorithms": [BLOCKS], "parameters": {BLOCKS: {"second": 1}}},
+            r"has no parameter 'second'; it has: .*Did you mean 'seconds'",
+        ),
     ],
 )
 def test_bad_values_are_refused(change: dict[str, Any], words: str) -> None:
@@ -63,7 +81,7 @@ def test_toml_round_trip(tmp_path: Path, matrix_file: str) -> None:
         seeds=[4, 7],
         algorithm_seed=42,
         metrics=["nve", "nve_cov"],
-        parameters={"cca": {"max_residue": 1.2}, BLOCKS: {"log": 'a "quoted" name'}},
+        parameters={"cca": {"max_residue": None, "inverted_rows": False}, BLOCKS: {"log": 'a "quoted" name'}},
         score={"exponent": 0.25, "small": "drop"},
         read={"transpose": False},
         time_limit=1.5,
@@ -91,7 +109,7 @@ def test_bad_plans(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not valid TOML"):
         Plan.from_toml(path)
     path.write_text('datasets = ["scenario:S1"]\nseed = 3\n')
-    with pytest.raises(FormatError, match=r"'seed' is no part of a plan.*Did you mean 'seeds'"):
+    with pytest.raises(FormatError, match=r"'seed' is not part of a plan.*Did you mean 'seeds'"):
         Plan.from_toml(path)
     path.write_text("seeds = 3\n")
     with pytest.raises(FormatError, match='"datasets" is missing'):
@@ -131,7 +149,7 @@ def test_unknown_data_sets(spec: str, words: str) -> None:
 
 
 def test_planted_needs_scenarios(matrix_file: str) -> None:
-    with pytest.raises(ParameterError, match="small is no scenario"):
+    with pytest.raises(ParameterError, match="small is not a scenario"):
         sources(Plan(datasets=[matrix_file], algorithms=["cca"], k="planted"))
 
 
@@ -151,3 +169,21 @@ def test_numpy_numbers_are_numbers() -> None:
 
 def test_one_perturbation_needs_no_list() -> None:
     assert Plan(["scenario:S1"], perturb="noise:0.1") == Plan(["scenario:S1"], perturb=["noise:0.1"])
+
+
+def test_assignments_are_true_false_none_numbers_lists_or_text() -> None:
+    texts = ["a=True", "b=false", "c=None", "d=3", "e=0.5", "f=1e-3", "g=best", "h=[1, 2]", 'i="3"', "j=a=b", "k="]
+    assert parse_assignments("--param", texts) == {
+        **{"a": True, "b": False, "c": None, "d": 3, "e": 0.5, "f": 0.001},
+        **{"g": "best", "h": [1, 2], "i": "3", "j": "a=b", "k": ""},
+    }
+    for text in ("alone", "=3"):
+        with pytest.raises(ParameterError, match=f"--param {text}: NAME=VALUE is needed, for example"):
+            parse_assignments("--param", [text])
+
+
+def test_a_stored_plan_needs_no_algorithm_of_its_maker() -> None:
+    content = Plan(["scenario:S1"], ["cca"], [3]).to_dict()
+    content["algorithms"] = ["somewhere.else:Estimator"]
+    content["parameters"] = {"somewhere.else:Estimator": {"inverted_rows": "True"}}
+    assert Plan.stored(content).to_dict() == content

@@ -31,7 +31,7 @@ Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3]
 
 def start(plan: Plan, out: Path, jobs: int) -> subprocess.Popen[bytes]:
     arguments = [json.dumps(plan.to_dict()), str(out), str(jobs)]
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
     return subprocess.Popen([sys.executable, "-c", SCRIPT, *arguments], stderr=subprocess.PIPE, env=environment)
 
 
@@ -111,7 +111,7 @@ def test_interrupted_from_the_keyboard(jobs: int, tmp_path: Path, matrix_file: s
     assert 0 < len(run.results) < 400
     assert len(pd.read_csv(out / "results.csv")) == len(run.results)
     assert run.provenance["sessions"][-1]["ended"] is not None
-    assert not list(out.glob(".*.part")) + list(out.glob("journal.sqlite-*"))
+    assert not list(out.rglob(".*.part*")) + list(out.glob("journal.sqlite-*"))
 
 
 def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Path, matrix_file: str) -> None:
@@ -125,3 +125,11 @@ def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: P
     process.kill()
     process.communicate()
     assert len(Sweep(plan, out).run().results) == 3
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path, matrix_file: str) -> None:
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3)
+    words = [json.dumps(plan.to_dict()), str(tmp_path / "run"), "2"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    subprocess.run([sys.executable, "-", *words], input=SCRIPT, text=True, env=environment, check=True)
+    assert load_run(tmp_path / "run").results["status"].tolist() == ["ok"] * 3

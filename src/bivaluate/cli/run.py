@@ -69,28 +69,13 @@ def run(
 
 def _parameters(settings: list[str]) -> dict[str, Any]:
     """Return NAME=VALUE settings with the values as numbers, booleans, None or words."""
-    found = {}
-    for setting in settings:
-        name, separator, text = setting.partition("=")
-        if not (name and separator):
-            raise ParameterError(f"--set {setting}: NAME=VALUE is needed, for example --set n_restarts=200.")
-        option = {"n_biclusters": "-k", "random_state": "--seed"}.get(name.strip())
-        if option:
-            raise ParameterError(f"--set {setting}: use {option} for this one.")
-        found[name.strip()] = _value(text.strip())
+    from bivaluate.sweep.plan import parse_assignments
+
+    found = parse_assignments("--set", settings)
+    for name, option in (("n_biclusters", "-k"), ("random_state", "--seed")):
+        if name in found:
+            raise ParameterError(f"--set {name}={found[name]}: use {option} for this one.")
     return found
-
-
-def _value(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _fit(estimator: BiclusteringEstimator, X: Matrix) -> Biclustering:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,9 +65,9 @@ def sweep(
         str | None, typer.Option(help="Repeat on surrogates: permute (rows permuted) or phase (for ordered columns).")
     ] = None,
     null_runs: Annotated[int, typer.Option(help="Surrogates per matrix. [19]", show_default=False)] = 0,
-    perturb: Annotated[str | None, typer.Option(help="Repeat on perturbed copies: noise:0.1,mask:0.05.")] = None,
+    perturb: Annotated[str | None, typer.Option(help="Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[
-        int, typer.Option(help="Perturbed copies per matrix and kind. [5]", show_default=False)
+        int, typer.Option(help="Perturbations of each kind per matrix. [5]", show_default=False)
     ] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Worker processes on this machine.")] = 1,
     scheduler: Annotated[
@@ -89,11 +88,11 @@ def sweep(
     - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
     """
-    from bivaluate.sweep.plan import Plan
+    from bivaluate.sweep.plan import Plan, parse_assignments
     from bivaluate.sweep.run import Sweep
 
     if not resume and (run_folder / "journal.sqlite").exists():
-        raise RunError(f"{run_folder} holds a run already. Choose another --out, or leave --no-resume away.")
+        raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     options = {
         "datasets": matrices or None,
         "algorithms": _listed(algorithms),
@@ -102,7 +101,7 @@ def sweep(
         "algorithm_seed": algorithm_seed,
         "parameters": _parameters(parameters),
         "metrics": "all" if all_metrics else _listed(metrics),
-        "score": _assignments("--score", score),
+        "score": parse_assignments("--score", score or []) or None,
         "read": {"transpose": True} if transpose else None,
         "time_limit": time_limit,
         "null": null,
@@ -165,33 +164,18 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     return numbers
 
 
-def _assignments(option: str, texts: Sequence[str] | None) -> dict[str, Any] | None:
-    if not texts:
-        return None
-    values = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ParameterError(f"{option} is {text!r}; name=value is needed.")
-        values[name.strip()] = _value(value.strip())
-    return values
-
-
 def _parameters(texts: Sequence[str] | None) -> dict[str, dict[str, Any]] | None:
+    from bivaluate.sweep.plan import parse_assignments
+
     parameters: dict[str, dict[str, Any]] = {}
-    for name, value in (_assignments("--param", texts) or {}).items():
+    for name, value in parse_assignments("--param", texts or []).items():
         algorithm, dot, parameter = name.rpartition(".")
         if not dot:
-            raise ParameterError(f"--param names {name!r}; algorithm.parameter=value is needed.")
+            raise ParameterError(
+                f"--param names {name!r}; algorithm.parameter=value is needed, for example --param las.n_restarts=200."
+            )
         parameters.setdefault(algorithm, {})[parameter] = value
     return parameters or None
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
 
 
 @contextmanager
@@ -229,8 +213,6 @@ def _progress() -> Iterator[Progress | None]:
 
 
 def _summarise(run: Run) -> None:
-    from bivaluate.sweep.tables import has_pyarrow
-
     status = run.results["status"].value_counts()
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
     out.print(f"{len(run.results)} of {len(run.cells)} cells finished: {counts}", markup=False)
@@ -241,6 +223,4 @@ def _summarise(run: Run) -> None:
     if copies:
         out.print(f"{copies} cells on surrogates and perturbed copies: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", markup=False)
-    if not has_pyarrow():
-        err.print('no Parquet tables: they need pyarrow, pip install "bivaluate[parquet]"', markup=False)
     out.print(f"next: bivaluate select {run.path}", markup=False)

@@ -111,7 +111,7 @@ def _score_again(run: Run, row: pd.Series[Any], profile: Profile) -> dict[str, f
 
     from bivaluate._errors import DegenerateWarning
     from bivaluate.evaluation import evaluate
-    from bivaluate.sweep.plan import Cell
+    from bivaluate.sweep.cells import Cell
 
     cell = Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
     matrix = run.matrix(cell.dataset, cell.seed)

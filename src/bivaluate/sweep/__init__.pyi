@@ -1,6 +1,6 @@
+from .cells import Cell as Cell
 from .load import Run as Run
 from .load import load_run as load_run
-from .plan import Cell as Cell
 from .plan import Plan as Plan
 from .run import Sweep as Sweep
 from .search import KSelection as KSelection

@@ -9,26 +9,25 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, MissingExtraError, RunError
 from bivaluate.matrix import Matrix
-from bivaluate.sweep.child import Children
-from bivaluate.sweep.journal import Outcome
-from bivaluate.sweep.local import Finished, MatrixOf
-from bivaluate.sweep.work import FAILED, Task, reason_of
+from bivaluate.sweep.cells import FAILED, Finished, MatrixOf, Outcome, Task
+from bivaluate.sweep.work import reason_of
+from bivaluate.sweep.workers import Workers
 
 TRIES = 3
 AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
 CONNECT_SECONDS = 10
 
 # Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
-_children = Children()
+_workers = Workers()
 
 
-def perform_on_worker(run_key: str, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
+def perform_on_worker(task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
     """Perform a task; runs in a thread of a Dask worker, which keeps one worker process."""
-    return _children.perform(run_key, task, lambda: matrix, limit)
+    return _workers.perform(task, matrix, limit)
 
 
 def perform_on_cluster(
-    tasks: Sequence[Task], matrix_of: MatrixOf, run_key: str, address: str, limit: float | None
+    tasks: Sequence[Task], matrix_of: MatrixOf, address: str, limit: float | None
 ) -> Generator[Finished, None, None]:
     """Perform the tasks on a cluster; yield them as they finish.
 
@@ -37,7 +36,7 @@ def perform_on_cluster(
     """
     client = connect(address)
     try:
-        yield from _Submission(client, matrix_of, run_key, limit).finished(tasks)
+        yield from _Submission(client, matrix_of, limit).finished(tasks)
     except BivaluateError:
         raise
     except OSError as error:
@@ -96,10 +95,9 @@ def _worker_version() -> str:
 class _Submission:
     """The tasks that are on the cluster, and the matrices scattered for them."""
 
-    def __init__(self, client: Any, matrix_of: MatrixOf, run_key: str, limit: float | None) -> None:
+    def __init__(self, client: Any, matrix_of: MatrixOf, limit: float | None) -> None:
         self._client = client
         self._matrix_of = matrix_of
-        self._run_key = run_key
         self._limit = limit
         self._scattered: dict[Any, Any] = {}
         self._tasks: dict[str, Task] = {}
@@ -128,9 +126,7 @@ class _Submission:
         key = task.matrix_key
         if key not in self._scattered:
             self._scattered[key] = self._client.scatter(self._matrix_of(task), broadcast=True, hash=False)
-        future = self._client.submit(
-            perform_on_worker, self._run_key, task, self._scattered[key], self._limit, pure=False
-        )
+        future = self._client.submit(perform_on_worker, task, self._scattered[key], self._limit, pure=False)
         self._tasks[future.key] = task
         return future
 
@@ -140,8 +136,8 @@ class _Submission:
             return list(future.result())
         if self._client.status != "running":
             raise ConnectionError(f"the client is {self._client.status}")
-        self._tries[task.key] += 1
-        if self._tries[task.key] < TRIES:
+        self._tries[task.slot(task.ks[-1])] += 1
+        if self._tries[task.slot(task.ks[-1])] < TRIES:
             self._scattered.pop(task.matrix_key, None)
             return None
         error = future.exception() if future.status == "error" else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -15,8 +14,8 @@ from typing import IO, Any
 import numpy as np
 
 from bivaluate._errors import FileError, RunError
+from bivaluate._files import atomic_path, disk_error, write_whole
 from bivaluate.matrix import Matrix
-from bivaluate.sweep.journal import disk_error
 
 JOURNAL = "journal.sqlite"
 LOCK = ".lock"
@@ -34,7 +33,7 @@ def prepare_folder(folder: Path) -> None:
         present = {entry.name for entry in folder.iterdir()}
         if present and LOCK not in present and JOURNAL not in present:
             raise RunError(
-                f"{folder} is not empty and is no run folder (it holds {sorted(present)[0]!r}). Choose another --out."
+                f"{folder} is not empty and is not a run folder (it holds {sorted(present)[0]!r}). Choose another --out."
             )
         (folder / MATRICES).mkdir(exist_ok=True)
     except FileExistsError:
@@ -72,19 +71,6 @@ def _try_lock(file: IO[bytes]) -> bool:
     return True
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there wholly or not at all."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise disk_error(path.parent, error) from error
-
-
 def file_name(text: str) -> str:
     """Return `text` as part of a file name, the same on every system; different texts never meet.
 
@@ -108,22 +94,14 @@ def checksum(matrix: Matrix) -> str:
 def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, source: str) -> str:
     """Keep a compressed copy, or a reference to `source` if it is large; return the file's name."""
     name = file_name(dataset) + ("" if seed is None else f"-seed{seed}")
-    try:
-        if matrix.values.nbytes > LARGEST_COPY and Path(source).is_file():
-            name += ".json"
-            content = {"path": str(Path(source).resolve()), "checksum": checksum(matrix)}
-            write_whole(folder / MATRICES / name, json.dumps(content, indent=1) + "\n")
-            return name
-        name += ".npz"
-        temporary = folder / MATRICES / f".{name}.part"
-        with open(temporary, "wb") as file:
-            np.savez_compressed(
-                file, values=matrix.values, rows=_encode(matrix.row_labels), cols=_encode(matrix.col_labels)
-            )
-        os.replace(temporary, folder / MATRICES / name)
-    except OSError as error:
-        raise disk_error(folder, error) from error
-    return name
+    if matrix.values.nbytes > LARGEST_COPY and Path(source).is_file():
+        content = {"path": str(Path(source).resolve()), "checksum": checksum(matrix)}
+        write_whole(folder / MATRICES / f"{name}.json", json.dumps(content, indent=1) + "\n")
+        return f"{name}.json"
+    with atomic_path(folder / MATRICES / f"{name}.npz") as temporary:
+        rows, cols = _encode(matrix.row_labels), _encode(matrix.col_labels)
+        np.savez_compressed(temporary, values=matrix.values, rows=rows, cols=cols)
+    return f"{name}.npz"
 
 
 def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) -> Matrix:
@@ -153,3 +131,8 @@ def _encode(labels: tuple[str, ...] | None) -> np.ndarray[Any, np.dtype[np.uint8
 def _decode(stored: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, ...] | None:
     labels = json.loads(stored.tobytes())
     return None if labels is None else tuple(labels)
+
+
+def solution_path(folder: Path, dataset: str, algorithm: str, k: int, seed: int) -> Path:
+    """Return where the solution of a cell is exported."""
+    return folder / SOLUTIONS / file_name(dataset) / f"{file_name(algorithm)}-k{k}-seed{seed}.json"

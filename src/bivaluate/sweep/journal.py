@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import sqlite3
@@ -10,19 +9,22 @@ import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FileError, RunError
+from bivaluate._document import document_from
+from bivaluate._errors import RunError
+from bivaluate._files import disk_error
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.plan import Cell
+from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
 
 LAYOUT = 1
-DATA = ""  # the variant of a cell that was run on the data themselves
+_PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
+SAFE = "Finished cells are safe. "
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -35,31 +37,6 @@ CREATE TABLE cells (
     fit_seconds REAL, score_seconds REAL, UNIQUE (variant, run, dataset, algorithm, k, seed));
 CREATE TABLE sessions (started TEXT, ended TEXT, command TEXT, jobs TEXT, cells INTEGER);
 """
-
-
-@dataclass
-class Outcome:
-    """What became of one cell."""
-
-    k: int
-    status: str  # ok | degenerate | failed | timed out
-    reason: str = ""
-    scores: dict[str, float] = field(default_factory=dict)
-    biclusters: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[str] = field(default_factory=list)
-    solution: bytes | None = None
-    mergers: bytes | None = None
-    fit_seconds: float | None = None
-    score_seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A place in the journal: a cell, and the surrogate or perturbed copy (if any) it runs on."""
-
-    cell: Cell
-    variant: str = DATA
-    run: int = 0
 
 
 class Journal:
@@ -81,21 +58,16 @@ class Journal:
             raise RunError(f"cannot open the journal {path}: {error}. Is this a run folder?") from error
         weakref.finalize(self, self._db.close)
 
-    def create(self, meta: dict[str, str], matrices: Iterable[dict[str, Any]], slots: Iterable[Slot]) -> None:
+    def create(self, meta: dict[str, str], matrices: Iterable[tuple[Any, ...]], slots: Iterable[Slot]) -> None:
         """Lay out a new journal in one transaction: afterwards it is complete, before it is empty."""
         with self.transaction():
             for statement in _SCHEMA.split(";"):
                 if statement.strip():
                     self._db.execute(statement)
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, "layout": str(LAYOUT)}.items())
-            self._db.executemany(
-                "INSERT INTO matrices VALUES (:dataset, :seed, :file, :checksum, :n_rows, :n_cols, :source, :truth)",
-                matrices,
-            )
-            self._db.executemany(
-                "INSERT INTO cells (variant, run, dataset, algorithm, k, seed) VALUES (?, ?, ?, ?, ?, ?)",
-                ((slot.variant, slot.run, *slot.cell) for slot in slots),
-            )
+            self._db.executemany("INSERT INTO matrices VALUES (?, ?, ?, ?, ?, ?, ?, ?)", matrices)
+            places = ((slot.variant, slot.copy, *slot.cell) for slot in slots)
+            self._db.executemany(f"INSERT INTO cells ({_PLACE}) VALUES (?, ?, ?, ?, ?, ?)", places)
 
     @property
     def empty(self) -> bool:
@@ -111,44 +83,30 @@ class Journal:
     def transaction(self) -> Iterator[None]:
         """All or nothing; a full disk becomes a plain sentence."""
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._db:  # commits at the end, or rolls back
+                self._db.execute("BEGIN IMMEDIATE")
                 yield
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise disk_error(self.path.parent, error) from error
+            raise disk_error(self.path.parent, error, SAFE) from error
 
     def finish(self, slots: Sequence[Slot], outcomes: Sequence[Outcome]) -> None:
         """Record finished cells, together or not at all; a finished cell is never written again."""
+        columns = [f.name for f in fields(Outcome) if f.name != "k"]
+        statement = (
+            f"UPDATE cells SET {', '.join(f'{name} = ?' for name in columns)} WHERE status IS NULL AND variant = ?"
+            " AND run = ? AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?"
+        )
         with self.transaction():
             for slot, outcome in zip(slots, outcomes, strict=True):
-                done = self._db.execute(
-                    "UPDATE cells SET status = ?, reason = ?, scores = ?, biclusters = ?, findings = ?, solution = ?,"
-                    " mergers = ?, fit_seconds = ?, score_seconds = ? WHERE status IS NULL AND variant = ? AND run = ?"
-                    " AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?",
-                    (
-                        outcome.status,
-                        outcome.reason,
-                        json.dumps(outcome.scores),
-                        json.dumps(outcome.biclusters),
-                        json.dumps(outcome.findings),
-                        outcome.solution,
-                        outcome.mergers,
-                        outcome.fit_seconds,
-                        outcome.score_seconds,
-                        slot.variant,
-                        slot.run,
-                        *slot.cell,
-                    ),
-                )
-                if done.rowcount != 1:
-                    raise RunError(f"{slot} is finished already or is no part of this run.")
+                values = [getattr(outcome, name) for name in columns]
+                plain = [json.dumps(value) if isinstance(value, (dict, list)) else value for value in values]
+                if self._db.execute(statement, (*plain, slot.variant, slot.copy, *slot.cell)).rowcount != 1:
+                    raise RunError(f"{slot} is finished already or is not part of this run.")
+
+    def set_version(self, version: str) -> None:
+        """Note which version of bivaluate writes from now on."""
+        with self.transaction():
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
 
     def reopen(self, statuses: Sequence[str]) -> None:
         """Forget the outcome of cells that ended with one of these statuses."""
@@ -159,18 +117,13 @@ class Journal:
         """Return the places of the journal in the order of the plan."""
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]
         data = "" if variants else f" AND variant = '{DATA}'"
-        query = "SELECT variant, run, dataset, algorithm, k, seed FROM cells WHERE "
-        return [
-            Slot(Cell(*cell), variant, run)
-            for variant, run, *cell in self._db.execute(query + where + data + " ORDER BY position")
-        ]
+        query = f"SELECT {_PLACE} FROM cells WHERE {where}{data} ORDER BY position"
+        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._db.execute(query)]
 
-    def rows(self, columns: str, *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
+    def rows(self, columns: Sequence[str], *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
         """Yield columns of the finished cells in the order of the plan."""
-        data = "variant != ''" if variants else "variant = ''"
-        return iter(
-            self._db.execute(f"SELECT {columns} FROM cells WHERE status IS NOT NULL AND {data} ORDER BY position")
-        )
+        where = f"status IS NOT NULL AND variant {'!=' if variants else '='} '{DATA}'"
+        return iter(self._db.execute(f"SELECT {', '.join(columns)} FROM cells WHERE {where} ORDER BY position"))
 
     def row(self, cell: Cell, columns: str) -> tuple[Any, ...] | None:
         """Return columns of one finished cell, or None."""
@@ -181,11 +134,10 @@ class Journal:
         ).fetchone()
         return None if found is None else tuple(found)
 
-    def matrices(self) -> list[dict[str, Any]]:
-        """Return what is known about the matrices, in the order of the plan."""
-        names = ("dataset", "seed", "file", "checksum", "n_rows", "n_cols", "source", "truth")
-        query = f"SELECT {', '.join(names)} FROM matrices ORDER BY rowid"
-        return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
+    def records(self, table: str) -> list[dict[str, Any]]:
+        """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
+        rows = self._db.execute(f"SELECT * FROM {table} ORDER BY rowid")
+        return [dict(zip([column[0] for column in rows.description], row, strict=True)) for row in rows]
 
     def start_session(self, started: str, command: str, jobs: str) -> int:
         """Note that a process works on this run; return the number of its turn."""
@@ -198,12 +150,6 @@ class Journal:
         with self.transaction():
             self._db.execute("UPDATE sessions SET ended = ?, cells = ? WHERE rowid = ?", (ended, cells, session))
 
-    def sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions that worked on this run."""
-        names = ("started", "ended", "command", "jobs", "cells")
-        query = f"SELECT {', '.join(names)} FROM sessions ORDER BY rowid"
-        return [dict(zip(names, row, strict=True)) for row in self._db.execute(query)]
-
     def close(self) -> None:
         """Close the file; a writer leaves it as one file that can be copied."""
         if self._write:
@@ -215,7 +161,7 @@ class Journal:
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """Open an existing journal; a folder nobody may write to can still be read."""
     if not path.is_file():
-        raise RunError(f"{path.parent} is no run folder: it has no {path.name}.")
+        raise RunError(f"{path.parent} is not a run folder: it has no {path.name}.")
     uri = path.resolve().as_uri()
     try:
         db = sqlite3.connect(f"{uri}?mode=ro", uri=True, check_same_thread=False)
@@ -225,18 +171,6 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return db
 
 
-def disk_error(folder: Path, error: Exception) -> FileError:
-    """Turn what the disk said into an error that says what to do."""
-    text = str(error)
-    if "full" in text or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-        return FileError(
-            f"the disk of {folder} is full. Finished cells are safe: free some space and start the same command again."
-        )
-    if "readonly" in text or isinstance(error, PermissionError):
-        return FileError(f"no permission to write in {folder}. Choose another --out, or change its permissions.")
-    return FileError(f"cannot write in {folder}: {getattr(error, 'strerror', None) or error}.")
-
-
 def pack_solution(solution: Biclustering) -> bytes:
     """Compress a solution for the journal."""
     return zlib.compress(json.dumps(solution.to_dict()).encode(), 1)
@@ -244,9 +178,8 @@ def pack_solution(solution: Biclustering) -> bytes:
 
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
-    content = json.loads(zlib.decompress(blob))
-    pairs = [(np.array(b["rows"], np.int64), np.array(b["cols"], np.int64)) for b in content["biclusters"]]
-    return Biclustering(pairs, content["shape"], info=content.get("info"))
+    document = document_from(json.loads(zlib.decompress(blob)), "the journal")
+    return Biclustering(document.members, document.shape, info=document.info)
 
 
 def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
@@ -265,11 +198,5 @@ def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
             k = int((np.sqrt(8 * len(upper) + 1) - 1) / 2)
             full = np.zeros((k, k))
             full[np.triu_indices(k)] = upper
-            mergers[key] = _mirror(full)
+            mergers[key] = np.where(np.tri(k, k=-1, dtype=bool), full.T, full)
     return mergers
-
-
-def _mirror(full: NDArray[np.float64]) -> NDArray[np.float64]:
-    lower = np.tril_indices(len(full), -1)
-    full[lower] = full.T[lower]
-    return full

@@ -1,9 +1,10 @@
-"""Read a run folder: tables, matrices, solutions and mergers, as a report needs them."""
+"""Read a run folder: tables, matrices, solutions and mergers; and write the tables beside its journal."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
+from bivaluate._files import disk_error, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep import tables
-from bivaluate.sweep.folder import JOURNAL, restore_matrix
+from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, unpack_mergers, unpack_solution
-from bivaluate.sweep.plan import Cell, Plan
+from bivaluate.sweep.null import null_table
+from bivaluate.sweep.plan import Plan
 
 if TYPE_CHECKING:
     import pandas as pd
+
+CELL = list(Cell._fields)
+OUTCOME = ["status", "reason", "n_biclusters", "n_undefined"]
+BICLUSTER = ["bicluster", "n_rows", "n_cols", "size"]
+LAST = ["partner", "status"]
+SECONDS = ["fit_seconds", "score_seconds"]
+VARIANT = ["variant", "run"]  # `run` numbers the copy, since layout 1
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
@@ -28,8 +38,20 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Parameters
     ----------
-    path
+    path : str or path-like
         The folder given to ``bivaluate sweep --out``.
+
+    Returns
+    -------
+    Run
+        Its tables, matrices and solutions.
+
+    Raises
+    ------
+    FileError
+        If there is no such folder.
+    RunError
+        If the folder is not a run folder, or of a layout this version does not read.
 
     Examples
     --------
@@ -45,13 +67,50 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 
 class Run:
-    """A run folder, read-only. Tables are in the order of the plan, never of completion."""
+    """A run folder, read-only. Tables are in the order of the plan, never of completion.
 
-    def __init__(self, folder: Path) -> None:
+    Made by :func:`load_run` and :meth:`Sweep.run`.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    journal : Journal, optional
+        Its journal, if it is open already.
+
+    Attributes
+    ----------
+    path : Path
+        The run folder.
+    plan : Plan
+        What was asked for.
+    cells, missing : list of Cell
+        All cells of the plan, and those that are not finished.
+    results, biclusters, times, variants, null : DataFrame
+        The tables, as in the CSV files of the folder.
+
+    Raises
+    ------
+    RunError
+        If the folder is not a run folder, or of a layout this version does not read.
+
+    Examples
+    --------
+    >>> from bivaluate.sweep import Plan, Sweep
+    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
+    >>> run.cells[0]
+    Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)
+    >>> run.solution(run.cells[0])
+    Biclustering(2 biclusters of a matrix of 300 x 40)
+    >>> run.results["status"].tolist()
+    ['ok', 'ok']
+    """
+
+    def __init__(self, folder: Path, journal: Journal | None = None) -> None:
         self.path = folder
-        self._journal = Journal(folder / JOURNAL)
+        self._journal = journal or Journal(folder / JOURNAL)
         if self._journal.empty:
-            raise RunError(f"{folder} was never started: its journal is empty.")
+            raise RunError(f"the run in {folder} was never started: its journal is empty.")
         self._meta = self._journal.meta
         if self._meta.get("layout") != str(LAYOUT):
             raise RunError(
@@ -63,12 +122,21 @@ class Run:
     @cached_property
     def plan(self) -> Plan:
         """What was asked for."""
-        return Plan.from_dict(json.loads(self._meta["plan"]), f"the plan in {self.path}")
+        return Plan.stored(json.loads(self._meta["plan"]))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
         """Versions, command, seeds, matrix checksums and the sessions that worked on the run."""
-        return tables.provenance(self._journal)
+        made = json.loads(self._meta["provenance"])
+        later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
+        return {
+            **made,
+            **later,
+            "layout": LAYOUT,
+            "plan": self.plan.to_dict(),
+            "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self._entries.values()],
+            "sessions": self._journal.records("sessions"),
+        }
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -82,38 +150,45 @@ class Run:
 
     @cached_property
     def missing_copies(self) -> int:
-        """How many cells on surrogates and perturbed copies are not finished."""
+        """How many cells on surrogates and perturbations are not finished."""
         return len(self._journal.slots(finished=False)) - len(self.missing)
 
     @cached_property
     def results(self) -> pd.DataFrame:
         """One row per finished cell: status, sizes, coverage and every measure."""
-        return tables.results(self._journal)
+        return self._scores(CELL, variants=False)
+
+    @cached_property
+    def variants(self) -> pd.DataFrame:
+        """One row per finished cell of a surrogate or perturbation; columns ``variant`` and ``run`` (which copy) first."""
+        return self._scores(VARIANT + CELL, variants=True)
 
     @cached_property
     def biclusters(self) -> pd.DataFrame:
         """One row per bicluster of every finished cell."""
-        return tables.biclusters(self._journal)
+        rows = (
+            dict(zip(CELL, cell, strict=True)) | record
+            for *cell, records in self._journal.rows([*CELL, "biclusters"])
+            for record in json.loads(records)
+        )
+        return _frame(rows, CELL + BICLUSTER, LAST)
 
     @cached_property
     def times(self) -> pd.DataFrame:
-        """Seconds per finished cell; a nested run's fit stands once, at its largest K."""
-        return tables.times(self._journal)
-
-    @cached_property
-    def variants(self) -> pd.DataFrame:
-        """One row per finished cell of a surrogate or perturbed matrix; columns ``variant`` and ``run`` first."""
-        return tables.variants(self._journal)
+        """Seconds per finished cell; the fit of a nested algorithm stands once, at its largest K."""
+        columns = CELL + SECONDS
+        return _frame((dict(zip(columns, row, strict=True)) for row in self._journal.rows(columns)), columns)
 
     @cached_property
     def null(self) -> pd.DataFrame:
         """One row per finished cell and measure: its null band, gap and p-value; empty without a null."""
-        return tables.null(self._journal)
+        per_seed = {dataset for dataset, seed in self._entries if seed is not None}
+        return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
     @cached_property
     def datasets(self) -> list[str]:
         """Names of the data sets in the order of the plan."""
-        return list(dict.fromkeys(entry["dataset"] for entry in self._journal.matrices()))
+        return list(dict.fromkeys(dataset for dataset, _ in self._entries))
 
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
         """Return the matrix of a data set; a scenario has one per seed, any other data set one for all."""
@@ -126,8 +201,7 @@ class Run:
 
     def solution(self, cell: Cell) -> Biclustering:
         """Return the biclusters found in a cell."""
-        blob = self._stored(cell, "solution")
-        return unpack_solution(blob)
+        return unpack_solution(self._stored(cell, "solution"))
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
         """Return the K x K merger matrices ``"ve"`` and ``"msr"`` of a cell."""
@@ -138,15 +212,44 @@ class Run:
         row = self._journal.row(Cell(*cell), "findings")
         return [] if row is None or row[0] is None else list(json.loads(row[0]))
 
+    def export(self) -> None:
+        """Write the tables, the provenance and the solutions of what is finished into the folder."""
+        frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
+        if len(self.variants):
+            frames["variants"] = self.variants
+            if len(self.null):
+                frames["null"] = self.null
+        for name, frame in frames.items():
+            path = self.path / f"{name}.csv"
+            write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
+            path.with_suffix(".parquet").unlink(missing_ok=True)  # a copy made by version 0.1.0, now out of date
+        write_whole(self.path / PROVENANCE, json.dumps(self.provenance, indent=1) + "\n")
+        for *cell, blob in self._journal.rows([*CELL, "solution"]):
+            path = solution_path(self.path, *cell)
+            if blob is None or path.exists():
+                continue
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise disk_error(path.parent, error) from error
+            write_whole(path, json.dumps(unpack_solution(blob).to_dict()) + "\n")
+
+    def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
+        names = [*first, "status", "reason"]
+        rows = (
+            dict(zip(names, cell, strict=True)) | json.loads(scores)
+            for *cell, scores in self._journal.rows([*names, "scores"], variants=variants)
+        )
+        return _frame(rows, first + OUTCOME)
+
     @cached_property
     def _entries(self) -> dict[tuple[str, int | None], dict[str, Any]]:
-        return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.matrices()}
+        return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.records("matrices")}
 
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
-        if (dataset, None) in self._entries:
-            return dataset, None
-        if (dataset, seed) in self._entries:
-            return dataset, seed
+        for key in ((dataset, None), (dataset, seed)):
+            if key in self._entries:
+                return key
         seeds = [s for name, s in self._entries if name == dataset]
         if not seeds:
             raise RunError(f"{self.path} has no data set {dataset!r}; it has {', '.join(map(repr, self.datasets))}.")
@@ -159,7 +262,7 @@ class Run:
         cell = Cell(*cell)
         row = self._journal.row(cell, f"{column}, status, reason")
         if row is None:
-            state = "is not finished" if cell in self.cells else "is no part of this run"
+            state = "is not finished" if cell in self.cells else "is not part of this run"
             raise RunError(f"{tuple(cell)} {state}.")
         if row[0] is None:
             raise RunError(f"{tuple(cell)} has no solution: {row[1]} ({row[2]}).")
@@ -168,3 +271,15 @@ class Run:
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)
         return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} cells finished)"
+
+
+def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str] = ()) -> pd.DataFrame:
+    """Return a table with these columns first and last, and all others between."""
+    import pandas as pd
+
+    listed = list(rows)
+    seen = dict.fromkeys(key for row in listed for key in row)
+    middle = [key for key in seen if key not in first and key not in last]
+    frame = pd.DataFrame.from_records(listed, columns=first + middle + [key for key in last if key in seen])
+    counts = [name for name in ("n_biclusters", "n_undefined") if name in frame]
+    return frame.astype(dict.fromkeys(counts, "Int64"))

@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 
 PLANTED = "planted"
+NONE = "none"
+LARGEST_SEED = 2**32 - 1
 NULLS = ("permute", "phase")
 PERTURBATIONS = ("noise", "mask")
 SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
-
-
-class Cell(NamedTuple):
-    """One entry of the sweep: an algorithm asked for K biclusters of a data set, with a seed."""
-
-    dataset: str
-    algorithm: str
-    k: int
-    seed: int
 
 
 @dataclass(frozen=True)
 class Plan:
     """Everything that decides the result tables of a sweep; nothing that does not (jobs, folder).
 
+    A plan is checked when it is made: unknown algorithms, measures, options and parameters, and values of a wrong
+    type, are refused before anything is fitted.
+
     Parameters
     ----------
-    datasets
+    datasets : str or sequence of str
         File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
-    algorithms
+    algorithms : sequence of str
         Keys of the algorithm registry, or ``package.module:Class`` for an estimator of your own.
-    k
+    k : int, sequence of int or "planted"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
-    seeds
-        Seeds. Seed s draws a scenario's matrix and is the algorithm's ``random_state``.
-    algorithm_seed
+    seeds : int or sequence of int
+        How many seeds (10 means 0 to 9), or which. Seed s draws a scenario's matrix and is the algorithm's
+        ``random_state``.
+    algorithm_seed : int, optional
         If given, every algorithm gets this ``random_state`` instead of the seed.
-    metrics
-        ``"default"``, ``"all"`` or a list of measure keys.
-    parameters
+    metrics : "default", "all" or sequence of str
+        Keys of the measures to compute.
+    parameters : mapping of str to mapping
         Algorithm key to keyword arguments of its estimator.
-    score
+    score : mapping
         Options of :func:`bivaluate.evaluate`: ``min_rows``, ``exponent``, …
-    read
+    read : mapping
         Options of :func:`bivaluate.read_matrix` for the files among the data sets: ``transpose``, ``sheet``, …
-    time_limit
-        Seconds a cell may take; ``None`` for no limit.
-    null, null_runs
-        Repeat everything on surrogate matrices: ``"permute"`` (each row permuted) or ``"phase"``
-        (phase-randomised rows, for ordered columns), this many per matrix.
-    perturb, perturb_runs
-        Repeat everything on perturbed matrices: ``"noise:0.1"`` adds noise of 0.1 standard deviations
-        of the matrix, ``"mask:0.05"`` hides 5 % of the cells; this many of each per matrix.
+    time_limit : float, optional
+        Seconds a cell may take; no limit by default.
+    null : {"permute", "phase"}, optional
+        Repeat everything on surrogates: each row permuted, or phase-randomised rows (for ordered columns).
+    null_runs : int
+        Surrogates per matrix, 19 if there is a null.
+    perturb : str or sequence of str
+        Repeat everything on perturbations: ``"noise:0.1"`` adds noise of 0.1 standard deviations of the matrix,
+        ``"mask:0.05"`` hides 5 % of the cells.
+    perturb_runs : int
+        Perturbations of each kind per matrix, 5 if there are any.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown or a value is not allowed.
 
     Examples
     --------
     >>> plan = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2)
     >>> plan.seeds, plan.k
     ((0, 1), (3, 5))
+    >>> Plan(["scenario:S1"], ["cca"], parameters={"cca": {"inverted_rows": "yes"}})
+    Traceback (most recent call last):
+        ...
+    bivaluate._errors.ParameterError: cca.inverted_rows is 'yes'; true or false is needed.
     """
 
     datasets: Sequence[str]
@@ -85,7 +95,7 @@ class Plan:
     perturb_runs: int = 0
 
     def __post_init__(self) -> None:
-        from bivaluate.sweep.algorithm import check_algorithm
+        from bivaluate.sweep.work import check_algorithm
 
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
@@ -93,7 +103,7 @@ class Plan:
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
         if self.algorithm_seed is not None:
-            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, 2**32 - 1))
+            put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, LARGEST_SEED))
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
@@ -112,11 +122,9 @@ class Plan:
         if self.null is not None:
             check_choice("null", self.null, NULLS)
             put(self, "null_runs", check_int("null_runs", self.null_runs or 19, 1))
-        put(self, "perturb", (self.perturb,) if isinstance(self.perturb, str) else tuple(self.perturb))
+        put(self, "perturb", _words("perturb", self.perturb) if self.perturb else ())
         for spec in self.perturb:
             parse_perturbation(spec)
-        if len(set(self.perturb)) < len(self.perturb):
-            raise ParameterError("perturb names a perturbation twice.")
         if self.perturb_runs and not self.perturb:
             raise ParameterError("perturb_runs is given but no perturbation; for example perturb = noise:0.1.")
         if self.perturb:
@@ -124,13 +132,13 @@ class Plan:
 
     @property
     def variants(self) -> list[tuple[str, int]]:
-        """Surrogate and perturbed copies run beside the data, as (kind, run number)."""
-        null = [(str(self.null), run) for run in range(self.null_runs)] if self.null else []
-        return null + [(spec, run) for spec in self.perturb for run in range(self.perturb_runs)]
+        """Surrogates and perturbations beside the data, as (kind, number of the copy)."""
+        null = [(str(self.null), copy) for copy in range(self.null_runs)] if self.null else []
+        return null + [(spec, copy) for spec in self.perturb for copy in range(self.perturb_runs)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, the same for equal plans."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
@@ -139,11 +147,20 @@ class Plan:
         for key in content:
             if key not in known:
                 raise FormatError(
-                    f"{where}: {key!r} is no part of a plan; allowed: {', '.join(known)}.{suggest(key, known)}"
+                    f"{where}: {key!r} is not part of a plan; allowed: {', '.join(known)}.{suggest(key, known)}"
                 )
         if "datasets" not in content:
             raise FormatError(f'{where}: "datasets" is missing; for example datasets = ["matrix.tsv"].')
         return cls(**content)
+
+    @classmethod
+    def stored(cls, content: Mapping[str, Any]) -> Plan:
+        """Restore the plan of a run folder; it was checked when the run was made, perhaps on another machine."""
+        plan = object.__new__(cls)
+        for f in fields(cls):
+            value = content.get(f.name, {} if f.default is MISSING else f.default)
+            object.__setattr__(plan, f.name, tuple(value) if isinstance(value, list) else value)
+        return plan
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Plan:
@@ -156,9 +173,10 @@ class Plan:
             raise FileError(f"cannot read the plan {name}: {error.strerror or error}.") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise FormatError(f"{name} is not valid TOML: {error}.") from None
-        datasets = content.get("datasets")
-        if isinstance(datasets, list):
-            content["datasets"] = [_beside(Path(path).parent, d) for d in datasets]
+        content = _with_none(content)
+        if isinstance(content.get("datasets"), list):
+            beside = [(Path(path).parent / str(dataset), dataset) for dataset in content["datasets"]]
+            content["datasets"] = [str(file) if file.exists() else dataset for file, dataset in beside]
         return cls.from_dict(content, name)
 
     def to_toml(self) -> str:
@@ -169,12 +187,10 @@ class Plan:
                 continue
             if not isinstance(value, dict):
                 lines.append(f"{key} = {_toml(value)}")
-            elif key == "parameters":
-                for algorithm, parameters in value.items():
-                    tables += [f"\n[parameters.{_toml(algorithm)}]"]
-                    tables += [f"{name} = {_toml(v)}" for name, v in parameters.items()]
-            else:
-                tables += [f"\n[{key}]"] + [f"{name} = {_toml(v)}" for name, v in value.items()]
+                continue
+            named = {f"{key}.{_toml(name)}": v for name, v in value.items()} if key == "parameters" else {key: value}
+            for title, table in named.items():
+                tables += [f"\n[{title}]", *(f"{name} = {_toml(v)}" for name, v in table.items())]
         return "\n".join(lines + tables) + "\n"
 
     def differences(self, other: Plan) -> list[str]:
@@ -204,6 +220,54 @@ def parse_perturbation(spec: str) -> tuple[str, float]:
     return kind, level
 
 
+def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
+    """Return the values of ``NAME=VALUE`` texts as the command line gives them.
+
+    Values are true, false, none, numbers, lists in brackets, or else text.
+
+    Parameters
+    ----------
+    option : str
+        How messages call the option, ``"--param"``.
+    texts : iterable of str
+        What was typed.
+
+    Returns
+    -------
+    dict
+        Value by name.
+
+    Raises
+    ------
+    ParameterError
+        If a text is not ``NAME=VALUE``.
+
+    Examples
+    --------
+    >>> parse_assignments("--param", ["cca.inverted_rows=True", "las.n_restarts=50", "spectral.selection=best"])
+    {'cca.inverted_rows': True, 'las.n_restarts': 50, 'spectral.selection': 'best'}
+    """
+    values = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals):
+            raise ParameterError(f"{option} {text}: NAME=VALUE is needed, for example {option} n_restarts=200.")
+        values[name] = _value(value)
+    return values
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, NONE: None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float, json.loads):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def _words(name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, (str, os.PathLike)):
         value = [value]
@@ -219,19 +283,18 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
 def _check_k(k: Any) -> tuple[int, ...] | str:
     if isinstance(k, str):
         return check_choice("k", k, (PLANTED,))
-    values = [k] if isinstance(k, Integral) else list(k)
-    if not values:
-        raise ParameterError("k is empty; give at least one number of biclusters.")
-    return tuple(sorted({check_int("k", value, 1) for value in values}))
+    return _numbers("k", [k] if isinstance(k, Integral) else k, 1)
 
 
 def _check_seeds(seeds: Any) -> tuple[int, ...]:
-    if isinstance(seeds, Integral):
-        return tuple(range(check_int("seeds", seeds, 1)))
-    values = [check_int("seeds", seed, 0, 2**32 - 1) for seed in seeds]
-    if not values:
-        raise ParameterError("seeds is empty; give a number of seeds, or a list of them.")
-    return tuple(sorted(set(values)))
+    return _numbers("seeds", range(check_int("seeds", seeds, 1)) if isinstance(seeds, Integral) else seeds, 0)
+
+
+def _numbers(name: str, values: Iterable[Any], minimum: int) -> tuple[int, ...]:
+    numbers = {check_int(name, value, minimum, LARGEST_SEED) for value in values}
+    if not numbers:
+        raise ParameterError(f"{name} is empty; at least one number is needed.")
+    return tuple(sorted(numbers))
 
 
 def _check_metrics(metrics: Any) -> str | tuple[str, ...]:
@@ -269,29 +332,27 @@ def _check_score(score: Mapping[str, Any]) -> None:
     Options(**{key: value for key, value in score.items() if key not in ("small", *sizes)})
 
 
-def _beside(folder: Path, dataset: Any) -> Any:
-    if isinstance(dataset, str) and (folder / dataset).exists():
-        return str(folder / dataset)
-    return dataset
+def _with_none(value: Any) -> Any:
+    """Return the content of a TOML file with None where it says "none", because TOML has no word for it."""
+    if isinstance(value, dict):
+        return {key: _with_none(v) for key, v in value.items()}
+    return None if value == NONE else value
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value with plain numbers instead of NumPy's and lists instead of tuples."""
     if isinstance(value, Mapping):
-        return {key: _plain(v) for key, v in value.items()}
+        return {key: plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     return value.item() if hasattr(value, "item") else value
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(v) for v in value) + "]"
-    if isinstance(value, str):
-        import json
-
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, (int, float)):
+    """Return a value as TOML writes it; for text, numbers, true/false and lists that is as JSON writes it."""
+    value = NONE if value is None else value
+    if isinstance(value, float):
         return repr(value)
-    raise ParameterError(f"{value!r} cannot stand in a plan; use text, numbers, true/false or lists of them.")
+    if isinstance(value, (str, bool, int, list)):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    raise ParameterError(f"{value!r} cannot be written in a plan; use text, numbers, true/false or lists of them.")

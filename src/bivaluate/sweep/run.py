@@ -12,59 +12,59 @@ import tempfile
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
 from bivaluate._errors import RunError
+from bivaluate._files import remove_unfinished, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.data import Source, load_checked, sources
-from bivaluate.sweep.folder import (
-    JOURNAL,
-    PLAN,
-    checksum,
-    locked,
-    prepare_folder,
-    restore_matrix,
-    store_matrix,
-    write_whole,
-)
-from bivaluate.sweep.journal import Journal, Slot, pack_solution
+from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
+from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix
+from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
-from bivaluate.sweep.local import Finished, perform_here, perform_parallel
-from bivaluate.sweep.plan import Cell, Plan
-from bivaluate.sweep.schedule import all_slots, matrix_keys, tasks
-from bivaluate.sweep.tables import export
-from bivaluate.sweep.work import FAILED, TIMED_OUT, Task
+from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.schedule import Source, all_slots, load_checked, matrix_keys, sources, tasks
+from bivaluate.sweep.workers import perform_here, perform_parallel
 
-PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "joblib", "distributed", "pyarrow")
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
 KEPT_BYTES = 500_000_000
 Progress = Callable[[int, int, Cell], None]
 
 
+@dataclass
 class Sweep:
     """Algorithms x K x seeds x data sets, into a run folder.
 
     Parameters
     ----------
-    plan
-        What to run.
-    out
-        The run folder. If it holds an unfinished run of the same plan, that run is continued. None keeps the
-        run in a temporary folder that goes with the :class:`Run`.
-    jobs
+    plan : Plan
+        What to do.
+    out : str or path-like, optional
+        The run folder. If it holds an unfinished run of the same plan, that run is continued. By default the
+        folder is temporary and goes with the :class:`Run`.
+    jobs : int
         Worker processes on this machine.
-    scheduler
+    scheduler : str, optional
         Address of a Dask scheduler, ``"tcp://host:8786"``; its workers are used instead of `jobs`.
-    retry
-        Run cells again that failed or were timed out.
-    progress
+    retry : bool
+        Try cells again that failed or were timed out.
+    progress : callable, optional
         Called after every cell with (finished, all, cell).
-    plan_text
+    plan_text : str, optional
         The plan as the user wrote it, kept in the folder; by default the plan is written out.
+
+    Raises
+    ------
+    ParameterError
+        If `jobs` is not a positive whole number.
+
+    See Also
+    --------
+    load_run : Open a run folder later.
 
     Examples
     --------
@@ -74,35 +74,41 @@ class Sweep:
     'scenario:S9b       cca  2     0     ok'
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        out: str | os.PathLike[str] | None = None,
-        *,
-        jobs: int = 1,
-        scheduler: str | None = None,
-        retry: bool = False,
-        progress: Progress | None = None,
-        plan_text: str | None = None,
-    ) -> None:
-        self.plan = plan
-        self.folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="bivaluate-run-"))
-        self._temporary = out is None
-        self.jobs = check_int("jobs", jobs, 1)
-        self.scheduler = scheduler
-        self.retry = retry
-        self._progress = progress
-        self._plan_text = plan_text
-        self._at_hand: dict[tuple[str, int | None], Matrix] = {}
+    plan: Plan
+    out: str | os.PathLike[str] | None = None
+    _: KW_ONLY
+    jobs: int = 1
+    scheduler: str | None = None
+    retry: bool = False
+    progress: Progress | None = None
+    plan_text: str | None = None
+
+    def __post_init__(self) -> None:
+        check_int("jobs", self.jobs, 1)
+        self._kept: dict[tuple[str, int | None], Matrix] = {}
+        self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
 
     def run(self) -> Run:
-        """Perform what is not finished yet and write the tables; return the run.
+        """Perform what is not finished yet and write the tables.
 
         Interrupted from the keyboard, it writes the tables of what is finished and raises KeyboardInterrupt.
+
+        Returns
+        -------
+        Run
+            The run folder, open for reading.
+
+        Raises
+        ------
+        RunError
+            If the folder holds something else, or a run of another plan, version or matrix, or is in use.
+        FileError
+            If a matrix cannot be read or the folder cannot be written.
         """
         found = sources(self.plan)
         prepare_folder(self.folder)
         with locked(self.folder):
+            remove_unfinished(self.folder)
             journal = Journal(self.folder / JOURNAL, write=True)
             try:
                 if journal.empty:
@@ -115,15 +121,15 @@ class Sweep:
             finally:
                 journal.close()
         run = load_run(self.folder)
-        if self._temporary:
+        if self.out is None:
             weakref.finalize(run, shutil.rmtree, self.folder, ignore_errors=True)
         return run
 
     def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
-        """Load a matrix, and keep it at hand as long as all of them together are not large."""
+        """Load a matrix, and keep it in memory as long as all of them together are not large."""
         matrix, truth = load_checked(source, seed)
-        if sum(m.values.nbytes for m in self._at_hand.values()) + matrix.values.nbytes < KEPT_BYTES:
-            self._at_hand[source.name, seed] = matrix
+        if sum(kept.values.nbytes for kept in self._kept.values()) + matrix.values.nbytes < KEPT_BYTES:
+            self._kept[source.name, seed] = matrix
         return matrix, truth
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
@@ -131,44 +137,39 @@ class Sweep:
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
-            entries.append(
-                {
-                    "dataset": source.name,
-                    "seed": seed,
-                    "file": store_matrix(self.folder, source.name, seed, matrix, source.spec),
-                    "checksum": checksum(matrix),
-                    "n_rows": matrix.shape[0],
-                    "n_cols": matrix.shape[1],
-                    "source": source.spec,
-                    "truth": None if truth is None else pack_solution(truth),
-                }
-            )
-        write_whole(self.folder / PLAN, self._plan_text or self.plan.to_toml())
-        meta = {"version": _version(), "plan": json.dumps(self.plan.to_dict()), "provenance": json.dumps(_provenance())}
-        journal.create(meta, entries, all_slots(self.plan, found, planted))
+            file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
+            packed = None if truth is None else pack_solution(truth)
+            entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
+        write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
+        plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
+        journal.create(
+            {"version": _version(), "plan": plan, "provenance": provenance},
+            entries,
+            all_slots(self.plan, found, planted),
+        )
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
-        meta = journal.meta
-        if meta["version"] != _version():
+        there = Run(self.folder, journal)
+        version = journal.meta["version"]
+        if version.partition(".")[0] != _version().partition(".")[0]:
             raise RunError(
-                f"{self.folder} was made by bivaluate {meta['version']}, this is {_version()}: results would mix. "
-                f'Install "bivaluate=={meta["version"]}" to continue it, or choose another --out.'
+                f"{self.folder} was made by bivaluate {version}, this is {_version()}: results would mix. "
+                f'Install "bivaluate=={version}" to continue it, or choose another --out.'
             )
-        there = Plan.from_dict(json.loads(meta["plan"]), f"the plan in {self.folder}")
-        different = self.plan.differences(there)
+        different = self.plan.differences(there.plan)
         if different:
             raise RunError(
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
                 "Choose another --out, or start with the plan the folder was made with."
             )
-        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.matrices()}
+        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
-            matrix, _ = self._load(source, seed)
-            if known.get((source.name, seed)) != checksum(matrix):
+            if known.get((source.name, seed)) != checksum(self._load(source, seed)[0]):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another --out, or restore the matrix."
                 )
+        journal.set_version(_version())
 
     def _work(self, journal: Journal) -> None:
         everything = len(journal.slots())
@@ -181,38 +182,30 @@ class Sweep:
             if waiting:
                 with closing(self._perform(journal, list(tasks(self.plan, waiting)))) as finished:
                     for task, outcomes in finished:
-                        slots = [
-                            Slot(Cell(task.dataset, task.algorithm, o.k, task.seed), task.variant, task.run)
-                            for o in outcomes
-                        ]
+                        slots = [task.slot(outcome.k) for outcome in outcomes]
                         journal.finish(slots, outcomes)
                         for slot in slots:
                             done += 1
-                            if self._progress is not None:
-                                self._progress(done, everything, slot.cell)
+                            if self.progress is not None:
+                                self.progress(done, everything, slot.cell)
         finally:
             journal.end_session(session, _now(), done - before)
-            export(journal, self.folder)
+            Run(self.folder, journal).export()
 
     def _perform(self, journal: Journal, work: list[Task]) -> Generator[Finished, None, None]:
-        entries = {(entry["dataset"], entry["seed"]): entry for entry in journal.matrices()}
-        run_key = str(self.folder.resolve())
-
-        @lru_cache(maxsize=2)
-        def restored(key: tuple[str, int | None]) -> Matrix:
-            return restore_matrix(self.folder, entries[key], dict(self.plan.read))
+        run = Run(self.folder, journal)
 
         def matrix_of(task: Task) -> Matrix:
-            return self._at_hand.get(task.matrix_key) or restored(task.matrix_key)
+            return self._kept.get(task.matrix_key) or run.matrix(*task.matrix_key)
 
         limit = self.plan.time_limit
         if self.scheduler is not None:
             from bivaluate.sweep.dask import perform_on_cluster
 
-            return perform_on_cluster(work, matrix_of, run_key, self.scheduler, limit)
+            return perform_on_cluster(work, matrix_of, self.scheduler, limit)
         if self.jobs == 1 and limit is None:
             return perform_here(work, matrix_of)
-        return perform_parallel(work, matrix_of, run_key, self.jobs, limit)
+        return perform_parallel(work, matrix_of, self.jobs, limit)
 
 
 def _version() -> str:

@@ -1,24 +1,112 @@
-"""What a plan comes down to: the cells in the order of the tables, and the tasks that perform them."""
+"""What a plan comes down to: the data sets, the cells in the order of the tables, and the tasks that perform them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+import fnmatch
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, product
+from pathlib import Path
 from typing import Any
 
-from bivaluate.sweep.algorithm import is_nested
-from bivaluate.sweep.data import Source, sources
-from bivaluate.sweep.journal import DATA, Slot
-from bivaluate.sweep.plan import PLANTED, Cell, Plan
-from bivaluate.sweep.work import Task
+from bivaluate._errors import BivaluateError, FileError, MissingExtraError, ParameterError, suggest
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+from bivaluate.sweep.cells import DATA, Cell, Slot, Task
+from bivaluate.sweep.plan import PLANTED, Plan
+from bivaluate.sweep.work import is_nested
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set: how it is called in tables and where its matrix comes from."""
+
+    name: str
+    spec: str
+    kind: str  # scenario | named | file
+    read: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def per_seed(self) -> bool:
+        """Whether every seed has a matrix of its own."""
+        return self.kind == "scenario"
+
+    def load(self, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+        """Return the matrix, and the planted solution of a scenario."""
+        if self.kind == "scenario":
+            from bivaluate.datasets import make_scenario
+
+            assert seed is not None
+            values, truth, _ = make_scenario(self.spec.partition(":")[2], random_state=seed)
+            return Matrix.of(values, name=self.name), truth
+        if self.kind == "named":
+            from bivaluate.datasets import load
+
+            return load(self.spec).renamed(self.name), None
+        from bivaluate.io import read_matrix
+
+        return read_matrix(self.spec, **self.read).renamed(self.name), None
+
+
+def sources(plan: Plan) -> list[Source]:
+    """Expand ``scenario:*`` and the like and give every data set its name."""
+    expanded = list(dict.fromkeys(name for spec in plan.datasets for name in _expand(spec)))
+    found = []
+    stems = [Path(spec).name.split(".")[0] for spec in expanded]
+    for spec, stem in zip(expanded, stems, strict=True):
+        kind = "file" if Path(spec).exists() else "scenario" if spec.startswith("scenario:") else "named"
+        name = spec if kind != "file" or stems.count(stem) > 1 else stem
+        found.append(Source(name, spec, kind, plan.read if kind == "file" else {}))
+        if plan.k == PLANTED and kind != "scenario":
+            raise ParameterError(
+                f"k is 'planted', but {name} is not a scenario and its number of biclusters is unknown; "
+                "give numbers, for example -k 3,5,8."
+            )
+    return found
+
+
+def _expand(spec: str) -> Sequence[str]:
+    """Return the data sets a name or pattern stands for."""
+    if Path(spec).exists():
+        return [spec]
+    from bivaluate.datasets import SCENARIOS, list_datasets
+
+    prefix, colon, name = spec.partition(":")
+    if prefix == "scenario":
+        known = [f"scenario:{key}" for key in SCENARIOS]
+    else:
+        listed = [str(getattr(entry, "name", entry)) for entry in list_datasets()]
+        known = [key for key in listed if key.startswith(f"{prefix}:")] or listed
+        if spec not in known and (not colon or len(prefix) < 2):  # C:\matrix.tsv names a file too
+            raise FileError(
+                f"there is no file {spec!r}. A data set is a file, scenario:S1, scenario:*, yeast:04_elutriation or "
+                "yeast:*."
+            )
+    some = ", ".join(known[:20]) + (" …" if len(known) > 20 else "")
+    if any(mark in name for mark in "*?["):
+        found = [key for key in known if fnmatch.fnmatchcase(key, spec)]
+        if not found:
+            raise ParameterError(f"{spec} matches no data set; known: {some}.")
+        return found
+    if spec not in known:
+        raise ParameterError(f"there is no data set {spec!r}; known: {some}.{suggest(spec, known)}")
+    return [spec]
+
+
+def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+    """Load a matrix before anything runs; say which data set could not be read."""
+    try:
+        return source.load(seed)
+    except MissingExtraError:
+        raise
+    except BivaluateError as error:
+        raise type(error)(f"data set {source.name}: {error}") from error
 
 
 def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | None]]:
     """Return every matrix of a plan: a data set, and the seed where every seed has a matrix of its own."""
-    keys: list[tuple[Source, int | None]] = []
-    for source in found:
-        keys += [(source, seed) for seed in _seeds(plan)] if source.per_seed else [(source, None)]
-    return keys
+    seeds = _seeds(plan)
+    return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
 
 
 def make_tasks(plan: Plan) -> list[Task]:
@@ -27,7 +115,7 @@ def make_tasks(plan: Plan) -> list[Task]:
 
 
 def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]) -> Iterator[Slot]:
-    """Yield every place of the journal in the order of the tables: data first, then each kind of copy."""
+    """Yield every place of the journal in the order of the tables: data first, then their copies."""
     seeds = _seeds(plan)
 
     def ks(source: Source) -> list[int]:
@@ -36,33 +124,25 @@ def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | No
         assert not isinstance(plan.k, int)
         return [int(k) for k in plan.k]
 
-    for source in found:
-        for algorithm in plan.algorithms:
-            for k in ks(source):
-                for seed in seeds:
-                    yield Slot(Cell(source.name, algorithm, k, seed))
-    for variant, run in plan.variants:
+    for variant, copy in [(DATA, 0), *plan.variants]:
         for source in found:
-            # A data set of one matrix needs one run per copy; the algorithm's seed goes round.
-            own = seeds if source.per_seed else [seeds[run % len(seeds)]]
-            for algorithm in plan.algorithms:
-                for k in ks(source):
-                    for seed in own:
-                        yield Slot(Cell(source.name, algorithm, k, seed), variant, run)
+            # A data set of one matrix needs one fit per copy; the copies take the seeds in turn.
+            own = seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
+            for algorithm, k, seed in product(plan.algorithms, ks(source), own):
+                yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
 
 
 def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
     """Group cells that share one fit; cells of one matrix come together, the data before their copies."""
-    order = {slot: position for position, slot in enumerate(waiting)}
-    rank = {cell_dataset: i for i, cell_dataset in enumerate(dict.fromkeys(s.cell.dataset for s in waiting))}
+    rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
     per_seed = {source.name: source.per_seed for source in sources(plan)}
 
     def fit(slot: Slot) -> tuple[Any, ...]:
         cell = slot.cell
         alone = 0 if is_nested(cell.algorithm) else cell.k
-        return (slot.variant != DATA, rank[cell.dataset], cell.seed, slot.variant, slot.run, cell.algorithm, alone)
+        return (slot.variant != DATA, rank[cell.dataset], cell.seed, slot.variant, slot.copy, cell.algorithm, alone)
 
-    for _, group in groupby(sorted(waiting, key=lambda slot: (fit(slot), order[slot])), key=fit):
+    for _, group in groupby(sorted(waiting, key=fit), key=fit):
         members = list(group)
         first = members[0].cell
         yield Task(
@@ -73,7 +153,7 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
             ks=tuple(sorted(member.cell.k for member in members)),
             random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
             variant=members[0].variant,
-            run=members[0].run,
+            copy=members[0].copy,
             metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
             parameters=plan.parameters.get(first.algorithm, {}),
             score=plan.score,

@@ -17,8 +17,7 @@ from bivaluate.evaluation import evaluate
 from bivaluate.judge.choice import check_ranking, degenerate_reason, pick
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics
-from bivaluate.sweep.algorithm import COUNTS, solution_of
-from bivaluate.sweep.work import reason_of
+from bivaluate.sweep.work import COUNTS, reason_of, solution_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 from bivaluate._errors import ParameterError
 from bivaluate.judge.choice import best, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
-from bivaluate.sweep.plan import Cell, parse_perturbation
+from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.plan import parse_perturbation
 from bivaluate.sweep.variant import hide, perturb
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Copies of a matrix run beside it: surrogates (what chance gives) and perturbed copies (does the choice hold?)."""
+"""Copies of a matrix: surrogates (what chance gives) and perturbations (does the choice hold?)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from bivaluate.sweep.plan import NULLS, parse_perturbation
 Values = NDArray[np.float64]
 
 
-def make_variant(matrix: Matrix, variant: str, run: int, matrix_seed: int | None) -> Matrix:
-    """Return copy number `run` of a kind; the same for every algorithm and K.
+def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | None) -> Matrix:
+    """Return one surrogate or perturbation; it is the same for every algorithm and K.
 
     Parameters
     ----------
-    matrix
+    matrix : Matrix
         The matrix of the data set.
-    variant
+    variant : str
         ``"permute"``, ``"phase"``, ``"noise:0.1"`` or ``"mask:0.05"``.
-    run
+    copy : int
         Number of the copy, from 0.
-    matrix_seed
+    matrix_seed : int or None
         Seed that drew a scenario's matrix; None for other data sets.
+
+    Returns
+    -------
+    Matrix
+        The copy, with the labels of `matrix`.
     """
-    rng = np.random.default_rng([zlib.crc32(variant.encode()), run, 0 if matrix_seed is None else matrix_seed + 1])
+    rng = np.random.default_rng([zlib.crc32(variant.encode()), copy, 0 if matrix_seed is None else matrix_seed + 1])
     if variant in NULLS:
         from bivaluate.chance.surrogates import surrogate
 
@@ -41,7 +46,8 @@ def perturb(X: Values, spec: str, rng: np.random.Generator) -> Values:
     """Return `X` with noise added, or with cells hidden and filled from their row and column.
 
     ``"noise:s"`` adds normal noise of s standard deviations of the matrix. ``"mask:p"`` hides a share p of the
-    cells and puts row mean + column mean - overall mean of the others there, for no algorithm here takes gaps.
+    cells and fills them with row mean + column mean - overall mean of the others, because none of the algorithms
+    accepts missing cells.
 
     Examples
     --------
@@ -71,5 +77,4 @@ def hide(X: Values, share: float, rng: np.random.Generator) -> Values:
 def _means(hidden: Values, axis: int, default: float) -> Values:
     """Return means over what is observed; a line with nothing observed gets the overall mean."""
     count = (~np.isnan(hidden)).sum(axis=axis)
-    total = np.nansum(hidden, axis=axis)
-    return np.where(count > 0, total / np.maximum(count, 1), default)
+    return np.where(count > 0, np.nansum(hidden, axis=axis) / np.maximum(count, 1), default)

@@ -2,60 +2,131 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import time
+import types
+import typing
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any
 
-from bivaluate._errors import BivaluateError
+import numpy as np
+
+from bivaluate._errors import BivaluateError, ParameterError, suggest
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.algorithm import COUNTS, find_biclusters, is_nested
-from bivaluate.sweep.journal import DATA, Outcome, pack_mergers, pack_solution
+from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, Outcome, Task
+from bivaluate.sweep.journal import pack_mergers, pack_solution
+from bivaluate.sweep.plan import plain
 from bivaluate.sweep.variant import make_variant
 
-OK, DEGENERATE, FAILED, TIMED_OUT = "ok", "degenerate", "failed", "timed out"
-
-
-@dataclass(frozen=True)
-class Task:
-    """Cells that share one fit: several K of a nested algorithm, or a single cell of any other."""
-
-    dataset: str
-    matrix_seed: int | None
-    seed: int
-    algorithm: str
-    ks: tuple[int, ...]
-    random_state: int
-    variant: str = DATA
-    run: int = 0
-    metrics: str | tuple[str, ...] = "default"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    score: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What tells the task from every other of its run."""
-        return self.variant, self.run, self.dataset, self.seed, self.algorithm, self.ks
-
-    @property
-    def matrix_key(self) -> tuple[str, int | None]:
-        """Which matrix of the run the task works on."""
-        return self.dataset, self.matrix_seed
+COUNTS = ("n_biclusters", "n_clusters")
 
 
 def perform(task: Task, matrix: Matrix) -> list[Outcome]:
-    """Run a task; whatever the algorithm raises becomes a failed cell.
+    """Perform a task; whatever the algorithm raises becomes a failed cell.
 
-    A nested run that fails is repeated without its largest K, so that only the cells that fail alone fail.
+    A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
     """
     if task.variant != DATA:
-        matrix = make_variant(matrix, task.variant, task.run, task.matrix_seed)
-    if len(task.ks) > 1 and not is_nested(task.algorithm):
-        return [outcome for k in task.ks for outcome in _fit_and_score(task, (k,), matrix)]
+        matrix = make_variant(matrix, task.variant, task.copy, task.matrix_seed)
     return _fit_and_score(task, task.ks, matrix)
+
+
+def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
+    """Raise if there is no such algorithm, or if it does not take these parameters and values.
+
+    What a parameter takes is read from the annotations of the class, where there are any.
+    """
+    cls = _class_of(key)
+    accepted = inspect.signature(cls).parameters
+    annotations = typing.get_type_hints(cls.__init__)
+    reserved = COUNTS if ":" in key else (*COUNTS, "random_state")
+    for name, value in parameters.items():
+        if name in reserved and name in accepted:
+            instead = "seeds (or algorithm_seed)" if name == "random_state" else "k"
+            raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
+        if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
+            known = [other for other in accepted if other not in reserved]
+            raise ParameterError(
+                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
+            )
+        allowed = annotations.get(name, Any)
+        if not _fits(value, allowed):
+            choices = [a for a in typing.get_args(allowed) if isinstance(a, str)]
+            raise ParameterError(f"{key}.{name} is {value!r}; {_in_words(allowed)} is needed.{suggest(value, choices)}")
+
+
+def _fits(value: Any, allowed: Any) -> bool:
+    """Whether a value is of the annotated type; an annotation that is not understood allows everything."""
+    if isinstance(allowed, types.UnionType) or typing.get_origin(allowed) is typing.Union:
+        return any(_fits(value, one) for one in typing.get_args(allowed))
+    if typing.get_origin(allowed) is typing.Literal:
+        return value in typing.get_args(allowed)
+    if allowed in (int, float):
+        kind: Any = Integral if allowed is int else Real
+        return isinstance(value, kind) and not isinstance(value, bool)
+    if allowed is bool:
+        return isinstance(value, (bool, np.bool_))
+    return isinstance(value, allowed) if allowed in (str, type(None)) else True
+
+
+def _in_words(allowed: Any) -> str:
+    named = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "none"}
+    if typing.get_origin(allowed) is typing.Literal:
+        return " or ".join(repr(choice) for choice in typing.get_args(allowed))
+    return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
+
+
+def is_nested(key: str) -> bool:
+    """Whether the first k biclusters found for K are those found for k.
+
+    A class of your own says so with a class attribute ``nested = True``.
+    """
+    if ":" in key:
+        return bool(getattr(_class_of(key), "nested", False))
+    from bivaluate.algorithms.registry import get_algorithm
+
+    return get_algorithm(key).nested
+
+
+def solution_of(estimator: Any) -> Biclustering:
+    """Return the solution of a fitted estimator: ``solution_``, or ``rows_`` and ``columns_``."""
+    solution = getattr(estimator, "solution_", None)
+    return solution if isinstance(solution, Biclustering) else Biclustering.from_estimator(estimator)
+
+
+def _make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
+    """Return the unfitted estimator of a cell."""
+    cls = _class_of(key)
+    accepted = inspect.signature(cls).parameters
+    arguments = {"random_state": random_state} if "random_state" in accepted else {}
+    if ":" not in key and "n_jobs" in accepted:
+        arguments["n_jobs"] = 1  # one thread inside each cell: the sweep itself is parallel
+    return cls(**{**arguments, **parameters, next(name for name in COUNTS if name in accepted): k})
+
+
+def _class_of(key: str) -> Any:
+    if ":" not in key:
+        from bivaluate.algorithms.registry import get_algorithm
+
+        return get_algorithm(key).estimator
+    module_name, _, class_name = key.partition(":")
+    try:
+        cls = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(
+            f"algorithm {key!r} cannot be imported ({error}); write package.module:Class of something installed."
+        ) from None
+    accepted = inspect.signature(cls).parameters
+    if not any(name in accepted for name in COUNTS) or not hasattr(cls, "fit"):
+        raise ParameterError(
+            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {' or '.join(COUNTS)}."
+        )
+    return cls
 
 
 def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outcome]:
@@ -64,22 +135,20 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outc
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = find_biclusters(task.algorithm, matrix.values, largest, task.random_state, task.parameters)
+            estimator = _make(task.algorithm, largest, task.random_state, task.parameters)
+            estimator.fit(matrix.values)
+            found = solution_of(estimator)
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
         return [*(_fit_and_score(task, ks[:-1], matrix) if len(ks) > 1 else []), failed]
     seconds = time.perf_counter() - start
-    outcomes = []
-    for k in ks:
-        cut = _first(found, k) if k < largest else found
-        outcome = _score(task, k, matrix, cut)
-        outcome.fit_seconds = seconds if k == largest else None
-        outcomes.append(outcome)
+    outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
+    outcomes[-1].fit_seconds = seconds
     return outcomes
 
 
 def _first(found: Biclustering, k: int) -> Biclustering:
-    """Return the first k biclusters of a nested run, described as a run for k."""
+    """Return the first k biclusters of a nested fit, described as a fit for k."""
     cut = found.select(range(min(k, len(found))))
     parameters = cut.info.get("parameters")
     if isinstance(parameters, dict):
@@ -96,11 +165,11 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             evaluation = evaluate(matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score)
-            records = [{key: _plain(value) for key, value in record.items()} for record in evaluation.records]
+            records = plain(evaluation.records)
             outcome.scores = {
                 "n_biclusters": len(records),
                 "n_undefined": sum(record["status"] == "undefined" for record in records),
-                **{key: _plain(value) for key, value in evaluation.scores.items()},
+                **plain(evaluation.scores),
             }
             if task.variant == DATA:
                 outcome.solution = pack_solution(solution)
@@ -125,7 +194,3 @@ def reason_of(error: BaseException) -> str:
     text = " ".join(str(error).split())
     named = text if isinstance(error, BivaluateError) and text else f"{type(error).__name__}: {text}"
     return named[:500].rstrip(": ")
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

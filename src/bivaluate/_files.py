@@ -1,0 +1,91 @@
+"""Files that appear whole or not at all, and what to do when the disk refuses."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bivaluate._errors import FileError
+
+PART = ".part"  # in the name of every unfinished file
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that takes its place when the block ends well.
+
+    The temporary name ends like `path` does, because some writers choose a format by it.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; its folder must exist.
+
+    Yields
+    ------
+    Path
+        The file to write to instead.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=PART + path.suffix)
+        os.close(handle)
+    except (OSError, ValueError) as error:
+        raise disk_error(path, error) from error
+    temporary = Path(name)
+    try:
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    except OSError as error:
+        raise disk_error(path, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, text as UTF-8, so that it is there wholly or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a killed process left half written under `folder`."""
+    for left in folder.rglob(f".*{PART}*"):
+        left.unlink(missing_ok=True)
+
+
+def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
+    """Turn what the disk said into an error that says what to do.
+
+    Parameters
+    ----------
+    path : Path
+        What was to be written: a file, or a folder something was to be written in.
+    error : Exception
+        What the operating system, or SQLite, raised.
+    note : str
+        A sentence on what is safe when the disk is full.
+
+    Returns
+    -------
+    FileError
+        The error to raise instead.
+    """
+    text = str(error)
+    if "is full" in text or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        return FileError(f"the disk of {path} is full. {note}Free some space and start the same command again.")
+    if "readonly" in text or isinstance(error, PermissionError):
+        folder = path if path.is_dir() else path.parent
+        return FileError(f"no permission to write in {folder}. Choose another --out, or change its permissions.")
+    return FileError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.")

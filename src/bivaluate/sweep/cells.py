@@ -1,0 +1,92 @@
+"""What a sweep is made of: cells, the tasks that perform them, and what became of each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from bivaluate.matrix import Matrix
+
+OK, DEGENERATE, FAILED, TIMED_OUT = "ok", "degenerate", "failed", "timed out"
+DATA = ""  # the variant of a cell that is performed on the data themselves
+
+
+class Cell(NamedTuple):
+    """One entry of a sweep: an algorithm asked for K biclusters of a data set, with a seed.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set, as in the tables of the run.
+    algorithm : str
+        Key of the algorithm, or ``package.module:Class``.
+    k : int
+        Number of biclusters asked for.
+    seed : int
+        The seed.
+
+    Examples
+    --------
+    >>> Cell("scenario:S1", "cca", k=3, seed=0).k
+    3
+    """
+
+    dataset: str
+    algorithm: str
+    k: int
+    seed: int
+
+
+class Slot(NamedTuple):
+    """A place in the journal: a cell, and the surrogate or perturbation (if any) it is performed on."""
+
+    cell: Cell
+    variant: str = DATA  # DATA, or the kind of copy: "permute", "noise:0.1", …
+    copy: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cells that share one fit: several K of a nested algorithm, or a single cell of any other."""
+
+    dataset: str
+    matrix_seed: int | None
+    seed: int
+    algorithm: str
+    ks: tuple[int, ...]
+    random_state: int
+    variant: str = DATA
+    copy: int = 0
+    metrics: str | tuple[str, ...] = "default"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    score: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def matrix_key(self) -> tuple[str, int | None]:
+        """Which matrix of the run the task works on."""
+        return self.dataset, self.matrix_seed
+
+    def slot(self, k: int) -> Slot:
+        """Return the place of one of the task's cells."""
+        return Slot(Cell(self.dataset, self.algorithm, k, self.seed), self.variant, self.copy)
+
+
+@dataclass
+class Outcome:
+    """What became of one cell."""
+
+    k: int
+    status: str
+    reason: str = ""
+    scores: dict[str, float] = field(default_factory=dict)
+    biclusters: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    solution: bytes | None = None
+    mergers: bytes | None = None
+    fit_seconds: float | None = None
+    score_seconds: float | None = None
+
+
+Finished = tuple[Task, list[Outcome]]
+MatrixOf = Callable[[Task], Matrix]

@@ -1,0 +1,226 @@
+"""Worker processes, both sides: a stuck or crashing cell can be stopped and named, and nothing else is hurt.
+
+A worker is ``python -m bivaluate.sweep.workers``. It performs tasks one after another, in one thread, and
+speaks pickle over its standard input and output. Started like this, not by multiprocessing, workers need no
+``if __name__ == "__main__"`` in the user's script and can be started inside the workers of a Dask cluster.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from itertools import islice
+from typing import IO, Any
+
+from bivaluate.matrix import Matrix
+from bivaluate.sweep.cells import FAILED, TIMED_OUT, Finished, MatrixOf, Outcome, Task
+
+ONE_THREAD = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
+)
+GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
+
+
+def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finished, None, None]:
+    """Perform the tasks one after another in this process, with one thread for linear algebra."""
+    from threadpoolctl import threadpool_limits
+
+    from bivaluate.sweep.work import perform
+
+    with threadpool_limits(limits=1):
+        for task in tasks:
+            yield task, perform(task, matrix_of(task))
+
+
+def perform_parallel(
+    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: float | None
+) -> Generator[Finished, None, None]:
+    """Perform the tasks on `jobs` worker processes; yield them as they finish.
+
+    Each thread of the pool owns one single-threaded worker process, because only a process can be stopped at a
+    time limit and only a process can crash alone.
+    """
+    workers = Workers()
+
+    def one(task: Task) -> Finished:
+        return task, workers.perform(task, matrix_of(task), limit)
+
+    waiting = iter(tasks)
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            running: set[Future[Finished]] = {pool.submit(one, task) for task in islice(waiting, 2 * jobs)}
+            while running:
+                done, running = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
+                running |= {pool.submit(one, task) for task in islice(waiting, len(done))}
+                for future in done:
+                    yield future.result()
+        finally:
+            workers.stop()
+            pool.shutdown(cancel_futures=True)
+
+
+class Stopped(Exception):
+    """The sweep is being ended; no further work."""
+
+
+class Worker:
+    """One worker process, seen from its owner."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bivaluate.sweep.workers"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
+            start_new_session=True,  # Ctrl-C is for the owner
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._replies = self._process.stdin, self._process.stdout
+        self._ready = False
+        self._sent: Matrix | None = None
+
+    def perform(self, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
+        """Perform a task; TimeoutError after `limit` seconds, EOFError if the process dies."""
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            self._process.kill()
+
+        timer = threading.Timer(limit or 0, expire)
+        try:
+            if not self._ready:
+                _send(self._requests, sys.path)
+                self._ready = bool(pickle.load(self._replies))
+            # The worker keeps the matrix it saw last: tasks of one matrix come together.
+            _send(self._requests, (task, None if matrix is self._sent else matrix))
+            self._sent = matrix
+            if limit is not None:
+                timer.start()
+            outcomes: list[Outcome] = pickle.load(self._replies)
+        except GONE as error:
+            if not expired.is_set():
+                raise EOFError(self._how_it_ended()) from error
+        finally:
+            timer.cancel()
+            if timer.ident is not None:
+                timer.join()
+        if expired.is_set():
+            raise TimeoutError
+        return outcomes
+
+    def close(self) -> None:
+        """End the process at once and free its pipes."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._requests, self._replies):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def _how_it_ended(self) -> str:
+        code = self._process.wait()
+        if code >= 0:
+            return f"the worker process ended with code {code}"
+        name = signal.Signals(-code).name
+        return f"the worker process was ended by {name}{'; did the machine run out of memory?' if name == 'SIGKILL' else ''}"
+
+
+class Workers:
+    """One worker process per calling thread, started when first needed and replaced when it had to be ended."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self._all: set[Worker] = set()
+        self._guard = threading.Lock()
+        self._stopped = False
+        atexit.register(self.stop)
+
+    def perform(self, task: Task, matrix: Matrix, limit: float | None = None) -> list[Outcome]:
+        """Perform a task within `limit` seconds.
+
+        If the process has to be stopped, or dies, the largest K is at fault and the others are tried without it.
+        """
+        ended: list[Outcome] = []
+        while task.ks:
+            start = time.perf_counter()
+            try:
+                return self._worker().perform(task, matrix, limit) + ended
+            except TimeoutError:
+                status, reason = TIMED_OUT, f"stopped after the limit of {limit:g} s"
+            except EOFError as error:
+                status, reason = FAILED, str(error)
+            with self._guard:
+                self._all.discard(self._own.worker)
+            self._own.worker.close()
+            self._own.worker = None
+            ended.insert(0, Outcome(task.ks[-1], status, reason, fit_seconds=time.perf_counter() - start))
+            task = replace(task, ks=task.ks[:-1])
+        return ended
+
+    def stop(self) -> None:
+        """End all processes; work under way is given up."""
+        with self._guard:
+            self._stopped = True
+            workers, self._all = self._all, set()
+        for worker in workers:
+            worker.close()
+        atexit.unregister(self.stop)
+
+    def _worker(self) -> Worker:
+        worker: Worker | None = getattr(self._own, "worker", None)
+        with self._guard:
+            if self._stopped:
+                raise Stopped
+            if worker is None:
+                worker = self._own.worker = Worker()
+                self._all.add(worker)
+        return worker
+
+
+def _send(stream: IO[bytes], message: Any) -> None:
+    pickle.dump(message, stream, protocol=5)
+    stream.flush()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its owner has ended, however that happened."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main() -> None:
+    """Serve as a worker until the owner closes the connection; what algorithms print goes nowhere near it."""
+    replies, requests = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
+    os.dup2(2, 1)
+    sys.path[:] = pickle.load(requests)
+    if os.name == "posix":
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    import bivaluate.algorithms.registry
+    import bivaluate.evaluation  # noqa: F401
+    from bivaluate.sweep.work import perform
+
+    _send(replies, True)
+    matrix: Any = None
+    with contextlib.suppress(EOFError):
+        while True:
+            task, sent = pickle.load(requests)
+            matrix = matrix if sent is None else sent
+            _send(replies, perform(task, matrix))
+
+
+if __name__ == "__main__":
+    main()
