@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections import Counter
 from collections.abc import Generator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 from bivaluate._errors import BivaluateError, MissingExtraError, RunError
@@ -133,7 +135,9 @@ class _Submission:
     def _outcomes(self, task: Task, future: Any) -> list[Outcome] | None:
         """Return what a future brought, or None if the task has to be submitted again."""
         if future.status == "finished":
-            return list(future.result())
+            # a worker may die between finishing its work and handing it over
+            with contextlib.suppress(CancelledError):
+                return list(future.result())
         if self._client.status != "running":
             raise ConnectionError(f"the client is {self._client.status}")
         self._tries[task.slot(task.ks[-1])] += 1
