@@ -40,17 +40,17 @@ def test_select_keeps_order_and_info():
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        ([([0, 57], [0])], r"bicluster 0 uses row 57, but X has 5 rows \(0\.\.4\)\. X has shape \(5, 6\)\."),
-        ([([0], [0]), ([0, 5], [0])], r"bicluster 1 uses row 5, .*Were rows and columns swapped\?"),
-        ([([0], [6])], r"bicluster 0 uses column 6.*counted from 1\?"),
+        ([([0, 57], [0])], r"B1 uses row 57, but X has 5 rows \(0\.\.4\)\. X has shape \(5, 6\)\."),
+        ([([0], [0]), ([0, 5], [0])], r"B2 uses row 5, .*Were rows and columns swapped\?"),
+        ([([0], [6])], r"B1 uses column 6.*counted from 1\?"),
         ([([0, -1], [0])], r"uses row -1; indices are counted from 0 and never negative"),
-        ([([0, 0], [0])], r"bicluster 0 lists row 0 more than once"),
-        ([([], [0])], r"bicluster 0 is empty: it has no rows"),
-        ([([0], [])], r"bicluster 0 is empty: it has no columns"),
+        ([([0, 0], [0])], r"B1 lists row 0 more than once"),
+        ([([], [0])], r"B1 is empty: it has no rows"),
+        ([([0], [])], r"B1 is empty: it has no columns"),
         ([([0.5], [0])], r"rows must be whole numbers counted from 0, found .*0\.5"),
         ([([True, False], [0])], r"use Biclustering\.from_masks"),
         ([([[0]], [0])], r"rows must be a list of indices, found 2 dimensions"),
-        ([3], r"bicluster 0 is not a pair"),
+        ([3], r"B1 is not a pair"),
     ],
 )
 def test_bad_members_are_refused(pairs, words):
@@ -89,7 +89,7 @@ def test_unknown_shape_is_filled_in():
 def test_empty_masks_are_dropped_with_one_warning():
     rows = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
     cols = np.array([[1, 0], [1, 1], [0, 0]], dtype=bool)
-    with pytest.warns(EmptyBiclusterWarning, match=r"2 empty bicluster\(s\) dropped: B2, B3\.") as caught:
+    with pytest.warns(EmptyBiclusterWarning, match=r"2 empty biclusters dropped: B2, B3\.") as caught:
         solution = Biclustering.from_masks(rows, cols)
     assert len(solution) == len(caught) == 1
 
@@ -159,8 +159,8 @@ def test_json_round_trip(tmp_path_factory, pairs):
         ('{"schema": 7, "biclusters": []}', r'"schema" is .7.; this version of bivaluate reads schema 1'),
         ('{"schema": 1, "shape": [1], "biclusters": []}', r'"shape" is \[1\]'),
         ('{"schema": 1, "biclusters": {}}', '"biclusters" must be a list'),
-        ('{"schema": 1, "biclusters": [{"rows": [0]}]}', "bicluster 0 must be an object"),
-        ('{"schema": 1, "biclusters": [{"rows": 0, "cols": [0]}]}', "bicluster 0, rows: a list"),
+        ('{"schema": 1, "biclusters": [{"rows": [0]}]}', "B1 must be an object"),
+        ('{"schema": 1, "biclusters": [{"rows": 0, "cols": [0]}]}', "B1, rows: a list"),
         ('{"schema": 1, "biclusters": [{"rows": [0.5], "cols": [0]}]}', "'0.5' is neither an index nor a label"),
         ('{"schema": 1, "biclusters": [{"rows": ["a"], "cols": [0]}]}', "partly by index and partly by label"),
         ('{"schema": 1, "info": 3, "biclusters": []}', '"info" must be an object'),
@@ -217,5 +217,5 @@ def test_plain_pairs_are_refused_with_a_way_out(call):
 
 
 def test_nested_lists_are_no_indices():
-    with pytest.raises(SolutionError, match="bicluster 0: rows must be a list of indices, found lists in it"):
+    with pytest.raises(SolutionError, match="B1: rows must be a list of indices, found lists in it"):
         Biclustering([([0, [1]], [0])], (2, 3))

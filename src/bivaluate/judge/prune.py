@@ -123,9 +123,8 @@ def propose_pruning(
     proposals = [*_duplicates(pool), *_mergers(pool, cut)]
     if not keep_weak:
         proposals += _noise(pool, cut)
-    pruned = Biclustering([(b.rows, b.cols) for b in pool.biclusters], solution.shape, info=solution.info)
-    pruned.info["made_of"] = list(pool.names)
-    pruned.info["pruning"] = [proposal.reason for proposal in proposals]
+    made = {"made_of": list(pool.names), "pruning": [proposal.reason for proposal in proposals]}
+    pruned = Biclustering(pool.biclusters, solution.shape, info={**solution.info, **made})
     before, after = (_scores(X, side) for side in (solution, pruned))
     return Pruning(tuple(proposals), pruned, tuple(pool.names), before, after, cut)
 

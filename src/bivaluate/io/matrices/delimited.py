@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from array import array
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from bivaluate._errors import FormatError
-from bivaluate.io.dialect import MISSING, SAMPLE_LINES, WHITESPACE, Dialect, detect, number, split
-from bivaluate.io.options import MatrixOptions
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices._dialect import (
+    MISSING,
+    SAMPLE_LINES,
+    WHITESPACE,
+    Dialect,
+    detect,
+    number,
+    spelt,
+    split_or_raise,
+)
 from bivaluate.io.source import Source
+from bivaluate.io.target import table_target
 from bivaluate.matrix import Matrix
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-KEY = "csv"
-NAME = "CSV, TSV and other text tables"
-EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".dat")
-OPTIONS = frozenset({"delimiter", "decimal", "header", "index_cols"})
 FAST_BYTES = 1 << 23
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".dat")
+_OTHER_BEGINNINGS = (b"PK", b"\x93NUMPY", b"PAR1", b"\x89HDF", b"%%MatrixMarket", b"#1.")
+_OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
 
 
-def detects(source: Source) -> bool:
-    """Whatever is text and no other format is taken for a table."""
-    return True
+def _is_certain(source: Source) -> bool:
+    """Whether no other format can be meant."""
+    plain = source.suffix in _EXTENSIONS and not source.head.startswith(_OTHER_BEGINNINGS)
+    return plain and not any(mark in source.head for mark in _OTHER_MARKS)
 
 
-def read(source: Source, options: MatrixOptions) -> Matrix:
+def _read(source: Source, options: Options) -> Matrix:
     """Read a text table; large files go through a faster engine with the same result."""
-    try:
-        return _read(source, options)
-    except UnicodeDecodeError:
-        return _read(source.as_latin1(), options)
-
-
-def _read(source: Source, options: MatrixOptions) -> Matrix:
     lines = source.filled_lines()
     sample = list(itertools.islice(lines, SAMPLE_LINES))
-    dialect = detect(
-        sample,
-        source.name,
-        delimiter=options.delimiter,
-        decimal=options.decimal,
-        header=options.header,
-        index_cols=options.index_cols,
-    )
-    return parse(source, dialect, itertools.chain(sample, lines))
+    return parse(source, detect(sample, source, options), itertools.chain(sample, lines))
 
 
 def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
     if source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1:
-        from bivaluate.io.fast_text import read_fast
-
         fast = read_fast(source, dialect)
         if fast is not None:
             return fast
@@ -73,19 +62,14 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
     for n, line in lines:
         if n < dialect.first:
             continue
-        try:
-            fields = split(line, delimiter)
-        except csv.Error:
-            raise FormatError(f"{source.name}, line {n}: a quotation mark is opened and not closed.") from None
+        fields = split_or_raise(line, delimiter, source, n)
         if len(fields) != width:
             raise FormatError(
                 f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
-                f"(delimiter {_spell(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
+                f"(delimiter {spelt(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
             )
         if dialect.trailing and (last := fields.pop()).strip():
-            raise FormatError(
-                f"{source.name}, line {n}: {last[:40]!r} stands in a last column that was empty, without a name, before."
-            )
+            raise source.fault(f"{last[:40]!r} stands in a last column that was empty, without a name, before.", n)
         labels.append(fields[:n_index])
         data = fields[n_index:]
         try:
@@ -107,14 +91,11 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
             label = labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
             row = f"row {label!r}, " if labels else ""
-            hint = _hint(cell, dialect)
-            raise FormatError(
-                f"{source.name}, line {n}: {row}{column} holds {cell[:40]!r}, which is not a number.{hint}"
-            )
+            raise source.fault(f"{row}{column} holds {cell[:40]!r}, which is not a number.{_hint(cell)}", n)
         yield value
 
 
-def _hint(cell: str, dialect: Dialect) -> str:
+def _hint(cell: str) -> str:
     if number(cell, ",") is not None:
         return " If commas are decimal marks here, say decimal=',' (--decimal ,)."
     listed = ", ".join(sorted(word for word in MISSING if word))
@@ -132,17 +113,60 @@ def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | N
     return tuple(chosen)
 
 
-def _spell(delimiter: str) -> str:
-    return {"\t": "tab", WHITESPACE: "white space"}.get(delimiter, repr(delimiter))
+def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
+    """Read a table with pyarrow's CSV engine; None where it is absent or does not understand the file.
+
+    pyarrow parses numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader,
+    which then names the fault. (pandas' C engine is no help here: with exact parsing it is slower than that reader.)
+    """
+    if source.encoding == "utf-16":
+        return None
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+    except ImportError:
+        return None
+    width = dialect.n_fields + dialect.trailing
+    names = [str(j) for j in range(width)]
+    data = names[dialect.index_cols : dialect.n_fields]
+    types = dict.fromkeys(names, pa.string()) | dict.fromkeys(data, pa.float64())
+    try:
+        with source.open() as stream:
+            table = arrow_csv.read_csv(
+                stream,
+                arrow_csv.ReadOptions(
+                    skip_rows=dialect.first - 1,
+                    column_names=names,
+                    encoding="latin-1" if source.encoding == "latin-1" else "utf8",
+                    block_size=1 << 22,
+                ),
+                arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False),
+                arrow_csv.ConvertOptions(
+                    column_types=types,
+                    null_values=sorted(MISSING),
+                    decimal_point=dialect.decimal,
+                    strings_can_be_null=False,
+                ),
+            )
+    except (pa.ArrowException, OSError, EOFError):
+        return None
+    if dialect.trailing and any(cell.strip() for cell in table.column(names[-1]).to_pylist()):
+        return None
+    values = np.empty((table.num_rows, len(data)))
+    start = 0
+    for batch in table.to_batches(max_chunksize=512):
+        block = values[start : start + batch.num_rows]
+        for j, name in enumerate(data):
+            block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+        start += batch.num_rows
+    index = [table.column(name).to_pylist() for name in names[: dialect.index_cols]]
+    labels = row_labels([list(row) for row in zip(*index, strict=True)], dialect) if index else None
+    return Matrix(values, labels, dialect.col_labels, source.stem)
 
 
-def write(matrix: Matrix, path: Path) -> None:
+def _write(matrix: Matrix, path: Path) -> None:
     """Write a table whose numbers read back to the last bit; ``.csv`` with commas, else with tabs."""
-    from bivaluate.io.target import text_target
-
-    delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
-    with text_target(path) as stream:
-        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    with table_target(path) as writer:
         rows, cols = matrix.row_labels, matrix.col_labels
         if cols is not None or rows is not None:
             names = cols if cols is not None else tuple(f"col{j + 1}" for j in range(matrix.shape[1]))
@@ -150,3 +174,18 @@ def write(matrix: Matrix, path: Path) -> None:
         for i, line in enumerate(matrix.values.tolist()):
             cells = ["" if cell != cell else repr(cell) for cell in line]
             writer.writerow([rows[i], *cells] if rows is not None else cells)
+
+
+FORMAT = Format(
+    "matrix",
+    "csv",
+    "CSV, TSV and other text tables, also gzipped",
+    _EXTENSIONS,
+    lambda source: True,
+    _read,
+    _write,
+    options=frozenset({"delimiter", "decimal", "header", "index_cols"}),
+    note="see below",
+    rank=9,
+    is_certain=_is_certain,
+)

@@ -1,4 +1,4 @@
-"""Apache Parquet, through pyarrow (extra ``parquet``)."""
+"""Apache Parquet, through pyarrow."""
 
 from __future__ import annotations
 
@@ -7,34 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import FormatError, MissingExtraError
-from bivaluate.io.options import MatrixOptions
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
-KEY = "parquet"
-NAME = "Parquet"
-EXTENSIONS = (".parquet", ".pq")
-OPTIONS: frozenset[str] = frozenset()
 
-
-def detects(source: Source) -> bool:
-    """By the magic bytes."""
-    return not source.is_folder and source.head.startswith(b"PAR1")
-
-
-def _pyarrow(purpose: str) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError(purpose, "pyarrow", "parquet") from None
-    return pyarrow
-
-
-def read(source: Source, options: MatrixOptions) -> Matrix:
+def _read(source: Source, options: Options) -> Matrix:
     """Read a table; its text column, or the index pandas wrote, gives the row labels."""
-    pa = _pyarrow("reading .parquet")
+    import pyarrow as pa
+    import pyarrow.parquet
+
     try:
         with pa.parquet.ParquetFile(source.path) as file:
             if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
@@ -46,8 +30,7 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
     except FormatError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        first = (str(error).splitlines() or [""])[0][:200]
-        raise FormatError(f"{source.name}: the Parquet file is truncated or damaged ({first}).") from None
+        raise source.damaged("the Parquet file", error) from None
     return _to_matrix(pa, table, source)
 
 
@@ -64,16 +47,15 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
         if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
             column = column.cast(pa.float64())
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            raise FormatError(
-                f"{source.name}: column {names[position]!r} holds {kind}, not numbers. Only the first text column "
-                "may hold row labels; drop or convert the others."
+            raise source.fault(
+                f"column {names[position]!r} holds {kind}, not numbers. Only the first text column may hold row labels; "
+                "drop or convert the others."
             )
         values[:, j] = column.to_numpy()
     labels = None if index is None else tuple(str(label) for label in table.column(index).to_pylist())
     col_labels = tuple(names[j] for j in columns)
-    if col_labels == tuple(str(j) for j in range(len(col_labels))):
-        return Matrix(values, labels, None, source.stem)
-    return Matrix(values, labels, col_labels, source.stem)
+    are_positions = col_labels == tuple(str(j) for j in range(len(col_labels)))
+    return Matrix(values, labels, None if are_positions else col_labels, source.stem)
 
 
 def _index_column(pa: Any, table: Any) -> int | None:
@@ -93,11 +75,11 @@ def _index_column(pa: Any, table: Any) -> int | None:
     return None
 
 
-def write(matrix: Matrix, path: Path) -> None:
+def _write(matrix: Matrix, path: Path) -> None:
     """Write the matrix with its row labels as the index pandas understands."""
-    from bivaluate.io.target import atomic_path
+    import pyarrow as pa
+    import pyarrow.parquet
 
-    pa = _pyarrow("writing .parquet")
     names = matrix.col_labels or tuple(str(j) for j in range(matrix.shape[1]))
     arrays = [pa.array(np.ascontiguousarray(column)) for column in matrix.values.T]
     fields = list(names)
@@ -107,3 +89,16 @@ def write(matrix: Matrix, path: Path) -> None:
     table = pa.table(arrays, names=fields)
     with atomic_path(path) as temporary:
         pa.parquet.write_table(table, temporary)
+
+
+FORMAT = Format(
+    "matrix",
+    "parquet",
+    "Parquet",
+    (".parquet", ".pq"),
+    lambda source: source.head.startswith(b"PAR1"),
+    _read,
+    _write,
+    needs="pyarrow",
+    note="the pandas index or the first text column gives the row labels",
+)

@@ -12,38 +12,33 @@ import numpy as np
 from numpy.lib import format as npy
 
 from bivaluate._errors import FormatError
-from bivaluate.io.options import MatrixOptions
-from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate._text import first_few, plural
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import MAX_CELLS, Source, first_line
+from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
-
-KEY = "npy"
-NAME = "NumPy .npy and .npz"
-EXTENSIONS = (".npy", ".npz")
-OPTIONS: frozenset[str] = frozenset()
 
 _MAGIC = b"\x93NUMPY"
 _FAULTS = (ValueError, EOFError, OSError, SyntaxError, TypeError, KeyError, zlib.error, RecursionError)
 
 
-def detects(source: Source) -> bool:
+def _detects(source: Source) -> bool:
     """By the magic bytes; a zip archive if it holds arrays or bears the name."""
-    if source.is_folder:
-        return False
     if source.head.startswith(b"PK"):
         return source.suffix == ".npz" or source.zip_holds(".npy")
     return source.head.startswith(_MAGIC)
 
 
-def read(source: Source, options: MatrixOptions) -> Matrix:
+def _read(source: Source, options: Options) -> Matrix:
     """Read one array, or the array X of an archive with its labels rows and cols."""
     if source.head.startswith(b"PK"):
         return _read_archive(source)
     with source.open() as stream:
-        values = read_array(stream, source.name, None if source.gzipped else source.size)
+        values = _read_array(stream, source.name, None if source.gzipped else source.size)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
 
 
-def read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
+def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
     """Read one .npy stream of at most `available` bytes."""
     try:
         with warnings.catch_warnings():
@@ -52,7 +47,7 @@ def read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarra
             reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran, dtype = reader(stream)
     except Exception as error:  # NumPy's header parser raises whatever its tokeniser does
-        raise FormatError(f"{name}: the .npy header is damaged ({_first_line(error)}).") from None
+        raise FormatError(f"{name}: the .npy header is damaged ({first_line(error)}).") from None
     if dtype.hasobject:
         raise FormatError(
             f"{name} holds pickled Python objects (dtype {dtype}). bivaluate never unpickles: "
@@ -90,9 +85,9 @@ def _read_archive(source: Source) -> Matrix:
     except (zipfile.BadZipFile, NotImplementedError, *_FAULTS) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"{source.name}: the .npz archive is damaged ({_first_line(error)}).") from None
+        raise FormatError(f"{source.name}: the .npz archive is damaged ({first_line(error)}).") from None
     except RuntimeError as error:
-        raise FormatError(f"{source.name}: {_first_line(error)}.") from None
+        raise FormatError(f"{source.name}: {first_line(error)}.") from None
     values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
     return Matrix(values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem)
 
@@ -105,21 +100,20 @@ def _choose(keys: list[str], name: str) -> str:
             return key
     others = [key for key in keys if key not in ("rows", "cols")]
     if len(others) != 1:
-        listed = ", ".join(others[:10]) or "none"
-        raise FormatError(f"{name}: name the matrix X; arrays found: {listed}.")
+        raise FormatError(f"{name}: name the matrix X; arrays found: {first_few(others)}.")
     return others[0]
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> np.ndarray[Any, Any]:
     with archive.open(member) as stream:
-        return read_array(stream, f"{name}, array {member.filename!r}", member.file_size)
+        return _read_array(stream, f"{name}, array {member.filename!r}", member.file_size)
 
 
 def _as_matrix(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     if array.dtype.kind not in "fiub":
         raise FormatError(f"{name} has dtype {array.dtype}; real numbers are needed.")
     if array.ndim != 2:
-        raise FormatError(f"{name} has {array.ndim} dimension(s), shape {array.shape}; a 2-D matrix is needed.")
+        raise FormatError(f"{name} has {plural(array.ndim, 'dimension')}, shape {array.shape}; a 2-D matrix is needed.")
     with np.errstate(over="ignore", invalid="ignore"):
         return np.array(array, dtype=np.float64, order="K")
 
@@ -137,20 +131,24 @@ def _labels(array: np.ndarray[Any, Any] | None, source: Source) -> tuple[str, ..
         raise FormatError(f"{source.name}: damaged labels ({error}).") from None
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
-
-
-def write(matrix: Matrix, path: Path) -> None:
+def _write(matrix: Matrix, path: Path) -> None:
     """Write .npz with X, rows and cols; a .npy has no place for labels."""
-    from bivaluate.io.target import atomic_path
-
-    with atomic_path(path) as temporary:
+    labels = {"rows": matrix.row_labels, "cols": matrix.col_labels}
+    arrays = {key: np.array(value, dtype=str) for key, value in labels.items() if value is not None}
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
         if path.suffix.lower() == ".npy":
-            with temporary.open("wb") as stream:
-                np.save(stream, matrix.values, allow_pickle=False)
-            return
-        labels = {"rows": matrix.row_labels, "cols": matrix.col_labels}
-        arrays = {key: np.array(value, dtype=str) for key, value in labels.items() if value is not None}
-        with temporary.open("wb") as stream:
+            np.save(stream, matrix.values, allow_pickle=False)
+        else:
             np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)
+
+
+FORMAT = Format(
+    "matrix",
+    "npy",
+    "NumPy .npy and .npz",
+    (".npy", ".npz"),
+    _detects,
+    _read,
+    _write,
+    note="never unpickled; in `.npz` the matrix is `X`, labels are `rows` and `cols`",
+)
