@@ -1,5 +1,7 @@
 """The matrix model and every rule about its cells."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import scipy.sparse
 
 from bivaluate import Matrix
 from bivaluate._check import check_choice, check_int, check_real, check_values
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import MatrixError, ParameterError, suggest
 
 
 def test_float64_is_not_copied():
@@ -124,3 +126,31 @@ def test_a_matrix_holds_float64_and_tuples_however_it_is_made():
     assert made.row_labels == ("a", "b")
     with pytest.raises(MatrixError, match=r"X has 1 dimension, shape \(3,\); a 2-D matrix"):
         Matrix(np.ones(3))
+
+
+def test_masked_cells_are_missing_cells():
+    masked = np.ma.masked_equal([[1, -1, 3], [4, 5, 6]], -1)
+    np.testing.assert_array_equal(Matrix.of(masked, missing="omit").values, [[1, np.nan, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(Matrix(masked).values, [[1, np.nan, 3], [4, 5, 6]])
+    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 0, column 1"):
+        Matrix.of(masked)
+    np.testing.assert_array_equal(Matrix.of(np.ma.array([[1.0, 2.0]])).values, [[1, 2]])
+
+
+@pytest.mark.parametrize("path", ["expression.csv", Path("expression.csv")])
+def test_a_path_is_not_a_matrix(path):
+    with pytest.raises(MatrixError, match=r"X is a path; read it first: bivaluate.read_matrix\('expression.csv'\)"):
+        Matrix.of(path)
+
+
+@pytest.mark.extra("anndata")
+def test_anndata_objects_are_told_the_way():
+    from anndata import AnnData
+
+    with pytest.raises(MatrixError, match=r"X is an AnnData object.*adata\.X\.T.*bivaluate\.read_matrix"):
+        Matrix.of(AnnData(np.ones((2, 3))))
+
+
+@pytest.mark.parametrize(("word", "known"), [("YBL002W", "X1002"), ("plaid", "las"), ("g6", "g1")])
+def test_no_far_fetched_suggestions(word, known):
+    assert suggest(word, [known]) == ""

@@ -1,6 +1,8 @@
 """The solution model: what it accepts, what it refuses and in which words."""
 
+import copy
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +221,79 @@ def test_plain_pairs_are_refused_with_a_way_out(call):
 def test_nested_lists_are_no_indices():
     with pytest.raises(SolutionError, match="B1: rows must be a list of indices, found lists in it"):
         Biclustering([([0, [1]], [0])], (2, 3))
+
+
+def test_info_cannot_be_written_into():
+    given = {"algorithm": "x"}
+    solution = Biclustering(PAIRS, (5, 6), info=given)
+    given["algorithm"] = "y"
+    assert solution.info == {"algorithm": "x"}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        solution.info["algorithm"] = "y"
+    with pytest.raises(AttributeError):
+        solution.info = {}
+    more = solution.with_info(seed=3, algorithm="z")
+    assert more == solution
+    assert more.info == {"algorithm": "z", "seed": 3}
+    assert solution.info == {"algorithm": "x"}
+
+
+def test_pickled_and_copied_solutions_are_the_same():
+    solution = Biclustering(PAIRS, (5, 6), info={"algorithm": "x"})
+    for same in (pickle.loads(pickle.dumps(solution)), copy.copy(solution), copy.deepcopy(solution)):
+        assert same == solution
+        assert hash(same) == hash(solution)
+        assert same.info == solution.info
+
+
+def test_slices_are_solutions():
+    solution = Biclustering(PAIRS, (5, 6), info={"algorithm": "x"})
+    assert isinstance(solution[:1], Biclustering)
+    assert solution[:1] == solution.select([0])
+    assert solution[::-1][0] == solution[1]
+    assert solution[1:].shape == (5, 6)
+    assert solution[1:].info == {"algorithm": "x"}
+
+
+def test_biclusters_unpack_to_rows_and_columns():
+    pairs = [(rows.tolist(), cols.tolist()) for rows, cols in Biclustering(PAIRS, (5, 6))]
+    assert pairs == [([0, 1, 2], [0, 1]), ([3, 4], [2, 3, 5])]
+    assert Biclustering(Biclustering(PAIRS, (5, 6)), (5, 6)) == Biclustering(PAIRS, (5, 6))
+
+
+def test_solutions_of_one_matrix_add_up():
+    first, second = Biclustering(PAIRS[:1], (5, 6), info={"algorithm": "x"}), Biclustering(PAIRS[1:], (5, 6))
+    assert first + second == Biclustering(PAIRS, (5, 6))
+    assert (first + second).info == {}
+    assert first + Biclustering(PAIRS[1:]) == Biclustering(PAIRS[:1]) + second == Biclustering(PAIRS, (5, 6))
+    with pytest.raises(SolutionError, match=r"shape \(5, 6\), but X has shape \(6, 5\)"):
+        first + Biclustering(PAIRS[:1], (6, 5))
+    with pytest.raises(SolutionError, match="B1 uses row 4, but X has 4 rows"):
+        Biclustering(PAIRS[1:]) + Biclustering([([0], [0])], (4, 6))
+    with pytest.raises(TypeError):
+        first + PAIRS
+
+
+def test_estimators_with_labels_are_told_the_way():
+    class Coclust:
+        row_labels_, column_labels_ = [0, 1], [0, 1]
+
+    with pytest.raises(SolutionError, match=r"Coclust has a label per row and column: use Biclustering\.from_labels"):
+        Biclustering.from_estimator(Coclust())
+
+
+def test_hand_written_documents(tmp_path):
+    path = tmp_path / "solution.json"
+    path.write_text('{"biclusters": [{"rows": [0], "cols": [1]}]}')
+    assert Biclustering.from_json(path) == Biclustering([([0], [1])])
+    for content in ("[[[0], [1]]]", '{"biclusters": [{"rows": [0], "columns": [1]}]}'):
+        path.write_text(content)
+        with pytest.raises(
+            FormatError, match=r'An example: \{"schema": 1, "shape": \[300, 40\], "biclusters": \[\{"rows"'
+        ):
+            Biclustering.from_json(path)
+
+
+def test_many_empty_masks_are_counted():
+    with pytest.warns(EmptyBiclusterWarning, match=r"12 empty biclusters dropped: B1, .*, B10 and 2 more\.$"):
+        Biclustering.from_masks(np.zeros((12, 3)), np.zeros((12, 2)))

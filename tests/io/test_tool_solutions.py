@@ -223,9 +223,7 @@ def test_damaged_files_name_the_line(put, text, words):
 
 
 def test_unknown_names_give_line_and_nearest(put):
-    with pytest.raises(
-        SolutionError, match=r"line 12: B2 names row 'gg2', which X does not have. Did you mean 'g2'"
-    ):
+    with pytest.raises(SolutionError, match=r"line 12: B2 names row 'gg2', which X does not have. Did you mean 'g2'"):
         read_solution(put(QUBIC.replace("g2 g3 g5", "gg2 g3 g5")), X)
 
 

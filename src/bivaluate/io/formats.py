@@ -51,8 +51,6 @@ class Format(Generic[Content]):
 
     Attributes
     ----------
-    kind : {"matrix", "solution"}
-        What it stores.
     key, name : str
         What it is called in options, and in words.
     extensions : tuple of str
@@ -63,8 +61,8 @@ class Format(Generic[Content]):
         Source and options in, a Matrix or a Document out.
     write : callable or None
         Content and path in; None where bivaluate does not write the format.
-    index_base : int or None
-        What positions are counted from in a format of solutions.
+    index_base : int
+        What positions are counted from, in a format of solutions.
     options : frozenset of str
         The names of `Options` it understands.
     needs : str or None
@@ -79,14 +77,13 @@ class Format(Generic[Content]):
         For the most common formats: whether a file can be nothing else.
     """
 
-    kind: str
     key: str
     name: str
     extensions: tuple[str, ...]
     detects: Callable[[Source], bool] | None
     read: Callable[[Source, Options], Content]
     write: Callable[[Content, Path], None] | None = None
-    index_base: int | None = None
+    index_base: int = 0
     options: frozenset[str] = frozenset()
     needs: str | None = None
     note: str = ""
@@ -181,12 +178,13 @@ def describe_formats() -> list[dict[str, Any]]:
     >>> [f["key"] for f in describe_formats() if f["kind"] == "solution" and f["written"]]
     ['biclustlib', 'bivaluate', 'csv', 'r-text']
     """
-    shown = ("kind", "key", "name", "extensions", "index_base", "needs", "note")
-    return [
-        {name: getattr(record, name) for name in shown} | {"written": record.write is not None}
-        for kind in _ROOMS
-        for _, record in sorted(_formats(kind).items())
-    ]
+    records = []
+    for kind in _ROOMS:
+        for key, record in sorted(_formats(kind).items()):
+            shown = {name: getattr(record, name) for name in ("name", "extensions", "needs", "note")}
+            base = record.index_base if kind == "solution" else None
+            records.append({"kind": kind, "key": key, "written": record.write is not None, "index_base": base, **shown})
+    return records
 
 
 def recognise(kind: str, source: Source) -> Format[Any] | None:

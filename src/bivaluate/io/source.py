@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TypeVar
@@ -39,25 +40,24 @@ class Source:
         return self.path.is_dir()
 
     @cached_property
+    def _unzipped(self) -> Path:
+        return self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+
+    @cached_property
     def suffix(self) -> str:
         """The extension in lower case, without a final ``.gz``."""
-        stem = self.path.name.lower().removesuffix(".gz")
-        return Path(stem).suffix
+        return self._unzipped.suffix.lower()
 
     @cached_property
     def stem(self) -> str:
         """The file name without its extensions: the name of a matrix."""
-        name = self.path.name
-        name = name[:-3] if name.lower().endswith(".gz") else name
-        return Path(name).stem or "X"
+        return self._unzipped.stem or "X"
 
     @cached_property
     def size(self) -> int:
         """Bytes on disk."""
-        try:
+        with self._reading():
             return self.path.stat().st_size
-        except (OSError, ValueError) as error:
-            raise self.unreadable(error) from error
 
     @cached_property
     def gzipped(self) -> bool:
@@ -74,11 +74,9 @@ class Source:
     @cached_property
     def head_text(self) -> str:
         """The first bytes as text, up to the last whole line where there is one."""
-        head = self.head
-        text = _with_plain_ends(head.decode(self.encoding, errors="ignore"))
-        if len(head) == HEAD_BYTES and "\n" in text:
-            text = text[: text.rindex("\n") + 1]
-        return text
+        text = _with_plain_ends(self.head.decode(self.encoding, errors="ignore"))
+        is_cut = len(self.head) == HEAD_BYTES and "\n" in text
+        return text[: text.rindex("\n") + 1] if is_cut else text
 
     @cached_property
     def encoding(self) -> str:
@@ -95,11 +93,9 @@ class Source:
 
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they lie on disk."""
-        try:
+        with self._reading():
             if self.path.is_file() or not self.path.exists():
                 return self.path.open("rb")
-        except (OSError, ValueError) as error:
-            raise self.unreadable(error) from error
         raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
 
     def open(self) -> IO[bytes]:
@@ -110,9 +106,12 @@ class Source:
             return gzip.open(self.path, "rb")  # type: ignore[return-value]
         return self.open_raw()
 
-    def unreadable(self, error: Exception) -> FileError:
-        """Return the error for a file that cannot be read."""
-        return FileError(f"cannot read {self.name}: {getattr(error, 'strerror', None) or error}.")
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            raise FileError(f"cannot read {self.name}: {getattr(error, 'strerror', None) or error}.") from error
 
     def fault(self, message: str, line: int | None = None) -> FormatError:
         """Return the error for content that does not follow its format, with the line it stands on."""
@@ -131,13 +130,12 @@ class Source:
         """Raise unless the first bytes are text and not empty."""
         if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
-        if self.encoding != "utf-16":
-            found = _NOT_TEXT.search(self.head)
-            if found:
-                raise FormatError(
-                    f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary "
-                    "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
-                )
+        found = _NOT_TEXT.search(self.head)
+        if found and self.encoding != "utf-16":
+            raise FormatError(
+                f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary "
+                "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
+            )
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
@@ -187,14 +185,12 @@ class Source:
         except OSError as error:
             if type(error).__name__ == "BadGzipFile":
                 raise self.fault(f"the gzip stream is damaged ({error}).") from None
-            raise self.unreadable(error) from error
+            raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
 
     def listed(self) -> list[Path]:
         """Return the files in a folder, by name."""
-        try:
+        with self._reading():
             return sorted(path for path in self.path.iterdir() if path.is_file())
-        except OSError as error:
-            raise self.unreadable(error) from error
 
     def zip_holds(self, ending: str) -> bool:
         """Whether the file is a zip archive with a member whose name ends so."""

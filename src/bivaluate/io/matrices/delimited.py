@@ -130,24 +130,15 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
     names = [str(j) for j in range(width)]
     data = names[dialect.index_cols : dialect.n_fields]
     types = dict.fromkeys(names, pa.string()) | dict.fromkeys(data, pa.float64())
+    encoding = "latin-1" if source.encoding == "latin-1" else "utf8"
+    read = arrow_csv.ReadOptions(skip_rows=dialect.first - 1, column_names=names, encoding=encoding, block_size=1 << 22)
+    split = arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False)
+    convert = arrow_csv.ConvertOptions(
+        column_types=types, null_values=sorted(MISSING), decimal_point=dialect.decimal, strings_can_be_null=False
+    )
     try:
         with source.open() as stream:
-            table = arrow_csv.read_csv(
-                stream,
-                arrow_csv.ReadOptions(
-                    skip_rows=dialect.first - 1,
-                    column_names=names,
-                    encoding="latin-1" if source.encoding == "latin-1" else "utf8",
-                    block_size=1 << 22,
-                ),
-                arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False),
-                arrow_csv.ConvertOptions(
-                    column_types=types,
-                    null_values=sorted(MISSING),
-                    decimal_point=dialect.decimal,
-                    strings_can_be_null=False,
-                ),
-            )
+            table = arrow_csv.read_csv(stream, read, split, convert)
     except (pa.ArrowException, OSError, EOFError):
         return None
     if dialect.trailing and any(cell.strip() for cell in table.column(names[-1]).to_pylist()):
@@ -177,7 +168,6 @@ def _write(matrix: Matrix, path: Path) -> None:
 
 
 FORMAT = Format(
-    "matrix",
     "csv",
     "CSV, TSV and other text tables, also gzipped",
     _EXTENSIONS,

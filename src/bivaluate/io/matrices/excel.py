@@ -54,16 +54,13 @@ def _check_size(source: Source) -> None:
 
 def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
     names = book.sheetnames
-    if isinstance(sheet, str) and sheet.isdigit() and sheet not in names:
-        sheet = int(sheet)
-    if isinstance(sheet, str):
+    if isinstance(sheet, str) and not (sheet.isdigit() and sheet not in names):
         if sheet not in names:
             raise ParameterError(f"{name} has no sheet {sheet!r}; sheets: {first_few(names)}.{suggest(sheet, names)}")
         return book[sheet]
-    position = sheet or 0
-    if not 0 <= position < len(names):
-        raise ParameterError(f"sheet is {position}; {name} has {plural(len(names), 'sheet')}, counted from 0.")
-    return book[names[position]]
+    if not 0 <= int(sheet or 0) < len(names):
+        raise ParameterError(f"sheet is {sheet}; {name} has {plural(len(names), 'sheet')}, counted from 0.")
+    return book[names[int(sheet or 0)]]
 
 
 def _lines(sheet: Any) -> Iterator[tuple[int, str]]:
@@ -80,7 +77,6 @@ def _lines(sheet: Any) -> Iterator[tuple[int, str]]:
 
 
 FORMAT = Format(
-    "matrix",
     "excel",
     "Excel .xlsx",
     _EXTENSIONS,

@@ -46,7 +46,6 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 FORMAT = Format(
-    "matrix",
     "gct",
     "GCT 1.2 and 1.3",
     (".gct",),

@@ -68,12 +68,8 @@ def _sparse(node: Any, name: str) -> NDArray[np.float64]:
     if not 0 <= stored <= max(n * m, 0) or indices.shape != (stored,) or indptr.shape != (n + 1,):
         raise FormatError(f"{name}: the parts of sparse {node.name} do not fit its shape {shape}.")
     starts, positions = indptr[()].astype(np.int64), indices[()].astype(np.int64)
-    if (
-        starts[0] != 0
-        or starts[-1] != stored
-        or (np.diff(starts) < 0).any()
-        or (stored and not 0 <= positions.min() <= positions.max() < m)
-    ):
+    in_order = starts[0] == 0 and starts[-1] == stored and (np.diff(starts) >= 0).all()
+    if not in_order or (stored and not 0 <= positions.min() <= positions.max() < m):
         raise FormatError(f"{name}: the indices of sparse {node.name} are damaged.")
     values = np.zeros((n, m))
     np.add.at(values, (np.repeat(np.arange(n), np.diff(starts)), positions), data[()])
@@ -171,7 +167,6 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
 
 
 FORMAT = Format(
-    "matrix",
     "h5ad",
     "AnnData .h5ad",
     (".h5ad",),

@@ -36,7 +36,6 @@ def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tup
 
 
 FORMAT = Format(
-    "matrix",
     "loom",
     "Loom",
     (".loom",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 import zipfile
 import zlib
@@ -19,7 +20,7 @@ from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
 _MAGIC = b"\x93NUMPY"
-_FAULTS = (ValueError, EOFError, OSError, SyntaxError, TypeError, KeyError, zlib.error, RecursionError)
+_FAULTS = (ValueError, EOFError, OSError, TypeError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 def _detects(source: Source) -> bool:
@@ -53,41 +54,33 @@ def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarr
             f"{name} holds pickled Python objects (dtype {dtype}). bivaluate never unpickles: "
             "save plain numbers instead, np.save(path, X.astype(float))."
         )
-    count = 1
-    for n in shape:
-        if not 0 <= n <= MAX_CELLS:
-            raise FormatError(f"{name}: shape {shape} in the .npy header is not possible.")
-        count *= n
+    if not all(0 <= n <= MAX_CELLS for n in shape):
+        raise FormatError(f"{name}: shape {shape} in the .npy header is not possible.")
+    count = math.prod(shape)
     if count > MAX_CELLS:
         raise FormatError(f"{name}: shape {shape} has more than {MAX_CELLS} cells.")
     needed = count * dtype.itemsize
-    if available is not None and needed > available:
-        raise FormatError(
-            f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes, the file has {available}."
-        )
-    data = stream.read(needed)
+    data = b"" if available is not None and needed > available else stream.read(needed)
     if len(data) < needed:
-        raise FormatError(f"{name} is truncated: {needed} bytes of data expected, {len(data)} found.")
+        raise FormatError(f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
     array = np.frombuffer(data, dtype=dtype, count=count)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
 
 
 def _read_archive(source: Source) -> Matrix:
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
     try:
         with zipfile.ZipFile(source.path) as archive:
             members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
             chosen = _choose(list(members), source.name)
-            arrays = {
-                key: _read_member(archive, members[key], source.name)
-                for key in (chosen, "rows", "cols")
-                if key in members
-            }
-    except (zipfile.BadZipFile, NotImplementedError, *_FAULTS) as error:
+            for key in {chosen, "rows", "cols"} & set(members):
+                with archive.open(members[key]) as stream:
+                    name = f"{source.name}, array {members[key].filename!r}"
+                    arrays[key] = _read_array(stream, name, members[key].file_size)
+    except _FAULTS as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"{source.name}: the .npz archive is damaged ({first_line(error)}).") from None
-    except RuntimeError as error:
-        raise FormatError(f"{source.name}: {first_line(error)}.") from None
+        raise source.damaged("the .npz archive", error) from None
     values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
     return Matrix(values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem)
 
@@ -95,18 +88,11 @@ def _read_archive(source: Source) -> Matrix:
 def _choose(keys: list[str], name: str) -> str:
     if {"indptr", "indices", "data"} <= set(keys):
         raise FormatError(f"{name} is a SciPy sparse matrix; save X.toarray() with np.savez instead.")
-    for key in ("X", "matrix", "data", "arr_0"):
-        if key in keys:
-            return key
     others = [key for key in keys if key not in ("rows", "cols")]
-    if len(others) != 1:
+    known = [key for key in ("X", "matrix", "data", "arr_0") if key in keys]
+    if not known and len(others) != 1:
         raise FormatError(f"{name}: name the matrix X; arrays found: {first_few(others)}.")
-    return others[0]
-
-
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> np.ndarray[Any, Any]:
-    with archive.open(member) as stream:
-        return _read_array(stream, f"{name}, array {member.filename!r}", member.file_size)
+    return (known or others)[0]
 
 
 def _as_matrix(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -122,13 +108,11 @@ def _labels(array: np.ndarray[Any, Any] | None, source: Source) -> tuple[str, ..
     if array is None:
         return None
     if array.ndim != 1 or array.dtype.kind not in "UiuS":
-        raise FormatError(f"{source.name}: labels must be a 1-D array of text, found {array.dtype}.")
-    if array.dtype.kind == "S":
-        return tuple(label.decode("latin-1") for label in array.tolist())
+        raise source.fault(f"labels must be a 1-D array of text, found {array.dtype}.")
     try:
-        return tuple(str(label) for label in array.tolist())
+        return tuple(x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in array.tolist())
     except ValueError as error:
-        raise FormatError(f"{source.name}: damaged labels ({error}).") from None
+        raise source.damaged("a label", error) from None
 
 
 def _write(matrix: Matrix, path: Path) -> None:
@@ -143,7 +127,6 @@ def _write(matrix: Matrix, path: Path) -> None:
 
 
 FORMAT = Format(
-    "matrix",
     "npy",
     "NumPy .npy and .npz",
     (".npy", ".npz"),

@@ -13,6 +13,8 @@ from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
+_INDEX = "__index_level_0__"  # what pandas calls an index without a name
+
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read a table; its text column, or the index pandas wrote, gives the row labels."""
@@ -21,16 +23,12 @@ def _read(source: Source, options: Options) -> Matrix:
 
     try:
         with pa.parquet.ParquetFile(source.path) as file:
-            if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
-                raise FormatError(
-                    f"{source.name} has {file.metadata.num_rows} x {file.metadata.num_columns} cells; "
-                    f"at most {MAX_CELLS} can be read."
-                )
-            table = file.read()
-    except FormatError:
-        raise
+            n, m = file.metadata.num_rows, file.metadata.num_columns
+            table = file.read() if n * m <= MAX_CELLS else None
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise source.damaged("the Parquet file", error) from None
+    if table is None:
+        raise FormatError(f"{source.name} has {n} x {m} cells; at most {MAX_CELLS} can be read.")
     return _to_matrix(pa, table, source)
 
 
@@ -59,20 +57,14 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
 
 
 def _index_column(pa: Any, table: Any) -> int | None:
-    names = table.column_names
-    if "__index_level_0__" in names:
-        return int(names.index("__index_level_0__"))
     try:
         stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
         stored = []
-    for name in stored:
-        if isinstance(name, str) and name in names:
-            return int(names.index(name))
-    for j, field in enumerate(table.schema):
-        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            return j
-    return None
+    texts = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+    found = (name for name in [_INDEX, *stored, *texts] if isinstance(name, str) and name in table.column_names)
+    name = next(found, None)
+    return None if name is None else int(table.column_names.index(name))
 
 
 def _write(matrix: Matrix, path: Path) -> None:
@@ -80,19 +72,17 @@ def _write(matrix: Matrix, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
-    names = matrix.col_labels or tuple(str(j) for j in range(matrix.shape[1]))
+    fields = [*(matrix.col_labels or map(str, range(matrix.shape[1])))]
     arrays = [pa.array(np.ascontiguousarray(column)) for column in matrix.values.T]
-    fields = list(names)
     if matrix.row_labels is not None:
         arrays.append(pa.array(list(matrix.row_labels)))
-        fields.append("__index_level_0__")
+        fields.append(_INDEX)
     table = pa.table(arrays, names=fields)
     with atomic_path(path) as temporary:
         pa.parquet.write_table(table, temporary)
 
 
 FORMAT = Format(
-    "matrix",
     "parquet",
     "Parquet",
     (".parquet", ".pq"),

@@ -47,12 +47,5 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 FORMAT = Format(
-    "matrix",
-    "pcl",
-    "PCL and CDT",
-    _EXTENSIONS,
-    _detects,
-    _read,
-    note="weights are skipped; empty cells are missing",
-    rank=1,
+    "pcl", "PCL and CDT", _EXTENSIONS, _detects, _read, note="weights are skipped; empty cells are missing", rank=1
 )

@@ -112,7 +112,6 @@ def _block(source: Source, chunk: list[tuple[int, str]], width: int) -> NDArray[
 
 
 FORMAT = Format(
-    "matrix",
     "10x",
     "10x folder, Matrix Market .mtx",
     (".mtx",),

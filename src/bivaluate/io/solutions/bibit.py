@@ -24,12 +24,4 @@ def _read(source: Source, options: Options) -> Document:
     return Document(members, "token", lines=[n for n, _ in lines])
 
 
-FORMAT = Format(
-    "solution",
-    "bibit",
-    "BiBit (BiBitR)",
-    (),
-    lambda source: source.head_text.lstrip().startswith(_HEADER),
-    _read,
-    index_base=0,
-)
+FORMAT = Format("bibit", "BiBit (BiBitR)", (), lambda source: source.head_text.lstrip().startswith(_HEADER), _read)

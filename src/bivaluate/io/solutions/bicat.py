@@ -25,4 +25,4 @@ def _read(source: Source, options: Options) -> Document:
     return parse(lines[start:], source, options, base=0)
 
 
-FORMAT = Format("solution", "bicat", "BicAT text", (), _detects, _read, index_base=0, rank=2, note="indices or names")
+FORMAT = Format("bicat", "BicAT text", (), _detects, _read, rank=2, note="indices or names")

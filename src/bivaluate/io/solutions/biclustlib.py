@@ -62,14 +62,12 @@ def _write(document: Document, path: Path) -> None:
 
 
 FORMAT = Format(
-    "solution",
     "biclustlib",
     "biclustlib JSON",
     (),
     _detects,
     _read,
     _write,
-    index_base=0,
     options=frozenset({"item"}),
-    note="`item=` (`--item`) chooses among several",
+    note="written with `--to biclustlib`; `item=` (`--item`) chooses among several",
 )

@@ -91,4 +91,4 @@ def _read_html(text: str, source: Source) -> Document:
     return Document(members, "index", lines=starts)
 
 
-FORMAT = Format("solution", "bicpams", "BicPAMS text or HTML", (), _detects, _read, index_base=0)
+FORMAT = Format("bicpams", "BicPAMS text or HTML", (), _detects, _read)

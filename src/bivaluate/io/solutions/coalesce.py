@@ -36,4 +36,4 @@ def _read(source: Source, options: Options) -> Document:
     return Document(members, "token", lines=[n for n, _ in clusters])
 
 
-FORMAT = Format("solution", "coalesce", "COALESCE text", (), _detects, _read, index_base=0)
+FORMAT = Format("coalesce", "COALESCE text", (), _detects, _read)

@@ -32,11 +32,9 @@ def _read(source: Source, options: Options) -> Document:
 
 
 FORMAT = Format(
-    "solution",
     "ebic",
     "EBIC results, UniBic ground truth",
     (),
     lambda source: re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None,
     _read,
-    index_base=0,
 )

@@ -97,4 +97,4 @@ def _document(blocks: list[tuple[int | None, dict[str, Any]]], info: dict[str, A
     return Document(members, "index", info=info, labels=labels or None, lines=lines)
 
 
-FORMAT = Format("solution", "jbiclustge", "JBiclustGE .bicge and JSON", (".bicge",), _detects, _read, index_base=0)
+FORMAT = Format("jbiclustge", "JBiclustGE .bicge and JSON", (".bicge",), _detects, _read)

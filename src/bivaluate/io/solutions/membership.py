@@ -151,14 +151,12 @@ def _write(document: Document, path: Path) -> None:
 
 
 FORMAT = Format(
-    "solution",
     "csv",
     "membership tables, three layouts",
     (".csv", ".tsv"),
     _detects,
     _read,
     _write,
-    index_base=0,
     rank=1,
     note="see below",
     is_certain=_is_certain,

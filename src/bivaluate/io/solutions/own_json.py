@@ -30,15 +30,4 @@ def _write(document: Document, path: Path) -> None:
         stream.write(json.dumps(document.to_dict()) + "\n")
 
 
-FORMAT = Format(
-    "solution",
-    "bivaluate",
-    "bivaluate JSON",
-    (".json",),
-    _detects,
-    _read,
-    _write,
-    index_base=0,
-    rank=1,
-    is_certain=_is_certain,
-)
+FORMAT = Format("bivaluate", "bivaluate JSON", (".json",), _detects, _read, _write, rank=1, is_certain=_is_certain)

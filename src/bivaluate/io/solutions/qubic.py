@@ -35,11 +35,9 @@ def _read(source: Source, options: Options) -> Document:
 
 
 FORMAT = Format(
-    "solution",
     "qubic",
     "QUBIC, QUBIC2, UniBic .blocks",
     (".blocks",),
     lambda source: _BLOCK.search(source.head_text) is not None,
     _read,
-    index_base=0,
 )

@@ -44,9 +44,7 @@ def _slots(source: Source) -> dict[str, Any]:
             node = parser.parse_data(data, extension=".rds").object.attributes
         slots = {}
         while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
-            head, rest = node.value
-            slots[_text(node.tag)] = head
-            node = rest
+            slots[_text(node.tag)], node = node.value[0], node.value[1]
     except MemoryError:
         raise source.fault("a vector in this file is larger than memory.") from None
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
@@ -70,20 +68,17 @@ def _mask(node: Any, slot: str, source: Source) -> np.ndarray[Any, np.dtype[np.b
         n, m = (int(x) for x in np.asarray(attribute.value[0].value))
         if n < 1 or m < 1 or n * m > MAX_CELLS or values.dtype.kind not in "iufb":
             raise ValueError
-        mask: np.ndarray[Any, np.dtype[np.bool_]] = values.reshape(m, n).T == 1
-        return mask
+        return np.asarray(values.reshape(m, n).T == 1)
     except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
         raise source.fault(f"slot {slot} is not a logical matrix with dimensions.") from None
 
 
 FORMAT = Format(
-    "solution",
     "rds",
-    "R `Biclust` object saved with `saveRDS`",
+    "R Biclust object (.rds)",
     (".rds",),
     lambda source: source.suffix == ".rds" or source.head.startswith(_BEGINNINGS),
     _read,
-    index_base=0,
     needs="rdata",
-    note="no R needed",
+    note="saved with `saveRDS`; no R needed",
 )

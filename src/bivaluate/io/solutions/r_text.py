@@ -99,7 +99,7 @@ def _read(source: Source, options: Options) -> Document:
     if start is None:
         where = lines[min(1, len(lines) - 1)][0]
         raise source.fault("after the title the sizes of the first bicluster are needed (rows columns).", where)
-    document = parse(lines[start:], source, options, FORMAT.index_base or 0)
+    document = parse(lines[start:], source, options, FORMAT.index_base)
     titles = [text.strip() for _, text in lines[:start]]
     counts = [int(title) for title in titles if indices([title])]
     if counts:
@@ -130,9 +130,8 @@ def _write(document: Document, path: Path) -> None:
 
 
 FORMAT = Format(
-    "solution",
     "r-text",
-    "R biclust text (`writeBiclusterResults`, `.bic`)",
+    "R biclust text (writeBiclusterResults, .bic)",
     (".txt", ".bic"),
     lambda source: _start(numbered(source.head_text)) is not None,
     _read,

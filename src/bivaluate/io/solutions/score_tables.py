@@ -66,13 +66,11 @@ def _tables(source: Source) -> tuple[Matrix, Matrix]:
 
 
 FORMAT = Format(
-    "solution",
     "score-tables",
-    "folder of ISA tables (`rows.*`, `columns.*`) or FABIA tables (`L.*`, `Z.*`)",
+    "folder of ISA tables (rows, columns) or FABIA tables (L, Z)",
     (),
     None,
     _read,
-    index_base=0,
     folder=True,
     note="see below",
 )

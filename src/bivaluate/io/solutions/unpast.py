@@ -50,4 +50,4 @@ def _read(source: Source, options: Options) -> Document:
     return Document(labels, "token", lines=lines)
 
 
-FORMAT = Format("solution", "unpast", "UnPaSt TSV", (), _detects, _read, index_base=0)
+FORMAT = Format("unpast", "UnPaSt TSV", (), _detects, _read)
