@@ -46,11 +46,9 @@ def _read(source: Source, options: Options) -> Matrix:
 
 def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
-    if source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1:
-        fast = read_fast(source, dialect)
-        if fast is not None:
-            return fast
-    return parse_rows(source, dialect, lines)
+    is_large = source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1
+    fast = read_fast(source, dialect) if is_large else None
+    return parse_rows(source, dialect, lines) if fast is None else fast
 
 
 def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
@@ -169,13 +167,13 @@ def _write(matrix: Matrix, path: Path) -> None:
 
 FORMAT = Format(
     "csv",
-    "CSV, TSV and other text tables, also gzipped",
+    "text table (CSV, TSV, any delimiter)",
     _EXTENSIONS,
     lambda source: True,
     _read,
     _write,
     options=frozenset({"delimiter", "decimal", "header", "index_cols"}),
-    note="see below",
+    note="also gzipped; see below",
     rank=9,
     is_certain=_is_certain,
 )

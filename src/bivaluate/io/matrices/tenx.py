@@ -41,10 +41,8 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
-    path = next((p for p in files if re.search(pattern, p.name)), None)
-    if path is None:
-        return None
-    return tuple(line.split("\t")[0].strip() for _, line in Source(path).filled_lines())
+    found = [path for path in files if re.search(pattern, path.name)]
+    return tuple(line.split("\t")[0].strip() for _, line in Source(found[0]).filled_lines()) if found else None
 
 
 def _market(source: Source) -> NDArray[np.float64]:

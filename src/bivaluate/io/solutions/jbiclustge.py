@@ -10,6 +10,8 @@ from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices
 from bivaluate.io.source import Source, numbered
 
+Blocks = list[tuple[int | None, dict[str, Any]]]  # the line a bicluster starts on, what is said about it
+
 _JSON = re.compile(r'"Biclusters"\s*:\s*\{')
 _KEYS = ("Gene names", "Gene indexes", "Condition names", "Condition indexes")
 _COUNTS = {"Gene": "Number_of_Genes", "Condition": "Number_of_Conditions"}
@@ -34,7 +36,7 @@ def _read_json(text: str, source: Source) -> Document:
         raise source.fault('an object "Biclusters" is needed.')
     if indices(found) is None:
         raise source.fault('the keys of "Biclusters" must be numbers.')
-    blocks: list[tuple[int | None, dict[str, Any]]] = []
+    blocks: Blocks = []
     for k, key in enumerate(sorted(found, key=int)):
         if not isinstance(found[key], dict):
             raise source.fault(f"B{k + 1} must be an object.")
@@ -48,7 +50,7 @@ def _read_json(text: str, source: Source) -> Document:
 
 
 def _read_text(text: str, source: Source) -> Document:
-    blocks: list[tuple[int | None, dict[str, Any]]] = []
+    blocks: Blocks = []
     top: dict[str, str] = {}
     for n, line in numbered(text):
         key, colon, value = line.strip().partition(":")
@@ -82,7 +84,7 @@ def _members(key: str, words: list[str], block: dict[str, Any], n: int, source: 
     return numbers
 
 
-def _document(blocks: list[tuple[int | None, dict[str, Any]]], info: dict[str, Any], source: Source) -> Document:
+def _document(blocks: Blocks, info: dict[str, Any], source: Source) -> Document:
     lines = [n for n, _ in blocks if n is not None] or None
     genes, gene_indices, conditions, condition_indices = ([block.get(key) for _, block in blocks] for key in _KEYS)
     labels: list[Members] = list(zip(genes, conditions, strict=True)) if all(genes + conditions) else []  # type: ignore[arg-type]

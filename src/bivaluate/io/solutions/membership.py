@@ -152,12 +152,12 @@ def _write(document: Document, path: Path) -> None:
 
 FORMAT = Format(
     "csv",
-    "membership tables, three layouts",
+    "membership table (CSV, TSV)",
     (".csv", ".tsv"),
     _detects,
     _read,
     _write,
     rank=1,
-    note="see below",
+    note="three layouts, see below",
     is_certain=_is_certain,
 )
