@@ -71,15 +71,11 @@ def check_values(
         return values
     infinite, absent = np.argwhere(np.isinf(values)), np.argwhere(np.isnan(values))
     if len(infinite):
-        raise MatrixError(
-            f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}. "
-            "Infinite values have no place in any measure: remove or replace them."
-        )
+        found = f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}"
+        raise MatrixError(f"{found}. Infinite values have no place in any measure: remove or replace them.")
     if len(absent) and missing != "omit":
-        raise MatrixError(
-            f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}. "
-            "Impute them, or pass missing='omit' to average over the observed cells."
-        )
+        found = f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}"
+        raise MatrixError(f"{found}. Impute them, or pass missing='omit' to average over the observed cells.")
     return values
 
 
@@ -106,10 +102,8 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise MatrixError(_first_non_numeric(array, name)) from None
     if values.ndim != 2:
-        raise MatrixError(
-            f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}; "
-            "a 2-D matrix (rows x columns) is needed."
-        )
+        found = f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}"
+        raise MatrixError(f"{found}; a 2-D matrix (rows x columns) is needed.")
     return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
 
 

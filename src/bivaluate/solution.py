@@ -195,10 +195,8 @@ class Biclustering(Sequence[Bicluster]):
         """
         row_masks, col_masks = _check_mask(rows, "rows"), _check_mask(cols, "cols")
         if len(row_masks) != len(col_masks):
-            raise SolutionError(
-                f"rows has {plural(len(row_masks), 'bicluster')} and cols has {len(col_masks)}; "
-                "both need one line per bicluster."
-            )
+            found = f"rows has {plural(len(row_masks), 'bicluster')} and cols has {len(col_masks)}"
+            raise SolutionError(f"{found}; both need one line per bicluster.")
         return cls(members_of_masks(row_masks, col_masks), (row_masks.shape[1], col_masks.shape[1]), info=info)
 
     @classmethod
@@ -231,12 +229,9 @@ class Biclustering(Sequence[Bicluster]):
         if hasattr(estimator, "rows_") and hasattr(estimator, "columns_"):
             return cls.from_masks(estimator.rows_, estimator.columns_, info={"algorithm": name})
         if hasattr(estimator, "row_labels_") and hasattr(estimator, "column_labels_"):
-            raise SolutionError(
-                f"{name} has a label per row and column: use Biclustering.from_labels(row_labels_, column_labels_)."
-            )
-        raise SolutionError(
-            f"{name} has no rows_ and columns_: call fit first, and pass a biclustering estimator (not a pipeline)."
-        )
+            raise SolutionError(f"{name} has a label per row and column: use Biclustering.from_labels with them.")
+        hint = "call fit first, and pass a biclustering estimator (not a pipeline)"
+        raise SolutionError(f"{name} has no rows_ and columns_: {hint}.")
 
     @classmethod
     def from_labels(cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False) -> Biclustering:
@@ -304,8 +299,7 @@ class Biclustering(Sequence[Bicluster]):
         """
         if self._shape is None:
             raise SolutionError(
-                "this solution does not say the shape of its matrix: pair it with one, "
-                "or call with_shape((n_rows, n_cols))."
+                "this solution does not say the shape of its matrix: call with_shape((n_rows, n_cols))."
             )
         return self._shape
 
@@ -370,9 +364,8 @@ class Biclustering(Sequence[Bicluster]):
         if self._shape != (n_rows, n_cols):
             swapped = self._shape == (n_cols, n_rows)
             hint = " Were rows and columns swapped? Transpose one of them." if swapped else ""
-            raise SolutionError(
-                f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}.{hint}"
-            )
+            found = f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}"
+            raise SolutionError(f"{found}.{hint}")
         return self
 
     def with_info(self, **more: Any) -> Biclustering:
@@ -549,9 +542,8 @@ class Biclustering(Sequence[Bicluster]):
         """
         document = read_document(path)
         if document.by == "label":
-            raise SolutionError(
-                f"{os.fspath(path)} names its members by label; pair it with a matrix: bivaluate.read_solution(path, X)."
-            )
+            hint = "pair it with a matrix: bivaluate.read_solution(path, X)"
+            raise SolutionError(f"{os.fspath(path)} names its members by label; {hint}.")
         return cls(document.members, document.shape, info=document.info)
 
     @overload
@@ -592,10 +584,8 @@ class Biclustering(Sequence[Bicluster]):
 def check_solution(solution: Any, name: str = "solution") -> Biclustering:
     """Return `solution` if it is a Biclustering."""
     if not isinstance(solution, Biclustering):
-        raise SolutionError(
-            f"{name} is a {type(solution).__name__}; build a Biclustering first, "
-            "for example with Biclustering(pairs, shape) or Biclustering.from_estimator."
-        )
+        hint = "for example with Biclustering(pairs, shape) or Biclustering.from_estimator"
+        raise SolutionError(f"{name} is a {type(solution).__name__}; build a Biclustering first, {hint}.")
     return solution
 
 
@@ -659,15 +649,11 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
     if ordered[0] < 0:
         raise SolutionError(f"{name} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
     if shape is not None and ordered[-1] >= shape[axis]:
-        limit, hint = shape[axis], ""
-        if ordered[-1] < shape[1 - axis]:
-            hint = " Were rows and columns swapped?"
-        elif ordered[-1] == limit:
-            hint = " Are the indices counted from 1?"
-        raise SolutionError(
-            f"{name} uses {what} {ordered[-1]}, but X has {plural(limit, what)} (0..{limit - 1}). "
-            f"X has shape {shape}.{hint}"
-        )
+        limit = shape[axis]
+        hint = " Are the indices counted from 1?" if ordered[-1] == limit else ""
+        hint = " Were rows and columns swapped?" if ordered[-1] < shape[1 - axis] else hint
+        found = f"{name} uses {what} {ordered[-1]}, but X has {plural(limit, what)} (0..{limit - 1})"
+        raise SolutionError(f"{found}. X has shape {shape}.{hint}")
     repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
     if len(repeated):
         raise SolutionError(f"{name} lists {what} {ordered[repeated[0]]} more than once.")

@@ -63,7 +63,7 @@ class Format(Generic[Content]):
         Content and path in; None where bivaluate does not write the format.
     index_base : int
         What positions are counted from, in a format of solutions.
-    options : frozenset of str
+    options : tuple of str
         The names of `Options` it understands.
     needs : str or None
         The optional package it needs.
@@ -84,7 +84,7 @@ class Format(Generic[Content]):
     read: Callable[[Source, Options], Content]
     write: Callable[[Content, Path], None] | None = None
     index_base: int = 0
-    options: frozenset[str] = frozenset()
+    options: tuple[str, ...] = ()
     needs: str | None = None
     note: str = ""
     rank: int = 0

@@ -34,9 +34,7 @@ def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str
 def to_biclustering(document: Document, X: Matrix | None, name: str) -> Biclustering:
     """Turn a settled document into a solution; labels need the matrix they belong to."""
     if document.by == "label":
-        raise SolutionError(
-            f"{name} names its members by label; give the matrix they belong to (it has to carry labels)."
-        )
+        raise SolutionError(f"{name} names its members by label; give the matrix they belong to, with its labels.")
     try:
         solution = Biclustering(document.members, document.shape, info=document.info)
         return solution if X is None else solution.with_shape(X.shape)
@@ -129,10 +127,8 @@ def _sides(document: Document) -> list[list[list[str]]]:
 def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str) -> list[list[int]]:
     what, known = _AXES[axis], (X.row_labels, X.col_labels)[axis]
     if known is None:
-        raise SolutionError(
-            f"{name} names its {what}s by label, but {X.name} has no {what} labels. "
-            "Give a matrix with labels, or a solution with indices."
-        )
+        found = f"{name} names its {what}s by label, but {X.name} has no {what} labels"
+        raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
     table = _table(known)
     for k, side in enumerate(sides):
         for label in side:
@@ -148,10 +144,7 @@ def _no_place(label: str, axis: int, X: Matrix) -> str:
         times = sum(x == label for x in known or ())
         return f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."
     if label in (others or ()):
-        return (
-            f"names {what} {label!r}, which is a {other} of {X.name}. "
-            "Were rows and columns swapped? Transpose the matrix."
-        )
+        return f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Transpose X."
     return f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known or ())}"
 
 

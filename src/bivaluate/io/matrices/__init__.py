@@ -83,9 +83,8 @@ def read_matrix(
     wrong = sorted(name for name, value in vars(options).items() if value is not None and name not in record.options)
     if wrong:
         takers = ", ".join(f.key for f in matrix_formats().values() if wrong[0] in f.options)
-        raise ParameterError(
-            f"{source.name} is read as {record.name}, which takes no {wrong[0]!r} (that is for: {takers})."
-        )
+        read_as = f"{source.name} is read as {record.name}"
+        raise ParameterError(f"{read_as}, which takes no {wrong[0]!r} (that is for: {takers}).")
     matrix: Matrix = record.load(source, options)
     if 0 in matrix.shape:
         raise FormatError(f"{source.name} holds an empty matrix, shape {matrix.shape}.")

@@ -99,11 +99,9 @@ def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -
     if len(rows) == 1 and (header or (header is None and not any(numeric[0]) and n_fields > 1)):
         raise FormatError(f"{name} has a header but no data row.")
     if not 0 <= index_cols < n_fields:
-        raise source.fault(
-            f"{plural(n_fields, 'field')} with delimiter {spelt(delimiter)}, of which {index_cols} hold labels: no data "
-            "column is left. Pass the delimiter or the number of index columns.",
-            fields[min(1, len(fields) - 1)][0],
-        )
+        found = f"{plural(n_fields, 'field')} with delimiter {spelt(delimiter)}, of which {index_cols} hold labels"
+        hint = "Pass the delimiter or the number of index columns."
+        raise source.fault(f"{found}: no data column is left. {hint}", fields[min(1, len(fields) - 1)][0])
     if header is None:
         header = len(rows) > 1 and (short_header or _looks_like_header(rows[0], body, numeric, index_cols, decimal))
     if header and len(rows[0]) != n_fields and not short_header:
@@ -164,11 +162,8 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
 def _count_index(
     first: Sequence[str], numeric: list[list[bool]], n_fields: int, short_header: bool, header: bool | None
 ) -> int:
-    found = 0
-    for j in range(min(LEADING, n_fields)):
-        wrong = sum(not row[j] for row in numeric)
-        if 2 * wrong > len(numeric):
-            found = j + 1
+    wordy = [j + 1 for j in range(min(LEADING, n_fields)) if 2 * sum(not row[j] for row in numeric) > len(numeric)]
+    found = max(wordy, default=0)
     if found == 0 and header is not False and n_fields > 1:
         return int(short_header or (len(first) == n_fields and _has_corner(first)))
     return found
@@ -191,11 +186,9 @@ def _looks_like_header(
     values = [number(cell, decimal) for cell in cells]
     if cells and 2 * sum(v is None for v in values) > len(cells):
         return True
-    if first and index_cols:
-        if _has_corner(first):
-            return True
-        if number(first[0]) is None and 2 * sum(row[0] for row in numeric) > len(numeric):
-            return True
+    above_numbers = 2 * sum(row[0] for row in numeric if row) > len(numeric)
+    if first and index_cols and (_has_corner(first) or (number(first[0]) is None and above_numbers)):
+        return True
     known = [value for value in values if value is not None]
     whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)
     if len(known) >= 3 and whole and all(a < b for a, b in pairwise(known)):

@@ -165,15 +165,13 @@ def _write(matrix: Matrix, path: Path) -> None:
             writer.writerow([rows[i], *cells] if rows is not None else cells)
 
 
+def _detects(source: Source) -> bool:
+    """Whatever is text and in no other format is taken for a table."""
+    return True
+
+
+_NAME, _NOTE = "text table (CSV, TSV, any delimiter)", "also gzipped; see below"
+_OPTIONS = ("delimiter", "decimal", "header", "index_cols")
 FORMAT = Format(
-    "csv",
-    "text table (CSV, TSV, any delimiter)",
-    _EXTENSIONS,
-    lambda source: True,
-    _read,
-    _write,
-    options=frozenset({"delimiter", "decimal", "header", "index_cols"}),
-    note="also gzipped; see below",
-    rank=9,
-    is_certain=_is_certain,
+    "csv", _NAME, _EXTENSIONS, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain
 )

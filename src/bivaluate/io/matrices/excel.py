@@ -76,13 +76,6 @@ def _lines(sheet: Any) -> Iterator[tuple[int, str]]:
             yield number, "\t".join(cells)
 
 
-FORMAT = Format(
-    "excel",
-    "Excel .xlsx",
-    _EXTENSIONS,
-    _detects,
-    _read,
-    options=frozenset({"sheet", "header", "index_cols"}),
-    needs="openpyxl",
-    note="the first sheet unless `sheet=` names another",
-)
+_NOTE = "the first sheet unless `sheet=` names another"
+_OPTIONS = ("sheet", "header", "index_cols")
+FORMAT = Format("excel", "Excel .xlsx", _EXTENSIONS, _detects, _read, options=_OPTIONS, needs="openpyxl", note=_NOTE)

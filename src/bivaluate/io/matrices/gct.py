@@ -45,11 +45,9 @@ def _read(source: Source, options: Options) -> Matrix:
     return matrix
 
 
-FORMAT = Format(
-    "gct",
-    "GCT 1.2 and 1.3",
-    (".gct",),
-    lambda source: bool(_VERSION.match(source.head_text)),
-    _read,
-    note="labels from the first column; metadata is skipped",
-)
+def _detects(source: Source) -> bool:
+    return bool(_VERSION.match(source.head_text))
+
+
+_NOTE = "labels from the first column; metadata is skipped"
+FORMAT = Format("gct", "GCT 1.2 and 1.3", (".gct",), _detects, _read, note=_NOTE)

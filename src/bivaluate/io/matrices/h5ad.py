@@ -166,14 +166,12 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
     }
 
 
-FORMAT = Format(
-    "h5ad",
-    "AnnData .h5ad",
-    (".h5ad",),
-    lambda source: source.suffix != ".loom" and source.head.startswith(hdf5.MAGIC),
-    _read,
-    options=frozenset({"layer"}),
-    needs="h5py",
-    note='read as genes x cells, that is transposed; `layer=`, `"raw"` for raw counts; sparse X is made dense; '
-    "results can be written back",
+def _detects(source: Source) -> bool:
+    return source.suffix != ".loom" and source.head.startswith(hdf5.MAGIC)
+
+
+_NOTE = (
+    'read as genes x cells, that is transposed; `layer=`, `"raw"` for raw counts; sparse X is made dense; results can '
+    "be written back"
 )
+FORMAT = Format("h5ad", "AnnData .h5ad", (".h5ad",), _detects, _read, options=("layer",), needs="h5py", note=_NOTE)

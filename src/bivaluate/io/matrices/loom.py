@@ -35,13 +35,9 @@ def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tup
     return None
 
 
-FORMAT = Format(
-    "loom",
-    "Loom",
-    (".loom",),
-    lambda source: source.suffix == ".loom" and source.head.startswith(hdf5.MAGIC),
-    _read,
-    options=frozenset({"layer"}),
-    needs="h5py",
-    note="genes x cells as stored; `layer=`",
-)
+def _detects(source: Source) -> bool:
+    return source.suffix == ".loom" and source.head.startswith(hdf5.MAGIC)
+
+
+_NOTE = "genes x cells as stored; `layer=`"
+FORMAT = Format("loom", "Loom", (".loom",), _detects, _read, options=("layer",), needs="h5py", note=_NOTE)

@@ -50,10 +50,8 @@ def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarr
     except Exception as error:  # NumPy's header parser raises whatever its tokeniser does
         raise FormatError(f"{name}: the .npy header is damaged ({first_line(error)}).") from None
     if dtype.hasobject:
-        raise FormatError(
-            f"{name} holds pickled Python objects (dtype {dtype}). bivaluate never unpickles: "
-            "save plain numbers instead, np.save(path, X.astype(float))."
-        )
+        hint = "bivaluate never unpickles: save plain numbers instead, np.save(path, X.astype(float))."
+        raise FormatError(f"{name} holds pickled Python objects (dtype {dtype}). {hint}")
     if not all(0 <= n <= MAX_CELLS for n in shape):
         raise FormatError(f"{name}: shape {shape} in the .npy header is not possible.")
     count = math.prod(shape)
@@ -126,12 +124,5 @@ def _write(matrix: Matrix, path: Path) -> None:
             np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)
 
 
-FORMAT = Format(
-    "npy",
-    "NumPy .npy and .npz",
-    (".npy", ".npz"),
-    _detects,
-    _read,
-    _write,
-    note="never unpickled; in `.npz` the matrix is `X`, labels are `rows` and `cols`",
-)
+_NOTE = "never unpickled; in `.npz` the matrix is `X`, labels are `rows` and `cols`"
+FORMAT = Format("npy", "NumPy .npy and .npz", (".npy", ".npz"), _detects, _read, _write, note=_NOTE)

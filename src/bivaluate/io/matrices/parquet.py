@@ -45,10 +45,8 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
         if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
             column = column.cast(pa.float64())
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            raise source.fault(
-                f"column {names[position]!r} holds {kind}, not numbers. Only the first text column may hold row labels; "
-                "drop or convert the others."
-            )
+            hint = "Only the first text column may hold row labels; drop or convert the others."
+            raise source.fault(f"column {names[position]!r} holds {kind}, not numbers. {hint}")
         values[:, j] = column.to_numpy()
     labels = None if index is None else tuple(str(label) for label in table.column(index).to_pylist())
     col_labels = tuple(names[j] for j in columns)
@@ -82,13 +80,9 @@ def _write(matrix: Matrix, path: Path) -> None:
         pa.parquet.write_table(table, temporary)
 
 
-FORMAT = Format(
-    "parquet",
-    "Parquet",
-    (".parquet", ".pq"),
-    lambda source: source.head.startswith(b"PAR1"),
-    _read,
-    _write,
-    needs="pyarrow",
-    note="the pandas index or the first text column gives the row labels",
-)
+def _detects(source: Source) -> bool:
+    return source.head.startswith(b"PAR1")
+
+
+_NOTE = "the pandas index or the first text column gives the row labels"
+FORMAT = Format("parquet", "Parquet", (".parquet", ".pq"), _detects, _read, _write, needs="pyarrow", note=_NOTE)

@@ -46,6 +46,5 @@ def _read(source: Source, options: Options) -> Matrix:
     return parse(source, dialect, itertools.chain(body, lines))
 
 
-FORMAT = Format(
-    "pcl", "PCL and CDT", _EXTENSIONS, _detects, _read, note="weights are skipped; empty cells are missing", rank=1
-)
+_NOTE = "weights are skipped; empty cells are missing"
+FORMAT = Format("pcl", "PCL and CDT", _EXTENSIONS, _detects, _read, note=_NOTE, rank=1)

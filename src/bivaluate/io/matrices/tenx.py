@@ -109,13 +109,9 @@ def _block(source: Source, chunk: list[tuple[int, str]], width: int) -> NDArray[
     return np.array([line.split() for _, line in chunk], dtype=np.float64)
 
 
-FORMAT = Format(
-    "10x",
-    "10x folder, Matrix Market .mtx",
-    (".mtx",),
-    lambda source: source.head.startswith(b"%%MatrixMarket"),
-    _read,
-    folder=True,
-    note="the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids "
-    "and barcodes",
-)
+def _detects(source: Source) -> bool:
+    return source.head.startswith(b"%%MatrixMarket")
+
+
+_NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
+FORMAT = Format("10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=True)

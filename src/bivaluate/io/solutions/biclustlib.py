@@ -40,34 +40,23 @@ def _read(source: Source, options: Options) -> Document:
 
 
 def _choose(content: list[Any], item: int | None, name: str) -> Any:
-    if item is None and len(content) != 1:
-        raise FormatError(
-            f"{name} holds {len(content)} biclusterings; say which: item=0 … {len(content) - 1} (--item)."
-        )
-    if not 0 <= (item or 0) < len(content):
-        raise ParameterError(f"item is {item}; {name} holds {len(content)} biclusterings, counted from 0.")
+    n = len(content)
+    if item is None and n != 1:
+        raise FormatError(f"{name} holds {n} biclusterings; say which: item=0 … {n - 1} (--item).")
+    if not 0 <= (item or 0) < n:
+        raise ParameterError(f"item is {item}; {name} holds {n} biclusterings, counted from 0.")
     return content[item or 0]
 
 
 def _write(document: Document, path: Path) -> None:
     """Write what biclustlib's own loader understands: indices only."""
     if document.by == "label":
-        raise SolutionError(
-            "biclustlib JSON holds indices, and this solution has labels only: give the matrix as well."
-        )
+        raise SolutionError("biclustlib JSON holds indices; this solution has labels only: give the matrix as well.")
     biclusters = [[list(rows), list(cols)] for rows, cols in document.members]
     content = {"__class__": "Biclustering", "__module__": "biclustlib.models", "biclusters": biclusters}
     with text_target(path) as stream:
         stream.write(json.dumps(content) + "\n")
 
 
-FORMAT = Format(
-    "biclustlib",
-    "biclustlib JSON",
-    (),
-    _detects,
-    _read,
-    _write,
-    options=frozenset({"item"}),
-    note="written with `--to biclustlib`; `item=` (`--item`) chooses among several",
-)
+_NOTE = "written with `--to biclustlib`; `item=` (`--item`) chooses among several"
+FORMAT = Format("biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE)

@@ -31,10 +31,8 @@ def _read(source: Source, options: Options) -> Document:
     return Document(members, "index", lines=[n for n, _ in lines[announced is not None :]])
 
 
-FORMAT = Format(
-    "ebic",
-    "EBIC results, UniBic ground truth",
-    (),
-    lambda source: re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None,
-    _read,
-)
+def _detects(source: Source) -> bool:
+    return re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None
+
+
+FORMAT = Format("ebic", "EBIC results, UniBic ground truth", (), _detects, _read)

@@ -56,10 +56,8 @@ def _read(source: Source, options: Options) -> Document:
     first, header, delimiter = _header(text)
     layout = _layout(header)
     if layout is None:
-        raise source.fault(
-            f"the header is {', '.join(header[:8])[:120]!r}; a membership table starts with "
-            "'bicluster,axis,label', 'bicluster,rows,cols' or 'axis,label,B1,B2,…'."
-        )
+        needed = "'bicluster,axis,label', 'bicluster,rows,cols' or 'axis,label,B1,B2,…'"
+        raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed.")
     rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
     return {"long": _long, "lists": _lists, "matrix": _matrix}[layout](rows, header, source)
 
@@ -150,14 +148,5 @@ def _write(document: Document, path: Path) -> None:
                 writer.writerows([f"B{k + 1}", what, *values] for values in zip(pair[axis], *names, strict=True))
 
 
-FORMAT = Format(
-    "csv",
-    "membership table (CSV, TSV)",
-    (".csv", ".tsv"),
-    _detects,
-    _read,
-    _write,
-    rank=1,
-    note="three layouts, see below",
-    is_certain=_is_certain,
-)
+_NAME, _NOTE = "membership table (CSV, TSV)", "three layouts, see below"
+FORMAT = Format("csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain)

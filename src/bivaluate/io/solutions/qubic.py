@@ -34,10 +34,8 @@ def _read(source: Source, options: Options) -> Document:
     return Document([(b["Genes"], b["Conds"]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
 
 
-FORMAT = Format(
-    "qubic",
-    "QUBIC, QUBIC2, UniBic .blocks",
-    (".blocks",),
-    lambda source: _BLOCK.search(source.head_text) is not None,
-    _read,
-)
+def _detects(source: Source) -> bool:
+    return _BLOCK.search(source.head_text) is not None
+
+
+FORMAT = Format("qubic", "QUBIC, QUBIC2, UniBic .blocks", (".blocks",), _detects, _read)

@@ -73,12 +73,9 @@ def _mask(node: Any, slot: str, source: Source) -> np.ndarray[Any, np.dtype[np.b
         raise source.fault(f"slot {slot} is not a logical matrix with dimensions.") from None
 
 
-FORMAT = Format(
-    "rds",
-    "R Biclust object (.rds)",
-    (".rds",),
-    lambda source: source.suffix == ".rds" or source.head.startswith(_BEGINNINGS),
-    _read,
-    needs="rdata",
-    note="saved with `saveRDS`; no R needed",
-)
+def _detects(source: Source) -> bool:
+    return source.suffix == ".rds" or source.head.startswith(_BEGINNINGS)
+
+
+_NOTE = "saved with `saveRDS`; no R needed"
+FORMAT = Format("rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE)

@@ -129,14 +129,10 @@ def _write(document: Document, path: Path) -> None:
             stream.write(f"{len(rows)}{delimiter}{len(cols)}\n{delimiter.join(rows)}\n{delimiter.join(cols)}\n")
 
 
-FORMAT = Format(
-    "r-text",
-    "R biclust text (writeBiclusterResults, .bic)",
-    (".txt", ".bic"),
-    lambda source: _start(numbered(source.head_text)) is not None,
-    _read,
-    _write,
-    index_base=1,
-    rank=3,
-    note="also of rqubic, BcDiag, BicOverlapper and JBiclustGE",
-)
+def _detects(source: Source) -> bool:
+    return _start(numbered(source.head_text)) is not None
+
+
+_NAME = "R biclust text (writeBiclusterResults, .bic)"
+_NOTE = "also of rqubic, BcDiag, BicOverlapper and JBiclustGE"
+FORMAT = Format("r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3)

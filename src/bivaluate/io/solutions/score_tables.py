@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._document import Document
-from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
@@ -32,8 +31,8 @@ def _read(source: Source, options: Options) -> Document:
         if not np.isfinite(table.values).all():
             raise source.fault(f"table {table.name!r} has missing or infinite scores.")
     if rows.shape[1] != cols.shape[1]:
-        found = f"{tables[0].name!r} has {rows.shape[1]} biclusters and {tables[1].name!r} has {cols.shape[1]}"
-        raise source.fault(f"{found}.")
+        left, right = (f"{table.name!r} has {table.shape[1]}" for table in tables)
+        raise source.fault(f"{left} biclusters and {right}.")
     row_masks, col_masks = _fabia_members(rows, cols) if tables[0].name.lower() == "l" else (rows != 0, cols != 0)
     members = members_of_masks(row_masks.T, col_masks.T, f"{source.name}: ")
     row_names, col_names = tables[0].row_labels, tables[1].row_labels
@@ -60,17 +59,8 @@ def _tables(source: Source) -> tuple[Matrix, Matrix]:
         left, right = (next((files[stem] for stem in stems if stem in files), None) for stems in (first, second))
         if left and right:
             return read_matrix(left, format="csv"), read_matrix(right, format="csv", transpose=first == ("l",))
-    raise FormatError(
-        f"{source.name} is a folder without a pair of tables 'rows' and 'columns' (ISA) or 'L' and 'Z' (FABIA)."
-    )
+    raise source.fault("a folder without a pair of tables 'rows' and 'columns' (ISA) or 'L' and 'Z' (FABIA).")
 
 
-FORMAT = Format(
-    "score-tables",
-    "folder of ISA tables (rows, columns) or FABIA tables (L, Z)",
-    (),
-    None,
-    _read,
-    folder=True,
-    note="see below",
-)
+_NAME = "folder of ISA tables (rows, columns) or FABIA tables (L, Z)"
+FORMAT = Format("score-tables", _NAME, (), None, _read, note="see below", folder=True)
