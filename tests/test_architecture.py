@@ -11,9 +11,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "bivaluate"
 LAYERS = {
     "_errors": 0,
     "_files": 1,
+    "_text": 0,
     "_check": 1,
     "_document": 1,
-    "_text": 1,
     "_parallel": 2,
     "matrix": 2,
     "solution": 3,

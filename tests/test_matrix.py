@@ -1,5 +1,7 @@
 """The matrix model and every rule about its cells."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import scipy.sparse
 
 from bivaluate import Matrix
 from bivaluate._check import check_choice, check_int, check_real, check_values
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import MatrixError, ParameterError, suggest
 
 
 def test_float64_is_not_copied():
@@ -37,11 +39,11 @@ def test_other_types_become_float64(values):
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        ([1, 2], r"1 dimension\(s\), shape \(2,\); a 2-D matrix"),
-        (np.zeros((2, 2, 2)), r"3 dimension\(s\)"),
+        ([1, 2], r"1 dimension, shape \(2,\); a 2-D matrix"),
+        (np.zeros((2, 2, 2)), r"3 dimensions"),
         (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
-        ([[1, np.nan], [3, 4]], r"1 missing cell\(s\) \(NaN\), the first at row 0, column 1.*missing='omit'"),
-        ([[1, 2], [np.inf, 4]], r"1 infinite cell\(s\), the first at row 1, column 0"),
+        ([[1, np.nan], [3, 4]], r"1 missing cell \(NaN\), the first at row 0, column 1.*missing='omit'"),
+        ([[1, 2], [np.inf, 4]], r"1 infinite cell, the first at row 1, column 0"),
         ([[1, "x"]], r"not a number at row 0, column 1 \(counted from 0\): .*x"),
         ([[1, 2], [3]], "X is ragged: its rows have different lengths"),
         (np.array([[1j]]), "dtype complex128"),
@@ -79,7 +81,7 @@ def test_huge_finite_values_are_fine():
 
 
 def test_labels_must_fit():
-    with pytest.raises(MatrixError, match="X has 1 rows but 2 row labels"):
+    with pytest.raises(MatrixError, match="X has 1 row but 2 row labels"):
         Matrix(np.zeros((1, 1)), ("a", "b"))
 
 
@@ -114,7 +116,7 @@ def test_labels_of_a_part_of_a_frame_stay():
 def test_missing_marks_of_pandas_are_missing_cells():
     frame = pd.DataFrame({"a": [1, None, 3], "b": [4, 5, 6]}).convert_dtypes()
     np.testing.assert_array_equal(Matrix.of(frame, missing="omit").values, [[1, 4], [np.nan, 5], [3, 6]])
-    with pytest.raises(MatrixError, match=r"1 missing cell\(s\) \(NaN\), the first at row 1, column 0"):
+    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 1, column 0"):
         Matrix.of(frame)
 
 
@@ -122,5 +124,33 @@ def test_a_matrix_holds_float64_and_tuples_however_it_is_made():
     made = Matrix(np.ones((2, 3), dtype=np.float32), row_labels=["a", "b"])  # type: ignore[arg-type]
     assert made.values.dtype == np.float64
     assert made.row_labels == ("a", "b")
-    with pytest.raises(MatrixError, match=r"X has 1 dimension\(s\), shape \(3,\); a 2-D matrix"):
+    with pytest.raises(MatrixError, match=r"X has 1 dimension, shape \(3,\); a 2-D matrix"):
         Matrix(np.ones(3))
+
+
+def test_masked_cells_are_missing_cells():
+    masked = np.ma.masked_equal([[1, -1, 3], [4, 5, 6]], -1)
+    np.testing.assert_array_equal(Matrix.of(masked, missing="omit").values, [[1, np.nan, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(Matrix(masked).values, [[1, np.nan, 3], [4, 5, 6]])
+    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 0, column 1"):
+        Matrix.of(masked)
+    np.testing.assert_array_equal(Matrix.of(np.ma.array([[1.0, 2.0]])).values, [[1, 2]])
+
+
+@pytest.mark.parametrize("path", ["expression.csv", Path("expression.csv")])
+def test_a_path_is_not_a_matrix(path):
+    with pytest.raises(MatrixError, match=r"X is a path; read it first: bivaluate.read_matrix\('expression.csv'\)"):
+        Matrix.of(path)
+
+
+@pytest.mark.extra("anndata")
+def test_anndata_objects_are_told_the_way():
+    from anndata import AnnData
+
+    with pytest.raises(MatrixError, match=r"X is an AnnData object.*adata\.X\.T.*bivaluate\.read_matrix"):
+        Matrix.of(AnnData(np.ones((2, 3))))
+
+
+@pytest.mark.parametrize(("word", "known"), [("YBL002W", "X1002"), ("plaid", "las"), ("g6", "g1")])
+def test_no_far_fetched_suggestions(word, known):
+    assert suggest(word, [known]) == ""

@@ -1,6 +1,8 @@
 """The solution model: what it accepts, what it refuses and in which words."""
 
+import copy
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -40,17 +42,17 @@ def test_select_keeps_order_and_info():
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        ([([0, 57], [0])], r"bicluster 0 uses row 57, but X has 5 rows \(0\.\.4\)\. X has shape \(5, 6\)\."),
-        ([([0], [0]), ([0, 5], [0])], r"bicluster 1 uses row 5, .*Were rows and columns swapped\?"),
-        ([([0], [6])], r"bicluster 0 uses column 6.*counted from 1\?"),
+        ([([0, 57], [0])], r"B1 uses row 57, but X has 5 rows \(0\.\.4\)\. X has shape \(5, 6\)\."),
+        ([([0], [0]), ([0, 5], [0])], r"B2 uses row 5, .*Were rows and columns swapped\?"),
+        ([([0], [6])], r"B1 uses column 6.*counted from 1\?"),
         ([([0, -1], [0])], r"uses row -1; indices are counted from 0 and never negative"),
-        ([([0, 0], [0])], r"bicluster 0 lists row 0 more than once"),
-        ([([], [0])], r"bicluster 0 is empty: it has no rows"),
-        ([([0], [])], r"bicluster 0 is empty: it has no columns"),
+        ([([0, 0], [0])], r"B1 lists row 0 more than once"),
+        ([([], [0])], r"B1 is empty: it has no rows"),
+        ([([0], [])], r"B1 is empty: it has no columns"),
         ([([0.5], [0])], r"rows must be whole numbers counted from 0, found .*0\.5"),
         ([([True, False], [0])], r"use Biclustering\.from_masks"),
         ([([[0]], [0])], r"rows must be a list of indices, found 2 dimensions"),
-        ([3], r"bicluster 0 is not a pair"),
+        ([3], r"B1 is not a pair"),
     ],
 )
 def test_bad_members_are_refused(pairs, words):
@@ -89,7 +91,7 @@ def test_unknown_shape_is_filled_in():
 def test_empty_masks_are_dropped_with_one_warning():
     rows = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
     cols = np.array([[1, 0], [1, 1], [0, 0]], dtype=bool)
-    with pytest.warns(EmptyBiclusterWarning, match=r"2 empty bicluster\(s\) dropped: B2, B3\.") as caught:
+    with pytest.warns(EmptyBiclusterWarning, match=r"2 empty biclusters dropped: B2, B3\.") as caught:
         solution = Biclustering.from_masks(rows, cols)
     assert len(solution) == len(caught) == 1
 
@@ -159,8 +161,8 @@ def test_json_round_trip(tmp_path_factory, pairs):
         ('{"schema": 7, "biclusters": []}', r'"schema" is .7.; this version of bivaluate reads schema 1'),
         ('{"schema": 1, "shape": [1], "biclusters": []}', r'"shape" is \[1\]'),
         ('{"schema": 1, "biclusters": {}}', '"biclusters" must be a list'),
-        ('{"schema": 1, "biclusters": [{"rows": [0]}]}', "bicluster 0 must be an object"),
-        ('{"schema": 1, "biclusters": [{"rows": 0, "cols": [0]}]}', "bicluster 0, rows: a list"),
+        ('{"schema": 1, "biclusters": [{"rows": [0]}]}', "B1 must be an object"),
+        ('{"schema": 1, "biclusters": [{"rows": 0, "cols": [0]}]}', "B1, rows: a list"),
         ('{"schema": 1, "biclusters": [{"rows": [0.5], "cols": [0]}]}', "'0.5' is neither an index nor a label"),
         ('{"schema": 1, "biclusters": [{"rows": ["a"], "cols": [0]}]}', "partly by index and partly by label"),
         ('{"schema": 1, "info": 3, "biclusters": []}', '"info" must be an object'),
@@ -217,5 +219,81 @@ def test_plain_pairs_are_refused_with_a_way_out(call):
 
 
 def test_nested_lists_are_no_indices():
-    with pytest.raises(SolutionError, match="bicluster 0: rows must be a list of indices, found lists in it"):
+    with pytest.raises(SolutionError, match="B1: rows must be a list of indices, found lists in it"):
         Biclustering([([0, [1]], [0])], (2, 3))
+
+
+def test_info_cannot_be_written_into():
+    given = {"algorithm": "x"}
+    solution = Biclustering(PAIRS, (5, 6), info=given)
+    given["algorithm"] = "y"
+    assert solution.info == {"algorithm": "x"}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        solution.info["algorithm"] = "y"
+    with pytest.raises(AttributeError):
+        solution.info = {}
+    more = solution.with_info(seed=3, algorithm="z")
+    assert more == solution
+    assert more.info == {"algorithm": "z", "seed": 3}
+    assert solution.info == {"algorithm": "x"}
+
+
+def test_pickled_and_copied_solutions_are_the_same():
+    solution = Biclustering(PAIRS, (5, 6), info={"algorithm": "x"})
+    for same in (pickle.loads(pickle.dumps(solution)), copy.copy(solution), copy.deepcopy(solution)):
+        assert same == solution
+        assert hash(same) == hash(solution)
+        assert same.info == solution.info
+
+
+def test_slices_are_solutions():
+    solution = Biclustering(PAIRS, (5, 6), info={"algorithm": "x"})
+    assert isinstance(solution[:1], Biclustering)
+    assert solution[:1] == solution.select([0])
+    assert solution[::-1][0] == solution[1]
+    assert solution[1:].shape == (5, 6)
+    assert solution[1:].info == {"algorithm": "x"}
+
+
+def test_biclusters_unpack_to_rows_and_columns():
+    pairs = [(rows.tolist(), cols.tolist()) for rows, cols in Biclustering(PAIRS, (5, 6))]
+    assert pairs == [([0, 1, 2], [0, 1]), ([3, 4], [2, 3, 5])]
+    assert Biclustering(Biclustering(PAIRS, (5, 6)), (5, 6)) == Biclustering(PAIRS, (5, 6))
+
+
+def test_solutions_of_one_matrix_add_up():
+    first, second = Biclustering(PAIRS[:1], (5, 6), info={"algorithm": "x"}), Biclustering(PAIRS[1:], (5, 6))
+    assert first + second == Biclustering(PAIRS, (5, 6))
+    assert (first + second).info == {}
+    assert first + Biclustering(PAIRS[1:]) == Biclustering(PAIRS[:1]) + second == Biclustering(PAIRS, (5, 6))
+    with pytest.raises(SolutionError, match=r"shape \(5, 6\), but X has shape \(6, 5\)"):
+        first + Biclustering(PAIRS[:1], (6, 5))
+    with pytest.raises(SolutionError, match="B1 uses row 4, but X has 4 rows"):
+        Biclustering(PAIRS[1:]) + Biclustering([([0], [0])], (4, 6))
+    with pytest.raises(TypeError):
+        first + PAIRS
+
+
+def test_estimators_with_labels_are_told_the_way():
+    class Coclust:
+        row_labels_, column_labels_ = [0, 1], [0, 1]
+
+    with pytest.raises(SolutionError, match=r"Coclust has a label per row and column: use Biclustering\.from_labels"):
+        Biclustering.from_estimator(Coclust())
+
+
+def test_hand_written_documents(tmp_path):
+    path = tmp_path / "solution.json"
+    path.write_text('{"biclusters": [{"rows": [0], "cols": [1]}]}')
+    assert Biclustering.from_json(path) == Biclustering([([0], [1])])
+    for content in ("[[[0], [1]]]", '{"biclusters": [{"rows": [0], "columns": [1]}]}'):
+        path.write_text(content)
+        with pytest.raises(
+            FormatError, match=r'An example: \{"schema": 1, "shape": \[300, 40\], "biclusters": \[\{"rows"'
+        ):
+            Biclustering.from_json(path)
+
+
+def test_many_empty_masks_are_counted():
+    with pytest.warns(EmptyBiclusterWarning, match=r"12 empty biclusters dropped: B1, .*, B10 and 2 more\.$"):
+        Biclustering.from_masks(np.zeros((12, 3)), np.zeros((12, 2)))

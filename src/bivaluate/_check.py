@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from bivaluate._errors import MatrixError, ParameterError, suggest
+from bivaluate._text import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,26 +31,24 @@ def check_int(name: str, value: Any, minimum: int | None = None, maximum: int | 
     """Return `value` as an int within [minimum, maximum]."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ParameterError(f"{name} is {value!r}; a whole number is needed.")
-    if minimum is not None and value < minimum:
-        raise ParameterError(f"{name} is {value}; it must be at least {minimum}.")
-    if maximum is not None and value > maximum:
-        raise ParameterError(f"{name} is {value}; it must be at most {maximum}.")
+    _check_range(name, value, minimum, maximum)
     return int(value)
 
 
 def check_real(name: str, value: Any, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return `value` as a finite float within [minimum, maximum]."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.integer, np.floating))
-        or not math.isfinite(value)
-    ):
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
         raise ParameterError(f"{name} is {value!r}; a finite number is needed.")
+    _check_range(name, value, minimum, maximum)
+    return float(value)
+
+
+def _check_range(name: str, value: Any, minimum: float | None, maximum: float | None) -> None:
     if minimum is not None and value < minimum:
         raise ParameterError(f"{name} is {value}; it must be at least {minimum}.")
     if maximum is not None and value > maximum:
         raise ParameterError(f"{name} is {value}; it must be at most {maximum}.")
-    return float(value)
 
 
 def place_of_cell(row: int, col: int) -> str:
@@ -65,51 +65,46 @@ def check_values(
     infinite cells never may. `place` says where a cell is, for messages.
     """
     values = to_float64(X, name)
-    if values.ndim != 2:
-        raise MatrixError(
-            f"{name} has {values.ndim} dimension(s), shape {values.shape}; a 2-D matrix (rows x columns) is needed."
-        )
     if values.size == 0:
         raise MatrixError(f"{name} is empty: its shape is {values.shape}.")
     if math.isfinite(_finite_probe(values)):
         return values
-    finite = np.isfinite(values)
-    if finite.all():
-        return values
-    infinite = np.isinf(values)
-    if infinite.any():
-        i, j = np.argwhere(infinite)[0]
-        raise MatrixError(
-            f"{name} has {int(infinite.sum())} infinite cell(s), the first at {place(i, j)}. "
-            "Infinite values have no place in any measure: remove or replace them."
-        )
-    if missing != "omit":
-        i, j = np.argwhere(~finite)[0]
-        raise MatrixError(
-            f"{name} has {int((~finite).sum())} missing cell(s) (NaN), the first at {place(i, j)}. "
-            "Impute them, or pass missing='omit' to average over the observed cells."
-        )
+    infinite, absent = np.argwhere(np.isinf(values)), np.argwhere(np.isnan(values))
+    if len(infinite):
+        found = f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}"
+        raise MatrixError(f"{found}. Infinite values have no place in any measure: remove or replace them.")
+    if len(absent) and missing != "omit":
+        found = f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}"
+        raise MatrixError(f"{found}. Impute them, or pass missing='omit' to average over the observed cells.")
     return values
 
 
 def to_float64(X: Any, name: str) -> NDArray[np.float64]:
-    """Return `X` as a float64 array, without a copy where it is one already."""
-    if type(X).__module__.startswith("scipy.sparse"):
+    """Return `X` as a 2-D float64 array, without a copy where it is one already; masked cells become NaN."""
+    if isinstance(X, (str, os.PathLike)):
+        raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
+    module = type(X).__module__
+    if module.startswith("anndata"):
+        raise MatrixError(
+            f"{name} is an AnnData object, and rows are genes here: pass adata.to_df().T, or adata.X.T if it is dense, "
+            "or read the .h5ad file with bivaluate.read_matrix."
+        )
+    if module.startswith("scipy.sparse"):
         raise MatrixError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory.")
     try:
         array = np.asarray(X)
     except ValueError:
         raise MatrixError(f"{name} is ragged: its rows have different lengths.") from None
-    if array.dtype == np.float64:
-        return array
-    if array.dtype.kind in "fiub":
-        return array.astype(np.float64)
-    if array.dtype.kind in "OUS":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise MatrixError(_first_non_numeric(array, name)) from None
-    raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
+    if array.dtype.kind not in "fiubOUS":
+        raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
+    try:
+        values = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise MatrixError(_first_non_numeric(array, name)) from None
+    if values.ndim != 2:
+        found = f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}"
+        raise MatrixError(f"{found}; a 2-D matrix (rows x columns) is needed.")
+    return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
 
 
 def _first_non_numeric(array: NDArray[Any], name: str) -> str:

@@ -38,10 +38,23 @@ class RunError(BivaluateError, ValueError):
 
 
 class MissingExtraError(BivaluateError, ImportError):
-    """An optional dependency is needed; the message names the extra to install."""
+    """An optional package is needed; the message says how to install it.
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
-        super().__init__(f'{purpose} needs {package}: pip install "bivaluate[{extra}]"')
+    Parameters
+    ----------
+    purpose : str
+        What it is needed for, such as "reading .xlsx".
+    package : str
+        Its name, as pip knows it.
+
+    Examples
+    --------
+    >>> print(MissingExtraError("reading .xlsx", "openpyxl"))
+    reading .xlsx needs openpyxl: pip install openpyxl
+    """
+
+    def __init__(self, purpose: str, package: str) -> None:
+        super().__init__(f"{purpose} needs {package}: pip install {package}")
 
 
 class BivaluateWarning(UserWarning):
@@ -63,8 +76,8 @@ class EmptyBiclusterWarning(BivaluateWarning):
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the known word nearest to `word`, or an empty string.
 
-    >>> suggest("nev", ["nve", "msr"])
-    " Did you mean 'nve'?"
+    >>> suggest("nev", ["nve", "msr"]), suggest("plaid", ["las", "cca"])
+    (" Did you mean 'nve'?", '')
     """
-    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""

@@ -55,6 +55,16 @@ def listing(items: Sequence[str], most: int | None = None) -> str:
     return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def first_few(items: Sequence[str], most: int = 10) -> str:
+    """Join the first items and count the rest; nothing is shown as "none".
+
+    >>> first_few(["B1", "B2"]), first_few(["B1", "B2", "B3"], most=1), first_few([])
+    ('B1, B2', 'B1 and 2 more', 'none')
+    """
+    rest = len(items) - most
+    return ", ".join(items[:most]) + (f" and {rest:,} more" if rest > 0 else "") or "none"
+
+
 def plural(count: int, thing: str) -> str:
     """Return a count with its noun.
 

@@ -9,37 +9,100 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bivaluate._document import SCHEMA, read_document
+from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
+from bivaluate._text import first_few, plural
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Bicluster:
-    """A subset of rows and a subset of columns, as sorted, read-only integer arrays."""
+    """A subset of rows and a subset of columns. It unpacks to the two.
+
+    Parameters
+    ----------
+    rows, cols : ndarray of int64
+        Sorted indices, counted from 0; read-only in a bicluster that comes from a :class:`Biclustering`.
+
+    See Also
+    --------
+    Biclustering : Makes biclusters, and checks them.
+
+    Examples
+    --------
+    >>> bicluster = Biclustering([([2, 0], [1, 3, 4])], shape=(5, 6))[0]
+    >>> bicluster
+    Bicluster(2 rows x 3 columns)
+    >>> rows, cols = bicluster
+    >>> rows
+    array([0, 2])
+    """
 
     rows: Indices
     cols: Indices
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and columns."""
+        """Number of rows and columns.
+
+        Returns
+        -------
+        tuple of int
+            Rows, columns.
+
+        Examples
+        --------
+        >>> Bicluster(np.array([0, 2]), np.array([1, 3, 4])).shape
+        (2, 3)
+        """
         return len(self.rows), len(self.cols)
 
     @property
     def size(self) -> int:
-        """Number of cells."""
+        """Number of cells.
+
+        Returns
+        -------
+        int
+            Rows times columns.
+
+        Examples
+        --------
+        >>> Bicluster(np.array([0, 2]), np.array([1, 3, 4])).size
+        6
+        """
         return len(self.rows) * len(self.cols)
 
     def of(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return a copy of the bicluster's values in `X`."""
+        """Return the bicluster's values in a matrix.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, m)
+            The matrix.
+
+        Returns
+        -------
+        ndarray
+            A copy of the cells, rows by columns.
+
+        Examples
+        --------
+        >>> Bicluster(np.array([0, 2]), np.array([1])).of(np.arange(6.0).reshape(3, 2))
+        array([[1.],
+               [5.]])
+        """
         return X[np.ix_(self.rows, self.cols)]
+
+    def __iter__(self) -> Iterator[Indices]:
+        return iter((self.rows, self.cols))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bicluster):
@@ -50,87 +113,157 @@ class Bicluster:
         return hash((self.rows.tobytes(), self.cols.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Bicluster({len(self.rows)} rows x {len(self.cols)} columns)"
+        return f"Bicluster({plural(len(self.rows), 'row')} x {plural(len(self.cols), 'column')})"
 
 
 class Biclustering(Sequence[Bicluster]):
-    """A biclustering solution: an ordered set of biclusters of one matrix.
+    """A biclustering solution: an ordered set of biclusters of one matrix. It never changes once it is made.
 
-    Build one from pairs ``(rows, cols)`` of indices counted from 0, or with :meth:`from_masks`, :meth:`from_estimator`, :meth:`from_labels`
-    or :meth:`from_json`.
+    ``solution[0]`` is a :class:`Bicluster`, ``solution[:2]`` a Biclustering; ``for rows, cols in solution`` walks
+    through the members, and ``a + b`` puts two solutions of one matrix together (the `info` of neither is kept).
 
     Parameters
     ----------
-    biclusters
+    biclusters : iterable of (array-like, array-like)
         Pairs of row and column indices, counted from 0.
-    shape
+    shape : (int, int), optional
         Shape of the matrix; ``None`` if it is not known yet (see :meth:`with_shape`).
-    info
+    info : mapping, optional
         Anything worth keeping about where the solution came from (algorithm, parameters, …).
+
+    Raises
+    ------
+    SolutionError
+        If a bicluster is empty, repeats a member, or does not fit the shape.
+
+    See Also
+    --------
+    Biclustering.from_masks : From boolean masks.
+    Biclustering.from_estimator : From a fitted scikit-learn estimator.
+    Biclustering.from_labels : From a cluster label per row and column.
+    bivaluate.read_solution : From the file of any known tool.
 
     Examples
     --------
     >>> solution = Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
     >>> len(solution), solution[0].shape
     (2, (3, 2))
+    >>> [(len(rows), len(cols)) for rows, cols in solution]
+    [(3, 2), (2, 2)]
+    >>> solution[:1] + solution[1:] == solution
+    True
     """
 
     def __init__(
         self,
-        biclusters: Iterable[tuple[ArrayLike, ArrayLike]],
+        biclusters: Iterable[Iterable[ArrayLike]],
         shape: Sequence[int] | None = None,
         *,
         info: Mapping[str, Any] | None = None,
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
-        n_rows, n_cols = self._shape if self._shape is not None else (None, None)
-        self._biclusters = tuple(
-            Bicluster(
-                _check_members(rows, n_rows, "row", k, self._shape),
-                _check_members(cols, n_cols, "column", k, self._shape),
-            )
-            for k, (rows, cols) in enumerate(_pairs(biclusters))
-        )
-        self.info: dict[str, Any] = dict(info or {})
+        self._biclusters = tuple(_check_bicluster(pair, k, self._shape) for k, pair in enumerate(biclusters))
+        self._info = dict(info or {})
 
     @classmethod
     def from_masks(cls, rows: ArrayLike, cols: ArrayLike, *, info: Mapping[str, Any] | None = None) -> Biclustering:
-        """Build a solution from boolean masks, `rows` (K, n) and `cols` (K, m).
+        """Build a solution from boolean masks; empty biclusters are dropped with one warning.
 
-        Empty biclusters are dropped with one warning.
+        Parameters
+        ----------
+        rows : array-like of shape (K, n)
+            Which rows each bicluster has.
+        cols : array-like of shape (K, m)
+            Which columns each bicluster has.
+        info : mapping, optional
+            Anything worth keeping about where the solution came from.
+
+        Returns
+        -------
+        Biclustering
+            Of shape (n, m).
+
+        Raises
+        ------
+        SolutionError
+            If the masks are not two-dimensional, hold anything but True and False, or differ in K.
+
+        Examples
+        --------
+        >>> Biclustering.from_masks([[True, True, False]], [[False, True]])
+        Biclustering(1 bicluster of a matrix of 3 x 2)
         """
         row_masks, col_masks = _check_mask(rows, "rows"), _check_mask(cols, "cols")
         if len(row_masks) != len(col_masks):
-            raise SolutionError(
-                f"rows has {len(row_masks)} biclusters and cols has {len(col_masks)}; both need one line per bicluster."
-            )
-        pairs = [(np.flatnonzero(r), np.flatnonzero(c)) for r, c in zip(row_masks, col_masks, strict=True)]
-        kept = [(r, c) for r, c in pairs if len(r) and len(c)]
-        if len(kept) < len(pairs):
-            empty = [f"B{k + 1}" for k, (r, c) in enumerate(pairs) if not (len(r) and len(c))]
-            warnings.warn(
-                f"{len(empty)} empty bicluster(s) dropped: {', '.join(empty[:10])}{' …' if len(empty) > 10 else ''}.",
-                EmptyBiclusterWarning,
-                stacklevel=2,
-            )
-        return cls(kept, (row_masks.shape[1], col_masks.shape[1]), info=info)
+            found = f"rows has {plural(len(row_masks), 'bicluster')} and cols has {len(col_masks)}"
+            raise SolutionError(f"{found}; both need one line per bicluster.")
+        return cls(members_of_masks(row_masks, col_masks), (row_masks.shape[1], col_masks.shape[1]), info=info)
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> Biclustering:
-        """Build a solution from a fitted scikit-learn biclustering estimator (``rows_`` and ``columns_``)."""
-        if not (hasattr(estimator, "rows_") and hasattr(estimator, "columns_")):
-            raise SolutionError(
-                f"{type(estimator).__name__} has no rows_ and columns_: call fit first, and pass a biclustering estimator."
-            )
-        return cls.from_masks(estimator.rows_, estimator.columns_, info={"algorithm": type(estimator).__name__})
+        """Build a solution from a fitted scikit-learn biclustering estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            With the attributes ``rows_`` and ``columns_``.
+
+        Returns
+        -------
+        Biclustering
+            Its `info` names the algorithm.
+
+        Raises
+        ------
+        SolutionError
+            If the estimator is not fitted or not a biclustering estimator.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralCoclustering
+        >>> model = SpectralCoclustering(n_clusters=2, random_state=0).fit(np.eye(4) + 1)
+        >>> len(Biclustering.from_estimator(model))
+        2
+        """
+        name = type(estimator).__name__
+        if hasattr(estimator, "rows_") and hasattr(estimator, "columns_"):
+            return cls.from_masks(estimator.rows_, estimator.columns_, info={"algorithm": name})
+        if hasattr(estimator, "row_labels_") and hasattr(estimator, "column_labels_"):
+            raise SolutionError(f"{name} has a label per row and column: use Biclustering.from_labels with them.")
+        hint = "call fit first, and pass a biclustering estimator (not a pipeline)"
+        raise SolutionError(f"{name} has no rows_ and columns_: {hint}.")
 
     @classmethod
     def from_labels(cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False) -> Biclustering:
         """Build a solution from a cluster label per row and per column.
 
-        With ``diagonal=False`` every row cluster is paired with every column cluster (a checkerboard);
-        with ``diagonal=True`` each label pairs its rows with its columns (co-clustering), and a label
-        found on one side only is dropped with a warning.
+        Parameters
+        ----------
+        row_labels : array-like of shape (n,)
+            The cluster of each row.
+        col_labels : array-like of shape (m,)
+            The cluster of each column.
+        diagonal : bool, default=False
+            If False, every row cluster is paired with every column cluster (a checkerboard). If True, each label
+            pairs its rows with its columns (co-clustering), and a label found on one side only is dropped with a
+            warning.
+
+        Returns
+        -------
+        Biclustering
+            Of shape (n, m).
+
+        Raises
+        ------
+        SolutionError
+            If the labels are not one-dimensional.
+
+        Examples
+        --------
+        >>> len(Biclustering.from_labels([0, 0, 1], [0, 1, 1]))
+        4
+        >>> len(Biclustering.from_labels([0, 0, 1], [0, 1, 1], diagonal=True))
+        2
         """
         rows, cols = np.asarray(row_labels), np.asarray(col_labels)
         for name, labels in (("row_labels", rows), ("col_labels", cols)):
@@ -147,84 +280,287 @@ class Biclustering(Sequence[Bicluster]):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Shape of the matrix these biclusters belong to."""
+        """Shape of the matrix these biclusters belong to.
+
+        Returns
+        -------
+        tuple of int
+            Rows, columns.
+
+        Raises
+        ------
+        SolutionError
+            If it is not known.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 1], [2])], shape=(5, 6)).shape
+        (5, 6)
+        """
         if self._shape is None:
             raise SolutionError(
-                "this solution does not say the shape of its matrix: pair it with one, "
-                "or call with_shape((n_rows, n_cols))."
+                "this solution does not say the shape of its matrix: call with_shape((n_rows, n_cols))."
             )
         return self._shape
 
     @property
     def has_shape(self) -> bool:
-        """Whether the shape of the matrix is known."""
+        """Whether the shape of the matrix is known.
+
+        Returns
+        -------
+        bool
+            True where `shape` can be asked for.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 1], [2])]).has_shape
+        False
+        """
         return self._shape is not None
 
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What is known about where the solution came from.
+
+        Returns
+        -------
+        mapping
+            Read-only; :meth:`with_info` returns a solution that says more.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 1], [2])], info={"algorithm": "las"}).info["algorithm"]
+        'las'
+        """
+        return MappingProxyType(self._info)
+
     def with_shape(self, shape: Sequence[int]) -> Biclustering:
-        """Return the solution for a matrix of this shape; raise if it belongs to another."""
+        """Return the solution for a matrix of this shape.
+
+        Parameters
+        ----------
+        shape : (int, int)
+            Rows and columns of the matrix.
+
+        Returns
+        -------
+        Biclustering
+            The same solution if its shape is known already.
+
+        Raises
+        ------
+        SolutionError
+            If the solution belongs to a matrix of another shape.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 1], [2])]).with_shape((5, 6)).shape
+        (5, 6)
+        """
         n_rows, n_cols = _check_shape(shape)
-        if self._shape is not None:
-            if self._shape != (n_rows, n_cols):
-                hint = (
-                    " Were rows and columns swapped? Transpose one of them." if self._shape == (n_cols, n_rows) else ""
-                )
-                raise SolutionError(
-                    f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}.{hint}"
-                )
-            return self
-        return Biclustering([(b.rows, b.cols) for b in self], (n_rows, n_cols), info=self.info)
+        if self._shape is None:
+            return Biclustering(self._biclusters, (n_rows, n_cols), info=self._info)
+        if self._shape != (n_rows, n_cols):
+            swapped = self._shape == (n_cols, n_rows)
+            hint = " Were rows and columns swapped? Transpose one of them." if swapped else ""
+            found = f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}"
+            raise SolutionError(f"{found}.{hint}")
+        return self
+
+    def with_info(self, **more: Any) -> Biclustering:
+        """Return the solution with more said about where it came from.
+
+        Parameters
+        ----------
+        **more
+            Entries to add to `info`, or to replace in it.
+
+        Returns
+        -------
+        Biclustering
+            A new solution with the same biclusters.
+
+        Examples
+        --------
+        >>> solution = Biclustering([([0, 1], [2])], info={"algorithm": "las"})
+        >>> dict(solution.with_info(seed=3).info)
+        {'algorithm': 'las', 'seed': 3}
+        """
+        return self._holding(self._biclusters, {**self._info, **more})
+
+    def _holding(self, biclusters: tuple[Bicluster, ...], info: Mapping[str, Any]) -> Biclustering:
+        """Return a solution of the same shape with biclusters that were checked before."""
+        made = Biclustering((), self._shape, info=info)
+        made._biclusters = biclusters
+        return made
 
     @property
     def row_masks(self) -> NDArray[np.bool_]:
-        """Membership of rows, (K, n)."""
+        """Which rows each bicluster has.
+
+        Returns
+        -------
+        ndarray of bool, shape (K, n)
+            One line per bicluster.
+
+        Raises
+        ------
+        SolutionError
+            If the shape of the matrix is not known.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).row_masks
+        array([[ True, False,  True]])
+        """
         return _masks([b.rows for b in self], self.shape[0])
 
     @property
     def col_masks(self) -> NDArray[np.bool_]:
-        """Membership of columns, (K, m)."""
+        """Which columns each bicluster has.
+
+        Returns
+        -------
+        ndarray of bool, shape (K, m)
+            One line per bicluster.
+
+        Raises
+        ------
+        SolutionError
+            If the shape of the matrix is not known.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).col_masks
+        array([[False,  True]])
+        """
         return _masks([b.cols for b in self], self.shape[1])
 
     def select(self, keep: Iterable[int]) -> Biclustering:
-        """Return the solution with only the biclusters at these positions, in this order."""
-        return Biclustering([(self[k].rows, self[k].cols) for k in keep], self._shape, info=self.info)
+        """Return the solution with only some of its biclusters.
+
+        Parameters
+        ----------
+        keep : iterable of int
+            Their positions, counted from 0, in the order wanted.
+
+        Returns
+        -------
+        Biclustering
+            With the same shape and `info`.
+
+        Raises
+        ------
+        IndexError
+            If there is no bicluster at a position.
+
+        Examples
+        --------
+        >>> solution = Biclustering([([0], [1]), ([1], [0])], shape=(3, 2))
+        >>> solution.select([1, 0])[0] == solution[1]
+        True
+        """
+        return self._holding(tuple(self._biclusters[k] for k in keep), self._info)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the solution as bivaluate JSON."""
+        """Write the solution as bivaluate JSON.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+
+        See Also
+        --------
+        bivaluate.write_solution : Writes labels too, and other formats.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
+        >>> solution = Biclustering([([0, 1], [2])], shape=(5, 6))
+        >>> solution.to_json(file)
+        >>> Biclustering.from_json(file) == solution
+        True
+        """
         try:
             Path(path).write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
         except OSError as error:
             raise FileError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the solution as the document `to_json` writes."""
-        document: dict[str, Any] = {
-            "schema": SCHEMA,
-            "shape": None if self._shape is None else list(self._shape),
-            "biclusters": [{"rows": b.rows.tolist(), "cols": b.cols.tolist()} for b in self],
-        }
-        if self.info:
-            document["info"] = plain_info(self.info)
-        return document
+        """Return the solution as the document :meth:`to_json` writes.
+
+        Returns
+        -------
+        dict
+            With the keys schema, shape, biclusters and, where there is some, info.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 1], [2])], shape=(5, 6)).to_dict()["biclusters"]
+        [{'rows': [0, 1], 'cols': [2]}]
+        """
+        return as_document(self).to_dict()
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Biclustering:
         """Read bivaluate JSON whose members are indices.
 
-        Members given by label need a matrix to resolve them: use ``bivaluate.read_solution(path, X)``.
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        Biclustering
+            With the shape and `info` the file states.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        FormatError
+            If it does not follow the format.
+        SolutionError
+            If its members are labels: those need a matrix, see :func:`bivaluate.read_solution`.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
+        >>> _ = file.write_text('{"schema": 1, "shape": [5, 6], "biclusters": [{"rows": [0, 1], "cols": [2]}]}')
+        >>> Biclustering.from_json(file)
+        Biclustering(1 bicluster of a matrix of 5 x 6)
         """
         document = read_document(path)
         if document.by == "label":
-            raise SolutionError(
-                f"{os.fspath(path)} names its members by label; pair it with a matrix: bivaluate.read_solution(path, X)."
-            )
+            hint = "pair it with a matrix: bivaluate.read_solution(path, X)"
+            raise SolutionError(f"{os.fspath(path)} names its members by label; {hint}.")
         return cls(document.members, document.shape, info=document.info)
 
     @overload
     def __getitem__(self, index: int) -> Bicluster: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[Bicluster, ...]: ...
-    def __getitem__(self, index: int | slice) -> Bicluster | tuple[Bicluster, ...]:
+    def __getitem__(self, index: slice) -> Biclustering: ...
+    def __getitem__(self, index: int | slice) -> Bicluster | Biclustering:
+        if isinstance(index, slice):
+            return self._holding(self._biclusters[index], self._info)
         return self._biclusters[index]
+
+    def __add__(self, other: Biclustering) -> Biclustering:
+        if not isinstance(other, Biclustering):
+            return NotImplemented
+        left = self if other._shape is None else self.with_shape(other._shape)
+        right = other if self._shape is None else other.with_shape(self._shape)
+        return left._holding(left._biclusters + right._biclusters, {})
 
     def __len__(self) -> int:
         return len(self._biclusters)
@@ -242,17 +578,38 @@ class Biclustering(Sequence[Bicluster]):
 
     def __repr__(self) -> str:
         shape = "unknown shape" if self._shape is None else f"{self._shape[0]} x {self._shape[1]}"
-        return f"Biclustering({len(self)} biclusters of a matrix of {shape})"
+        return f"Biclustering({plural(len(self), 'bicluster')} of a matrix of {shape})"
 
 
 def check_solution(solution: Any, name: str = "solution") -> Biclustering:
     """Return `solution` if it is a Biclustering."""
     if not isinstance(solution, Biclustering):
-        raise SolutionError(
-            f"{name} is a {type(solution).__name__}; build a Biclustering first, "
-            "for example with Biclustering(pairs, shape) or Biclustering.from_estimator."
-        )
+        hint = "for example with Biclustering(pairs, shape) or Biclustering.from_estimator"
+        raise SolutionError(f"{name} is a {type(solution).__name__}; build a Biclustering first, {hint}.")
     return solution
+
+
+def as_document(solution: Biclustering) -> Document:
+    """Return a solution as a document; NumPy's numbers in its info become plain ones, unknown things words."""
+
+    def plain(value: Any) -> Any:
+        return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
+
+    members = [(rows.tolist(), cols.tolist()) for rows, cols in solution]
+    info = json.loads(json.dumps(dict(solution.info), default=plain))
+    return Document(members, "index", solution.shape if solution.has_shape else None, info)
+
+
+def members_of_masks(
+    rows: NDArray[np.bool_], cols: NDArray[np.bool_], where: str = ""
+) -> list[tuple[list[int], list[int]]]:
+    """Return the members of masks (K, n) and (K, m); empty biclusters are dropped with one warning."""
+    pairs = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
+    empty = [f"B{k + 1}" for k, pair in enumerate(pairs) if not all(pair)]
+    if empty:
+        message = f"{where}{plural(len(empty), 'empty bicluster')} dropped: {first_few(empty)}."
+        warnings.warn(message, EmptyBiclusterWarning, stacklevel=3)
+    return [pair for pair in pairs if all(pair)]
 
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
@@ -265,48 +622,41 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return n_rows, n_cols
 
 
-def _pairs(biclusters: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    for k, pair in enumerate(biclusters):
-        if isinstance(pair, Bicluster):
-            yield pair.rows, pair.cols
-            continue
-        try:
-            rows, cols = pair
-        except (TypeError, ValueError):
-            raise SolutionError(f"bicluster {k} is not a pair (rows, columns).") from None
-        yield rows, cols
+def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] | None) -> Bicluster:
+    try:
+        rows, cols = pair
+    except (TypeError, ValueError):
+        raise SolutionError(f"B{k + 1} is not a pair (rows, columns).") from None
+    return Bicluster(_check_members(rows, 0, f"B{k + 1}", shape), _check_members(cols, 1, f"B{k + 1}", shape))
 
 
-def _check_members(members: ArrayLike, limit: int | None, what: str, k: int, shape: tuple[int, int] | None) -> Indices:
-    """Return sorted, unique, in-range indices; `k` and `what` name the place in messages."""
+def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Indices:
+    """Return sorted, unique, in-range indices; `name` and `axis` say the place in messages."""
+    what = ("row", "column")[axis]
     try:
         array = np.asarray(members)
     except ValueError:
-        raise SolutionError(f"bicluster {k}: {what}s must be a list of indices, found lists in it.") from None
+        raise SolutionError(f"{name}: {what}s must be a list of indices, found lists in it.") from None
     if array.ndim != 1:
-        raise SolutionError(f"bicluster {k}: {what}s must be a list of indices, found {array.ndim} dimensions.")
+        raise SolutionError(f"{name}: {what}s must be a list of indices, found {plural(array.ndim, 'dimension')}.")
     if array.size == 0:
-        raise SolutionError(f"bicluster {k} is empty: it has no {what}s. Remove it, or give it members.")
+        raise SolutionError(f"{name} is empty: it has no {what}s. Remove it, or give it members.")
+    if array.dtype.kind == "b":
+        raise SolutionError(f"{name}: {what}s are True/False; use Biclustering.from_masks.")
     if array.dtype.kind not in "iu":
-        if array.dtype.kind == "b":
-            raise SolutionError(f"bicluster {k}: {what}s are True/False; use Biclustering.from_masks.")
-        raise SolutionError(f"bicluster {k}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}.")
+        raise SolutionError(f"{name}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}.")
     ordered = np.sort(array.astype(np.int64))
     if ordered[0] < 0:
-        raise SolutionError(f"bicluster {k} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
-    if limit is not None and ordered[-1] >= limit:
-        swapped = ""
-        if shape is not None and ordered[-1] < (shape[1] if what == "row" else shape[0]):
-            swapped = " Were rows and columns swapped?"
-        elif ordered[-1] == limit:
-            swapped = " Are the indices counted from 1?"
-        raise SolutionError(
-            f"bicluster {k} uses {what} {ordered[-1]}, but X has {limit} {what}s (0..{limit - 1}). "
-            f"X has shape {shape}.{swapped}"
-        )
+        raise SolutionError(f"{name} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
+    if shape is not None and ordered[-1] >= shape[axis]:
+        limit = shape[axis]
+        hint = " Are the indices counted from 1?" if ordered[-1] == limit else ""
+        hint = " Were rows and columns swapped?" if ordered[-1] < shape[1 - axis] else hint
+        found = f"{name} uses {what} {ordered[-1]}, but X has {plural(limit, what)} (0..{limit - 1})"
+        raise SolutionError(f"{found}. X has shape {shape}.{hint}")
     repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
     if len(repeated):
-        raise SolutionError(f"bicluster {k} lists {what} {ordered[repeated[0]]} more than once.")
+        raise SolutionError(f"{name} lists {what} {ordered[repeated[0]]} more than once.")
     ordered.setflags(write=False)
     return ordered
 
@@ -314,22 +664,11 @@ def _check_members(members: ArrayLike, limit: int | None, what: str, k: int, sha
 def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     array = np.asarray(mask)
     if array.ndim != 2:
-        raise SolutionError(f"{name} has {array.ndim} dimension(s); a mask of one line per bicluster is needed.")
-    if array.dtype != np.bool_:
-        if array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all():
-            raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")
-        array = array.astype(np.bool_)
-    return array
-
-
-def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `info` as JSON can hold it: NumPy's numbers and arrays as plain ones, unknown things in words."""
-
-    def plain(value: Any) -> Any:
-        return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
-
-    content: dict[str, Any] = json.loads(json.dumps(info, default=plain))
-    return content
+        found = plural(array.ndim, "dimension")
+        raise SolutionError(f"{name} has {found}; a mask of one line per bicluster is needed.")
+    if array.dtype != np.bool_ and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
+        raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")
+    return array.astype(np.bool_, copy=False)
 
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:

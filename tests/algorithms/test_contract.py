@@ -166,7 +166,7 @@ def test_progress_is_told_and_info_is_json(key, X):
     model._progress = lambda done, total: told.append((done, total))
     model.fit(X)
     assert told == [(k + 1, 3) for k in range(len(model.solution_))]
-    info = json.loads(json.dumps(model.solution_.info))
+    info = json.loads(json.dumps(dict(model.solution_.info)))
     assert info["algorithm"] == key
     assert info["parameters"]["n_biclusters"] == 3
 

@@ -9,7 +9,8 @@ from bivaluate import read_matrix, read_solution
 X = read_matrix("m.csv")
 assert len(read_solution("s.json", X)) == len(read_solution("s.csv", X)) == 1
 heavy = {"pandas", "scipy", "sklearn", "numba", "pyarrow", "h5py", "zipfile", "gzip", "subprocess"}
-formats = {"bivaluate.io." + name for name in ("h5ad", "gct", "qubic", "r_text", "excel", "fast_text")}
+rooms = {"matrices": ("h5ad", "gct", "excel"), "solutions": ("qubic", "r_text", "bicat")}
+formats = {f"bivaluate.io.{room}.{name}" for room, names in rooms.items() for name in names}
 print(sorted((heavy | formats) & set(sys.modules)))
 """
 

@@ -8,8 +8,10 @@ import pytest
 
 from bivaluate import Matrix, read_matrix, write_matrix
 from bivaluate._errors import FileError, FormatError, ParameterError
-from bivaluate.io import delimited, fast_text, source
-from bivaluate.io.dialect import SAMPLE_LINES, detect
+from bivaluate.io import source
+from bivaluate.io.formats import Options
+from bivaluate.io.matrices import delimited
+from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect
 from bivaluate.io.source import Source
 
 LABELS = ("YAL001C", "YAL002W"), ("c1", "c2", "c3")
@@ -135,7 +137,7 @@ def test_overrides(table):
         ({"delimiter": ",", "decimal": ","}, "they must differ"),
         ({"index_cols": -1}, "at least 0"),
         ({"format": "csw"}, "Did you mean 'csv'"),
-        ({"layer": "counts"}, "takes no 'layer' .that is for: loom, h5ad"),
+        ({"layer": "counts"}, "takes no 'layer' .that is for: h5ad, loom"),
     ],
 )
 def test_wrong_options(table, options, words):
@@ -244,9 +246,9 @@ AWKWARD = [
 @pytest.mark.parametrize("content", AWKWARD)
 def test_fast_engine_gives_identical_results_or_none(table, content):
     path = Source(table(content))
-    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path.name)
+    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path, Options())
     careful = delimited.parse_rows(path, dialect, path.filled_lines())
-    fast = fast_text.read_fast(path, dialect)
+    fast = delimited.read_fast(path, dialect)
     if fast is not None:
         np.testing.assert_array_equal(fast.values, careful.values)
         assert (fast.row_labels, fast.col_labels) == (careful.row_labels, careful.col_labels)
@@ -255,8 +257,8 @@ def test_fast_engine_gives_identical_results_or_none(table, content):
 @pytest.mark.parametrize("bad", ["g9,1\n", "g9,1,2,3\n", "g9,1,x\n", "g9,1,1_0\n"])
 def test_fast_engine_leaves_faults_to_the_careful_reader(table, bad):
     path = Source(table("gene,a,b\n" + "g1,1,2\n" * 200 + bad + "g2,3,4\n"))
-    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path.name)
-    assert fast_text.read_fast(path, dialect) is None
+    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path, Options())
+    assert delimited.read_fast(path, dialect) is None
 
 
 @pytest.mark.extra("parquet")
@@ -266,8 +268,8 @@ def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
     write_matrix(X, tmp_path / "big.tsv")
     used = []
     monkeypatch.setattr(delimited, "FAST_BYTES", 1000)
-    read_fast = fast_text.read_fast
-    monkeypatch.setattr(fast_text, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
+    read_fast = delimited.read_fast
+    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
     back = read_matrix(tmp_path / "big.tsv")
     assert back is used[0]
     np.testing.assert_array_equal(back.values, X.values)

@@ -105,7 +105,7 @@ def _convert_solution(
     item: int | None,
 ) -> None:
     from bivaluate.io import read_members, write_members
-    from bivaluate.io.resolve import document_of, to_biclustering
+    from bivaluate.io.members import document_of, to_biclustering
 
     document, record = read_members(
         source, X, format=solution_format, index_base=index_base, members=members, item=item

@@ -125,7 +125,7 @@ def score(
     evaluations = []
     for path in solutions:
         solution = read_solution(path, X, format=solution_format, index_base=index_base, members=members, item=item)
-        solution.info.setdefault("name", path.stem)
+        solution = solution.with_info(name=solution.info.get("name", path.stem))
         evaluations.append(
             evaluate(
                 X,

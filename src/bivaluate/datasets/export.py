@@ -29,8 +29,7 @@ def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str])
     cols = tuple(f"c{j + 1}" for j in range(X.shape[1]))
     paths = [target / f"{stem}{ending}" for ending in (".csv", ".truth.json", ".recipe.json")]
     write_matrix(Matrix(X, rows, cols, stem), paths[0])
-    truth.info.update({"scenario": description.scenario.id, "random_state": description.random_state})
-    truth.to_json(paths[1])
+    truth.with_info(scenario=description.scenario.id, random_state=description.random_state).to_json(paths[1])
     recipe = {"scenario": str(description), "make_biclusters": description.recipe}
     try:
         paths[2].write_text(json.dumps(recipe, indent=1) + "\n", encoding="utf-8")

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.datasets.cache import Progress, cached_bytes, cached_path, fetch_archive
 from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, TAVAZOIE_GENES, RealDataset
-from bivaluate.io import delimited
-from bivaluate.io.options import MatrixOptions
-from bivaluate.io.source import Source
+from bivaluate.io import read_matrix
 from bivaluate.matrix import Matrix
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_OPTIONS = {
-    "yeast": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=2),
-    "tavazoie": MatrixOptions(delimiter=" ", decimal=".", header=False, index_cols=0),
-    "prelic": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=1),
-    "cancer": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=1),
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "yeast": {"delimiter": "\t", "header": True, "index_cols": 2},
+    "tavazoie": {"delimiter": " ", "header": False, "index_cols": 0},
+    "prelic": {"delimiter": "\t", "header": True, "index_cols": 1},
+    "cancer": {"delimiter": "\t", "header": True, "index_cols": 1},
 }
 _MISSING_IN_TAVAZOIE = -1.0
 
@@ -99,7 +97,8 @@ def load(name: str) -> Matrix:
     """
     record = find_dataset(name)
     fetch(record.name)
-    matrix = delimited.read(Source(cached_path(record.member)), _OPTIONS[record.group]).renamed(record.name)
+    matrix = read_matrix(cached_path(record.member), format="csv", decimal=".", **_OPTIONS[record.group])
+    matrix = matrix.renamed(record.name)
     if record.group == "tavazoie":
         values = np.where(matrix.values == _MISSING_IN_TAVAZOIE, np.nan, matrix.values)
         genes = cached_path(TAVAZOIE_GENES[0]).read_text(encoding="ascii").split()

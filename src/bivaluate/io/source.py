@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from bivaluate._errors import FileError, FormatError
 
@@ -16,6 +17,8 @@ MAX_LINE = 1 << 26
 MAX_TEXT = 1 << 33
 MAX_SOLUTION = 1 << 28
 MAX_CELLS = 1 << 29
+
+Part = TypeVar("Part", str, bytes)
 
 _GZIP = b"\x1f\x8b"
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -37,46 +40,43 @@ class Source:
         return self.path.is_dir()
 
     @cached_property
+    def _unzipped(self) -> Path:
+        return self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+
+    @cached_property
     def suffix(self) -> str:
         """The extension in lower case, without a final ``.gz``."""
-        stem = self.path.name.lower().removesuffix(".gz")
-        return Path(stem).suffix
+        return self._unzipped.suffix.lower()
 
     @cached_property
     def stem(self) -> str:
         """The file name without its extensions: the name of a matrix."""
-        name = self.path.name
-        name = name[:-3] if name.lower().endswith(".gz") else name
-        return Path(name).stem or "X"
+        return self._unzipped.stem or "X"
 
     @cached_property
     def size(self) -> int:
         """Bytes on disk."""
-        try:
+        with self._reading():
             return self.path.stat().st_size
-        except (OSError, ValueError) as error:
-            raise self.unreadable(error) from error
 
     @cached_property
     def gzipped(self) -> bool:
         """Whether the file is a gzip stream, by its first bytes."""
         with self.open_raw() as stream:
-            return self._guarded_read(stream, 2) == _GZIP
+            return self._guarded(stream.read, 2) == _GZIP
 
     @cached_property
     def head(self) -> bytes:
         """The first bytes, unpacked."""
         with self.open() as stream:
-            return self._guarded_read(stream, HEAD_BYTES)
+            return self._guarded(stream.read, HEAD_BYTES)
 
     @cached_property
     def head_text(self) -> str:
         """The first bytes as text, up to the last whole line where there is one."""
-        head = self.head
-        text = head.decode(self.encoding, errors="ignore").replace("\r\n", "\n").replace("\r", "\n")
-        if len(head) == HEAD_BYTES and "\n" in text:
-            text = text[: text.rindex("\n") + 1]
-        return text
+        text = _with_plain_ends(self.head.decode(self.encoding, errors="ignore"))
+        is_cut = len(self.head) == HEAD_BYTES and "\n" in text
+        return text[: text.rindex("\n") + 1] if is_cut else text
 
     @cached_property
     def encoding(self) -> str:
@@ -93,14 +93,10 @@ class Source:
 
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they lie on disk."""
-        try:
-            if not self.path.is_file() and self.path.exists():
-                raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
-            return self.path.open("rb")
-        except FileError:
-            raise
-        except (OSError, ValueError) as error:
-            raise self.unreadable(error) from error
+        with self._reading():
+            if self.path.is_file() or not self.path.exists():
+                return self.path.open("rb")
+        raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
 
     def open(self) -> IO[bytes]:
         """Open the bytes, unpacked if they are gzipped."""
@@ -110,22 +106,36 @@ class Source:
             return gzip.open(self.path, "rb")  # type: ignore[return-value]
         return self.open_raw()
 
-    def unreadable(self, error: Exception) -> FileError:
-        """Return the error for a file that cannot be read."""
-        reason = getattr(error, "strerror", None) or str(error)
-        return FileError(f"cannot read {self.name}: {reason}.")
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            raise FileError(f"cannot read {self.name}: {getattr(error, 'strerror', None) or error}.") from error
+
+    def fault(self, message: str, line: int | None = None) -> FormatError:
+        """Return the error for content that does not follow its format, with the line it stands on."""
+        return FormatError(f"{self.name}{'' if line is None else f', line {line}'}: {message}")
+
+    def damaged(self, what: str, error: BaseException) -> FormatError:
+        """Return the error for a file somebody else's parser gave up on."""
+        return self.fault(f"{what} is truncated or damaged ({first_line(error)}).")
+
+    def check_count(self, announced: int | str, found: int, what: str, line: int | None = None) -> None:
+        """Raise unless as many things were found as the file announces."""
+        if str(announced) != str(found):
+            raise self.fault(f"{str(announced)[:20]} {what} announced, {found} found. Is the file truncated?", line)
 
     def check_text(self) -> None:
         """Raise unless the first bytes are text and not empty."""
         if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
-        if self.encoding != "utf-16":
-            found = _NOT_TEXT.search(self.head)
-            if found:
-                raise FormatError(
-                    f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), "
-                    "and no binary format bivaluate knows. Run 'bivaluate convert --formats' for the list."
-                )
+        found = _NOT_TEXT.search(self.head)
+        if found and self.encoding != "utf-16":
+            raise FormatError(
+                f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary "
+                "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
+            )
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
@@ -135,14 +145,11 @@ class Source:
         with self.open() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline=None)
             total, number = 0, 0
-            while line := self._guarded_readline(text):
+            while line := self._guarded(text.readline, MAX_LINE):
                 number += 1
                 total += len(line)
                 if len(line) >= MAX_LINE:
-                    raise FormatError(
-                        f"{self.name}, line {number}: longer than {MAX_LINE >> 20} MiB. "
-                        "Is this a table with line breaks?"
-                    )
+                    raise self.fault(f"longer than {MAX_LINE >> 20} MiB. Is this a table with line breaks?", number)
                 if total > MAX_TEXT:
                     raise FormatError(f"{self.name} holds more than {MAX_TEXT >> 30} GiB of text.")
                 yield number, line.rstrip("\n")
@@ -154,46 +161,36 @@ class Source:
     def text(self) -> str:
         """Return the whole text of a solution file, at most `MAX_SOLUTION` bytes."""
         self.check_text()
-        data = self.all_bytes()
-        try:
-            text = data.decode(self.encoding)
-        except UnicodeDecodeError:
-            text = data.decode("latin-1")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        return _with_plain_ends(self.all_bytes().decode(self.encoding))
+
+    def text_lines(self) -> list[tuple[int, str]]:
+        """Return the numbered lines of a solution file that are not blank."""
+        return numbered(self.text())
 
     def all_bytes(self) -> bytes:
         """Return all bytes, unpacked, at most `MAX_SOLUTION`."""
         with self.open() as stream:
-            data = self._guarded_read(stream, MAX_SOLUTION + 1)
+            data = self._guarded(stream.read, MAX_SOLUTION + 1)
         if len(data) > MAX_SOLUTION:
-            raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; that is no list of biclusters.")
+            raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; it is not a list of biclusters.")
         return data
 
-    def _guarded_read(self, stream: IO[bytes], n: int) -> bytes:
+    def _guarded(self, read: Callable[[int], Part], n: int) -> Part:
         import zlib
 
         try:
-            return stream.read(n)
+            return read(n)
         except (EOFError, zlib.error) as error:
-            raise FormatError(f"{self.name}: the gzip stream is truncated or damaged ({error}).") from None
+            raise self.fault(f"the gzip stream is truncated or damaged ({error}).") from None
         except OSError as error:
             if type(error).__name__ == "BadGzipFile":
-                raise FormatError(f"{self.name}: the gzip stream is damaged ({error}).") from None
-            raise self.unreadable(error) from error
+                raise self.fault(f"the gzip stream is damaged ({error}).") from None
+            raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
 
-    def _guarded_readline(self, text: IO[str]) -> str:
-        import zlib
-
-        try:
-            return text.readline(MAX_LINE)
-        except UnicodeDecodeError:
-            raise
-        except (EOFError, zlib.error) as error:
-            raise FormatError(f"{self.name}: the gzip stream is truncated or damaged ({error}).") from None
-        except OSError as error:
-            if type(error).__name__ == "BadGzipFile":
-                raise FormatError(f"{self.name}: the gzip stream is damaged ({error}).") from None
-            raise self.unreadable(error) from error
+    def listed(self) -> list[Path]:
+        """Return the files in a folder, by name."""
+        with self._reading():
+            return sorted(path for path in self.path.iterdir() if path.is_file())
 
     def zip_holds(self, ending: str) -> bool:
         """Whether the file is a zip archive with a member whose name ends so."""
@@ -211,3 +208,17 @@ class Source:
         other.name = self.name
         other.__dict__["encoding"] = "latin-1"
         return other
+
+
+def _with_plain_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def numbered(text: str) -> list[tuple[int, str]]:
+    """Return the lines that are not blank with their numbers, counted from 1."""
+    return [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+
+def first_line(error: BaseException) -> str:
+    """Return the beginning of what an error says, for messages that quote it."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

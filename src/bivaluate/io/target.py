@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from bivaluate._errors import FileError
 
@@ -15,6 +15,8 @@ from bivaluate._errors import FileError
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its place when the block ends well."""
+    import tempfile
+
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=path.suffix)
         os.close(handle)
@@ -45,6 +47,14 @@ def text_target(path: Path) -> Iterator[TextIO]:
         else:
             with temporary.open("w", encoding="utf-8", newline="") as stream:
                 yield stream
+
+
+@contextmanager
+def table_target(path: Path) -> Iterator[Any]:
+    """Open a table for writing, as a ``csv.writer``: ``.csv`` with commas, anything else with tabs."""
+    delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
+    with text_target(path) as stream:
+        yield csv.writer(stream, delimiter=delimiter, lineterminator="\n")
 
 
 def _unwritable(path: Path, error: Exception) -> FileError:

@@ -125,7 +125,7 @@ def propose_pruning(
     if not keep_weak:
         proposals += _noise(pool, prepared, cut)
     pruned = Biclustering(
-        [(b.rows, b.cols) for b in pool.biclusters],
+        pool.biclusters,
         solution.shape,
         info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
     )
@@ -143,7 +143,7 @@ class _Pool:
 
     def solution(self) -> Biclustering:
         """Return the biclusters as they stand."""
-        return Biclustering([(b.rows, b.cols) for b in self.biclusters], self.matrix.shape)
+        return Biclustering(self.biclusters, self.matrix.shape)
 
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""

@@ -83,7 +83,7 @@ def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        raise MissingExtraError("running on a cluster", "distributed", "dask") from None
+        raise MissingExtraError("running on a cluster", "distributed") from None
 
 
 def _worker_version() -> str:

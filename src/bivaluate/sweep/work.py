@@ -152,7 +152,7 @@ def _first(found: Biclustering, k: int) -> Biclustering:
     cut = found.select(range(min(k, len(found))))
     parameters = cut.info.get("parameters")
     if isinstance(parameters, dict):
-        cut.info["parameters"] = {name: k if name in COUNTS else value for name, value in parameters.items()}
+        return cut.with_info(parameters={n: k if n in COUNTS else value for n, value in parameters.items()})
     return cut
 
 

@@ -9,26 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import BivaluateError, FormatError, MissingExtraError
+from bivaluate._errors import BivaluateError, FormatError, ParameterError, suggest
+from bivaluate._text import first_few, plural
 from bivaluate.io.source import MAX_CELLS, Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_LABELS = 1 << 26
 
 
-def import_h5py(purpose: str) -> Any:
-    """Return h5py, or name the extra that brings it."""
-    try:
-        import h5py
-    except ImportError:
-        raise MissingExtraError(purpose, "h5py (with anndata)", "anndata") from None
-    return h5py
-
-
 @contextmanager
-def opened(source: Source, purpose: str) -> Iterator[Any]:
+def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
-    h5py = import_h5py(purpose)
+    import h5py
+
     source.size  # noqa: B018  a missing file is told apart from a damaged one
     try:
         with h5py.File(source.path, "r") as file:
@@ -36,13 +29,21 @@ def opened(source: Source, purpose: str) -> Iterator[Any]:
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:
         if isinstance(error, BivaluateError):
             raise
-        reason = (str(error).splitlines() or [""])[0][:160]
-        raise FormatError(f"{source.name}: the HDF5 file is truncated or damaged ({reason}).") from None
+        raise source.damaged("the HDF5 file", error) from None
+
+
+def layer_of(file: Any, layer: str, name: str) -> Any:
+    """Return a layer by its name."""
+    layers = list(file["layers"]) if "layers" in file else []
+    if layer not in layers:
+        raise ParameterError(f"{name} has no layer {layer!r}; layers: {first_few(layers)}.{suggest(layer, layers)}")
+    return member(file["layers"], layer, name)
 
 
 def member(group: Any, key: str, name: str) -> Any:
     """Return a member that lies in this very file; links and external storage are refused."""
-    h5py = import_h5py("reading HDF5")
+    import h5py
+
     where = f"{name}: {group.name.rstrip('/')}/{key}"
     if key not in group:
         raise FormatError(f"{where} is missing.")
@@ -70,7 +71,7 @@ def dense(node: Any, name: str) -> NDArray[np.float64]:
 def check_cells(shape: Any, where: str) -> None:
     """Raise unless a shape is 2-D and small enough to hold."""
     if len(shape) != 2:
-        raise FormatError(f"{where} has {len(shape)} dimension(s); a 2-D matrix is needed.")
+        raise FormatError(f"{where} has {plural(len(shape), 'dimension')}; a 2-D matrix is needed.")
     if int(shape[0]) * int(shape[1]) > MAX_CELLS:
         raise FormatError(f"{where} has {shape[0]} x {shape[1]} cells; at most {MAX_CELLS} can be read.")
 

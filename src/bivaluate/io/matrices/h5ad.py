@@ -1,4 +1,4 @@
-"""AnnData's .h5ad (extra ``anndata``): read as genes x cells, and results written back beside the data.
+"""AnnData's .h5ad: read as genes x cells, and results written back beside the data.
 
 AnnData stores observations (cells, samples) as rows; bivaluate's rows are the variables (genes), so the
 stored matrix is transposed on reading. Read with ``transpose=True`` to have observations as rows.
@@ -13,26 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError, suggest
-from bivaluate.io import hdf5
-from bivaluate.io.options import MatrixOptions
+from bivaluate._errors import FormatError, ParameterError, SolutionError
+from bivaluate.io.formats import Format, Options, import_optional
+from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.source import Source
+from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
-KEY = "h5ad"
-NAME = "AnnData .h5ad"
-EXTENSIONS = (".h5ad",)
-OPTIONS = frozenset({"layer"})
 
-
-def detects(source: Source) -> bool:
-    """Any HDF5 file that is not a loom."""
-    return not source.is_folder and source.head.startswith(hdf5.MAGIC)
-
-
-def read(source: Source, options: MatrixOptions) -> Matrix:
+def _read(source: Source, options: Options) -> Matrix:
     """Read X or a layer, dense or sparse, as variables x observations."""
-    with hdf5.opened(source, "reading .h5ad") as file:
+    with hdf5.opened(source) as file:
         node = _chosen(file, options.layer, source.name)
         values = _sparse(node, source.name) if hdf5.is_group(node) else hdf5.dense(node, source.name)
         obs, var = (_index(hdf5.member(file, key, source.name), source.name) for key in ("obs", "var"))
@@ -40,9 +31,8 @@ def read(source: Source, options: MatrixOptions) -> Matrix:
             raw = hdf5.member(file, "raw", source.name)
             var = _index(hdf5.member(raw, "var", source.name), source.name)
     if values.shape != (len(obs), len(var)):
-        raise FormatError(
-            f"{source.name}: the matrix is {values.shape}, but there are {len(obs)} observations and {len(var)} variables."
-        )
+        found = f"{len(obs)} observations and {len(var)} variables"
+        raise source.fault(f"the matrix is {values.shape}, but there are {found}.")
     return Matrix(values.T, var, obs, source.stem)
 
 
@@ -51,11 +41,7 @@ def _chosen(file: Any, layer: str | None, name: str) -> Any:
         return hdf5.member(file, "X", name)
     if layer == "raw":
         return hdf5.member(hdf5.member(file, "raw", name), "X", name)
-    layers = list(file["layers"]) if "layers" in file else []
-    if layer not in layers:
-        listed = ", ".join(layers[:20]) or "none"
-        raise ParameterError(f"{name} has no layer {layer!r}; layers: {listed}.{suggest(layer, layers)}")
-    return hdf5.member(file["layers"], layer, name)
+    return hdf5.layer_of(file, layer, name)
 
 
 def _index(node: Any, name: str) -> tuple[str, ...]:
@@ -82,12 +68,8 @@ def _sparse(node: Any, name: str) -> NDArray[np.float64]:
     if not 0 <= stored <= max(n * m, 0) or indices.shape != (stored,) or indptr.shape != (n + 1,):
         raise FormatError(f"{name}: the parts of sparse {node.name} do not fit its shape {shape}.")
     starts, positions = indptr[()].astype(np.int64), indices[()].astype(np.int64)
-    if (
-        starts[0] != 0
-        or starts[-1] != stored
-        or (np.diff(starts) < 0).any()
-        or (stored and not 0 <= positions.min() <= positions.max() < m)
-    ):
+    in_order = starts[0] == 0 and starts[-1] == stored and (np.diff(starts) >= 0).all()
+    if not in_order or (stored and not 0 <= positions.min() <= positions.max() < m):
         raise FormatError(f"{name}: the indices of sparse {node.name} are damaged.")
     values = np.zeros((n, m))
     np.add.at(values, (np.repeat(np.arange(n), np.diff(starts)), positions), data[()])
@@ -104,25 +86,43 @@ def write_h5ad_results(
 
     Parameters
     ----------
-    path
+    path : str or path-like
         The .h5ad file.
-    evaluation
+    evaluation : Evaluation
         The result of :func:`bivaluate.evaluate`.
-    key
+    key : str, default="bivaluate"
         Name of the entries; entries of this name are replaced.
-    transpose
+    transpose : bool, default=False
         Whether the matrix was read with ``transpose=True`` (rows are observations).
+
+    Raises
+    ------
+    SolutionError
+        If the solution does not fit the file.
+    ParameterError
+        If `key` cannot be used as a name.
+    FileError, FormatError
+        If the file cannot be read or written.
+    MissingExtraError
+        If anndata is not installed.
+
+    See Also
+    --------
+    bivaluate.read_matrix : Reads the matrix of such a file.
+
+    Examples
+    --------
+    >>> from bivaluate import evaluate, read_matrix, read_solution
+    >>> X = read_matrix("cells.h5ad")  # doctest: +SKIP
+    >>> write_h5ad_results("cells.h5ad", evaluate(X, read_solution("found.json", X)))  # doctest: +SKIP
     """
+    import_optional("anndata", "writing .h5ad")
+    h5py = import_optional("h5py", "writing .h5ad")
     try:
         from anndata.io import write_elem
-    except ImportError:
-        try:
-            from anndata.experimental import write_elem
-        except ImportError:
-            raise MissingExtraError("writing .h5ad", "anndata", "anndata") from None
+    except ImportError:  # before anndata 0.11
+        from anndata.experimental import write_elem
     import shutil
-
-    from bivaluate.io.target import atomic_path
 
     source = Source(path)
     if "/" in key or not key.strip():
@@ -131,17 +131,13 @@ def write_h5ad_results(
     masks = {"varm": solution.row_masks.T, "obsm": solution.col_masks.T}
     if transpose:
         masks = {"varm": masks["obsm"], "obsm": masks["varm"]}
-    with hdf5.opened(source, "writing .h5ad") as file:
-        sizes = {
-            "varm": len(_index(hdf5.member(file, "var", source.name), source.name)),
-            "obsm": len(_index(hdf5.member(file, "obs", source.name), source.name)),
-        }
+    with hdf5.opened(source) as file:
+        sizes = {f"{k}m": len(_index(hdf5.member(file, k, source.name), source.name)) for k in ("var", "obs")}
     if {name: len(mask) for name, mask in masks.items()} != sizes:
         raise SolutionError(
             f"{source.name} has {sizes['obsm']} observations and {sizes['varm']} variables, but the solution is for a "
             f"matrix of shape {solution.shape}. Rows are variables (genes) unless transpose=True."
         )
-    h5py = hdf5.import_h5py("writing .h5ad")
     with atomic_path(Path(path)) as temporary:
         shutil.copyfile(source.path, temporary)
         with h5py.File(temporary, "r+") as file:
@@ -168,3 +164,14 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
         "shape": np.array(evaluation.solution.shape),
     }
+
+
+def _detects(source: Source) -> bool:
+    return source.suffix != ".loom" and source.head.startswith(hdf5.MAGIC)
+
+
+_NOTE = (
+    'read as genes x cells, that is transposed; `layer=`, `"raw"` for raw counts; sparse X is made dense; results can '
+    "be written back"
+)
+FORMAT = Format("h5ad", "AnnData .h5ad", (".h5ad",), _detects, _read, options=("layer",), needs="h5py", note=_NOTE)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bivaluate._errors import FormatError
+from bivaluate._text import plural
+from bivaluate.io.formats import Options
+from bivaluate.io.source import Source
 
 MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None"])
 WHITESPACE = " "
@@ -45,9 +48,7 @@ class Dialect:
     @property
     def col_labels(self) -> tuple[str, ...] | None:
         """The labels of the data columns."""
-        if self.header is None:
-            return None
-        return self.header[len(self.header) - self.n_cols :]
+        return None if self.header is None else self.header[len(self.header) - self.n_cols :]
 
 
 def split(line: str, delimiter: str) -> list[str]:
@@ -80,21 +81,13 @@ def number(cell: str, decimal: str = ".") -> float | None:
         return None
 
 
-def detect(
-    lines: Sequence[tuple[int, str]],
-    name: str,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-    index_cols: int | None = None,
-) -> Dialect:
+def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -> Dialect:
     """Find the dialect of a table from its first numbered, non-blank lines; whatever is given is obeyed."""
+    name, header, index_cols = source.name, options.header, options.index_cols
     if not lines:
         raise FormatError(f"{name} holds no table: every line is blank.")
-    delimiter, decimal = _delimiter(lines, delimiter, decimal)
-    fields = [(n, _split_or_raise(line, delimiter, name, n)) for n, line in lines]
-    fields = _without_comments(fields)
+    delimiter, decimal = _delimiter(lines, options.delimiter, options.decimal)
+    fields = _without_comments([(n, split_or_raise(line, delimiter, source, n)) for n, line in lines])
     trailing = delimiter != WHITESPACE and all(len(f) > 1 and not f[-1].strip() for _, f in fields)
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
@@ -103,44 +96,39 @@ def detect(
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
-    if len(rows) == 1 and not any(numeric[0]) and n_fields > 1 and header is not False:
+    if len(rows) == 1 and (header or (header is None and not any(numeric[0]) and n_fields > 1)):
         raise FormatError(f"{name} has a header but no data row.")
     if not 0 <= index_cols < n_fields:
-        raise FormatError(
-            f"{name}, line {fields[min(1, len(fields) - 1)][0]}: {n_fields} field(s) with delimiter {delimiter!r}, of which "
-            f"{index_cols} are labels: no data column is left. Pass the delimiter or the number of index columns."
-        )
+        found = f"{plural(n_fields, 'field')} with delimiter {spelt(delimiter)}, of which {index_cols} hold labels"
+        hint = "Pass the delimiter or the number of index columns."
+        raise source.fault(f"{found}: no data column is left. {hint}", fields[min(1, len(fields) - 1)][0])
     if header is None:
         header = len(rows) > 1 and (short_header or _looks_like_header(rows[0], body, numeric, index_cols, decimal))
     if header and len(rows[0]) != n_fields and not short_header:
-        raise FormatError(
-            f"{name}, line {fields[0][0]}: the header has {len(rows[0])} fields, but line {fields[1][0] if len(fields) > 1 else '?'} "
-            f"has {n_fields}."
-        )
+        second = fields[min(1, len(fields) - 1)][0]
+        raise source.fault(f"the header has {len(rows[0])} fields, but line {second} has {n_fields}.", fields[0][0])
     names = tuple(cell.strip() for cell in rows[0]) if header else None
-    if header and len(fields) == 1:
-        raise FormatError(f"{name} has a header but no data row.")
     return Dialect(delimiter, decimal, names, index_cols, n_fields, fields[1 if header else 0][0], trailing)
 
 
-def _split_or_raise(line: str, delimiter: str, name: str, n: int) -> list[str]:
+def split_or_raise(line: str, delimiter: str, source: Source, n: int) -> list[str]:
+    """Split one line, or name it as the one with the fault."""
     try:
         return split(line, delimiter)
     except csv.Error as error:
-        raise FormatError(f"{name}, line {n}: a quotation mark is opened and not closed ({error}).") from None
+        raise source.fault(f"a quotation mark is opened and not closed ({error}).", n) from None
+
+
+def spelt(delimiter: str) -> str:
+    """Return how a message shows a delimiter."""
+    return {"\t": "tab", WHITESPACE: "white space"}.get(delimiter, repr(delimiter))
 
 
 def _without_comments(fields: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
     """Drop leading lines that start with # unless they have the width of the table: then # is a corner."""
     width = len(fields[-1][1])
-    start = 0
-    while (
-        start < len(fields) - 1
-        and fields[start][1][0].startswith("#")
-        and len(fields[start][1]) not in (width, width - 1)
-    ):
-        start += 1
-    return fields[start:]
+    is_comment = [cells[0].startswith("#") and len(cells) not in (width, width - 1) for _, cells in fields[:-1]]
+    return fields[[*is_comment, False].index(False) :]
 
 
 def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal: str | None) -> tuple[str, str]:
@@ -174,11 +162,8 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
 def _count_index(
     first: Sequence[str], numeric: list[list[bool]], n_fields: int, short_header: bool, header: bool | None
 ) -> int:
-    found = 0
-    for j in range(min(LEADING, n_fields)):
-        wrong = sum(not row[j] for row in numeric)
-        if 2 * wrong > len(numeric):
-            found = j + 1
+    wordy = [j + 1 for j in range(min(LEADING, n_fields)) if 2 * sum(not row[j] for row in numeric) > len(numeric)]
+    found = max(wordy, default=0)
     if found == 0 and header is not False and n_fields > 1:
         return int(short_header or (len(first) == n_fields and _has_corner(first)))
     return found
@@ -201,11 +186,9 @@ def _looks_like_header(
     values = [number(cell, decimal) for cell in cells]
     if cells and 2 * sum(v is None for v in values) > len(cells):
         return True
-    if first and index_cols:
-        if _has_corner(first):
-            return True
-        if number(first[0]) is None and 2 * sum(row[0] for row in numeric) > len(numeric):
-            return True
+    above_numbers = 2 * sum(row[0] for row in numeric if row) > len(numeric)
+    if first and index_cols and (_has_corner(first) or (number(first[0]) is None and above_numbers)):
+        return True
     known = [value for value in values if value is not None]
     whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)
     if len(known) >= 3 and whole and all(a < b for a, b in pairwise(known)):

@@ -1,4 +1,4 @@
-"""R Biclust objects in .rds, through the ``rdata`` parser (extra ``rdata``); no R is needed, nothing is run."""
+"""R Biclust objects in .rds, through the ``rdata`` parser; no R is needed, nothing is run."""
 
 from __future__ import annotations
 
@@ -7,47 +7,33 @@ from typing import Any
 import numpy as np
 
 from bivaluate._document import Document
-from bivaluate._errors import FormatError, MissingExtraError
-from bivaluate.io.options import SolutionOptions
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
 
-KEY = "rds"
-NAME = "R Biclust object (.rds)"
-EXTENSIONS = (".rds",)
-INDEX_BASE = 0
+_BEGINNINGS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")  # of R's binary serialisation
 
 
-def detects(source: Source) -> bool:
-    """By the extension, or by the first bytes of R's binary serialisation."""
-    if source.is_folder:
-        return False
-    return source.suffix == ".rds" or source.head.startswith((b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03"))
-
-
-def read(source: Source, options: SolutionOptions) -> Document:
+def _read(source: Source, options: Options) -> Document:
     """Read the slots RowxNumber and NumberxCol."""
     attributes = _slots(source)
     masks = []
     for slot in ("RowxNumber", "NumberxCol"):
         mask = attributes.get(slot)
         if mask is None:
-            raise FormatError(
-                f"{source.name}: no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file))."
-            )
-        masks.append(_mask(mask, slot, source.name))
+            raise source.fault(f"no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file)).")
+        masks.append(_mask(mask, slot, source))
     rows, cols = masks[0].T, masks[1]
     if len(rows) != len(cols):
-        raise FormatError(f"{source.name}: RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}.")
+        raise source.fault(f"RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}.")
     members = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
     return Document(members, "index", (rows.shape[1], cols.shape[1]))
 
 
 def _slots(source: Source) -> dict[str, Any]:
-    try:
-        from rdata import parser
-    except ImportError:
-        raise MissingExtraError("reading .rds", "rdata", "rdata") from None
     import warnings
+
+    from rdata import parser
 
     data = source.all_bytes()
     if not data:
@@ -58,16 +44,11 @@ def _slots(source: Source) -> dict[str, Any]:
             node = parser.parse_data(data, extension=".rds").object.attributes
         slots = {}
         while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
-            head, rest = node.value
-            slots[_text(node.tag)] = head
-            node = rest
+            slots[_text(node.tag)], node = node.value[0], node.value[1]
     except MemoryError:
-        raise FormatError(f"{source.name}: a vector in this file is larger than memory.") from None
+        raise source.fault("a vector in this file is larger than memory.") from None
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
-        reason = (str(error).splitlines() or [""])[0][:120]
-        raise FormatError(
-            f"{source.name} is not a readable .rds file, or truncated ({type(error).__name__}: {reason})."
-        ) from None
+        raise source.damaged("the .rds file", error) from None
     return slots
 
 
@@ -78,7 +59,7 @@ def _text(tag: Any) -> str:
     return node.decode("latin-1") if isinstance(node, bytes) else str(node)
 
 
-def _mask(node: Any, slot: str, name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _mask(node: Any, slot: str, source: Source) -> np.ndarray[Any, np.dtype[np.bool_]]:
     try:
         values = np.asarray(node.value)
         attribute = node.attributes
@@ -87,7 +68,14 @@ def _mask(node: Any, slot: str, name: str) -> np.ndarray[Any, np.dtype[np.bool_]
         n, m = (int(x) for x in np.asarray(attribute.value[0].value))
         if n < 1 or m < 1 or n * m > MAX_CELLS or values.dtype.kind not in "iufb":
             raise ValueError
-        mask: np.ndarray[Any, np.dtype[np.bool_]] = values.reshape(m, n).T == 1
-        return mask
+        return np.asarray(values.reshape(m, n).T == 1)
     except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
-        raise FormatError(f"{name}: slot {slot} is not a logical matrix with dimensions.") from None
+        raise source.fault(f"slot {slot} is not a logical matrix with dimensions.") from None
+
+
+def _detects(source: Source) -> bool:
+    return source.suffix == ".rds" or source.head.startswith(_BEGINNINGS)
+
+
+_NOTE = "saved with `saveRDS`; no R needed"
+FORMAT = Format("rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE)

@@ -12,14 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
-from bivaluate.io.options import MatrixOptions
+from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
-
-KEY = "10x"
-NAME = "10x folder, Matrix Market .mtx"
-EXTENSIONS = (".mtx",)
-OPTIONS: frozenset[str] = frozenset()
 
 _BANNER = re.compile(
     r"%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*", re.IGNORECASE
@@ -27,43 +22,27 @@ _BANNER = re.compile(
 _CHUNK = 1 << 18
 
 
-def detects(source: Source) -> bool:
-    """A folder, or a file with the Matrix Market banner."""
-    return source.is_folder or source.head.startswith(b"%%MatrixMarket")
-
-
-def read(source: Source, options: MatrixOptions) -> Matrix:
+def _read(source: Source, options: Options) -> Matrix:
     """Read the matrix and, in a folder, the names of features and barcodes."""
     if not source.is_folder:
         return Matrix(_market(source), name=source.stem)
-    files = _files(source)
+    files = source.listed()
     matrix = next((p for p in files if re.search(r"matrix\.mtx(\.gz)?$", p.name)), None)
     if matrix is None:
         raise FormatError(f"{source.name} is a folder without matrix.mtx or matrix.mtx.gz; a 10x folder has one.")
     values = _market(Source(matrix))
     features = _names(files, r"(features|genes)\.tsv(\.gz)?$")
     barcodes = _names(files, r"barcodes\.tsv(\.gz)?$")
-    for axis, names in ((0, features), (1, barcodes)):
-        if names is not None and len(names) != values.shape[axis]:
-            raise FormatError(
-                f"{source.name}: {matrix.name} is {values.shape[0]} x {values.shape[1]}, but there are {len(names)} "
-                f"{('features', 'barcodes')[axis]}."
-            )
+    for n, names, what in zip(values.shape, (features, barcodes), ("features", "barcodes"), strict=True):
+        if names is not None and len(names) != n:
+            found = f"{values.shape[0]} x {values.shape[1]}, but there are {len(names)} {what}"
+            raise source.fault(f"{matrix.name} is {found}.")
     return Matrix(values, features, barcodes, source.path.name or "X")
 
 
-def _files(source: Source) -> list[Path]:
-    try:
-        return sorted(p for p in source.path.iterdir() if p.is_file())
-    except OSError as error:
-        raise source.unreadable(error) from error
-
-
 def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
-    path = next((p for p in files if re.search(pattern, p.name)), None)
-    if path is None:
-        return None
-    return tuple(line.split("\t")[0].strip() for _, line in Source(path).filled_lines())
+    found = [path for path in files if re.search(pattern, path.name)]
+    return tuple(line.split("\t")[0].strip() for _, line in Source(found[0]).filled_lines()) if found else None
 
 
 def _market(source: Source) -> NDArray[np.float64]:
@@ -71,22 +50,19 @@ def _market(source: Source) -> NDArray[np.float64]:
     number, banner = next(lines, (1, ""))
     kind = _BANNER.fullmatch(banner.strip())
     if kind is None:
-        raise FormatError(
-            f"{source.name}, line {number}: '%%MatrixMarket matrix coordinate real general' (or integer, pattern, array) "
-            f"is needed, found {banner[:80]!r}."
-        )
+        needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array)"
+        raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", number)
     entries = (pair for pair in lines if not pair[1].startswith("%"))
     number, line = next(entries, (number, ""))
     sizes = line.split()
     coordinate = kind[1].lower() == "coordinate"
     if len(sizes) != 2 + coordinate or not all(re.fullmatch(r"\d{1,12}", word) for word in sizes):
-        raise FormatError(f"{source.name}, line {number}: the sizes of the matrix are needed, found {line[:60]!r}.")
+        raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
     n, m = int(sizes[0]), int(sizes[1])
     count = int(sizes[2]) if coordinate else n * m
     if not 0 < n * m <= MAX_CELLS or count > n * m:
-        raise FormatError(
-            f"{source.name}, line {number}: {n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS} cells)."
-        )
+        found = f"{n} x {m} cells with {count} entries"
+        raise source.fault(f"{found} cannot be read (at most {MAX_CELLS} cells).", number)
     width = 1 if not coordinate else 2 if kind[2].lower() == "pattern" else 3
     table = _numbers(source, entries, width, count)
     if not coordinate:
@@ -94,7 +70,7 @@ def _market(source: Source) -> NDArray[np.float64]:
     values = np.zeros((n, m))
     rows, cols = table[:, 0], table[:, 1]
     if count and not (rows.min() >= 1 and rows.max() <= n and cols.min() >= 1 and cols.max() <= m):
-        raise FormatError(f"{source.name}: an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
+        raise source.fault(f"an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
     at = rows.astype(np.int64) - 1, cols.astype(np.int64) - 1
     np.add.at(values, at, table[:, 2] if width == 3 else 1.0)
     return values
@@ -107,10 +83,9 @@ def _numbers(source: Source, entries: Any, width: int, count: int) -> NDArray[np
     while chunk := list(itertools.islice(entries, _CHUNK)):
         found += len(chunk)
         if found > count:
-            raise FormatError(f"{source.name}, line {chunk[-1][0]}: more than the {count} announced entries.")
+            raise source.fault(f"more than the {count} announced entries.", chunk[-1][0])
         parts.append(_block(source, chunk, width))
-    if found != count:
-        raise FormatError(f"{source.name}: {count} entries announced, {found} found. Is the file truncated?")
+    source.check_count(count, found, "entries")
     return np.concatenate(parts) if parts else np.empty((0, width))
 
 
@@ -130,5 +105,13 @@ def _block(source: Source, chunk: list[tuple[int, str]], width: int) -> NDArray[
         except ValueError:
             words = []
         if len(words) != width:
-            raise FormatError(f"{source.name}, line {number}: {width} numbers are needed, found {line[:60]!r}.")
+            raise source.fault(f"{width} numbers are needed, found {line[:60]!r}.", number)
     return np.array([line.split() for _, line in chunk], dtype=np.float64)
+
+
+def _detects(source: Source) -> bool:
+    return source.head.startswith(b"%%MatrixMarket")
+
+
+_NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
+FORMAT = Format("10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=True)

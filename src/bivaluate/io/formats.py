@@ -1,0 +1,229 @@
+"""One record per file format, declared in the format's own file and gathered here.
+
+A new format is one new file in ``matrices/`` or ``solutions/`` that ends with ``FORMAT = Format(...)``;
+recognition, ``describe_formats``, the command line and the tables of ``docs/formats.md`` find it there.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from bivaluate._check import check_choice
+from bivaluate._document import Document
+from bivaluate._errors import FormatError, MissingExtraError, ParameterError
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+
+Content = TypeVar("Content", Matrix, Document)
+
+_ROOMS = {"matrix": "bivaluate.io.matrices", "solution": "bivaluate.io.solutions"}
+# What most files are; asked first, so that no other format has to load.
+_COMMON = {"matrix": ("delimited",), "solution": ("own_json", "membership")}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a caller may say about a file; None means that it is found out.
+
+    The first six are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
+    that holds several, counted from 0.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    index_cols: int | None = None
+    layer: str | None = None
+    sheet: str | int | None = None
+    X: Matrix | None = None
+    item: int | None = None
+
+
+@dataclass(frozen=True)
+class Format(Generic[Content]):
+    """A way to store a matrix, or a way a tool stores biclusters.
+
+    Attributes
+    ----------
+    key, name : str
+        What it is called in options, and in words.
+    extensions : tuple of str
+        Its file names end so; the first chosen where a file is written.
+    detects : callable or None
+        Whether a file is in this format, by its first bytes. None for a format that is a folder only.
+    read : callable
+        Source and options in, a Matrix or a Document out.
+    write : callable or None
+        Content and path in; None where bivaluate does not write the format.
+    index_base : int
+        What positions are counted from, in a format of solutions.
+    options : tuple of str
+        The names of `Options` it understands.
+    needs : str or None
+        The optional package it needs.
+    note : str
+        What a user has to know about it, for the documentation.
+    rank : int
+        Formats that would also take files of others are asked after those, by rank.
+    folder : bool
+        Whether a folder may be in this format.
+    is_certain : callable or None
+        For the most common formats: whether a file can be nothing else.
+    """
+
+    key: str
+    name: str
+    extensions: tuple[str, ...]
+    detects: Callable[[Source], bool] | None
+    read: Callable[[Source, Options], Content]
+    write: Callable[[Content, Path], None] | None = None
+    index_base: int = 0
+    options: tuple[str, ...] = ()
+    needs: str | None = None
+    note: str = ""
+    rank: int = 0
+    folder: bool = False
+    is_certain: Callable[[Source], bool] | None = None
+
+    def load(self, source: Source, options: Options) -> Content:
+        """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
+        self._check_needs("reading")
+        try:
+            return self.read(source, options)
+        except UnicodeDecodeError:
+            return self.read(source.as_latin1(), options)
+
+    def save(self, content: Content, path: Path) -> None:
+        """Write a file."""
+        assert self.write is not None
+        self._check_needs("writing")
+        self.write(content, path)
+
+    def _check_needs(self, verb: str) -> None:
+        if self.needs is not None:
+            import_optional(self.needs, f"{verb} {self.extensions[0]}")
+
+
+def import_optional(package: str, purpose: str) -> Any:
+    """Return an optional package, or say how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingExtraError(purpose, package) from None
+
+
+def _record(kind: str, module: str) -> Format[Any]:
+    record: Format[Any] = importlib.import_module(f"{_ROOMS[kind]}.{module}").FORMAT
+    return record
+
+
+@functools.cache
+def _formats(kind: str) -> dict[str, Format[Any]]:
+    """Return the formats of a kind by key, in the order in which a file is held against them."""
+    room = importlib.import_module(_ROOMS[kind])
+    modules = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
+    records = [_record(kind, module) for module in modules]
+    return {record.key: record for record in sorted(records, key=lambda record: (record.rank, record.key))}
+
+
+def matrix_formats() -> dict[str, Format[Matrix]]:
+    """Return every format of matrices.
+
+    Returns
+    -------
+    dict of str to Format
+        By key, in the order in which a file is held against them.
+
+    Examples
+    --------
+    >>> matrix_formats()["gct"].extensions
+    ('.gct',)
+    """
+    return dict(_formats("matrix"))
+
+
+def solution_formats() -> dict[str, Format[Document]]:
+    """Return every format of solutions.
+
+    Returns
+    -------
+    dict of str to Format
+        By key, in the order in which a file is held against them.
+
+    Examples
+    --------
+    >>> solution_formats()["r-text"].index_base
+    1
+    """
+    return dict(_formats("solution"))
+
+
+def describe_formats() -> list[dict[str, Any]]:
+    """Return every format in words, for help texts and documentation.
+
+    Returns
+    -------
+    list of dict
+        One record per format: kind, key, name, extensions, whether it is written, the number positions are
+        counted from (None for matrices), the optional package it needs, and a note.
+
+    Examples
+    --------
+    >>> [f["key"] for f in describe_formats() if f["kind"] == "solution" and f["written"]]
+    ['biclustlib', 'bivaluate', 'csv', 'r-text']
+    """
+    records = []
+    for kind in _ROOMS:
+        for key, record in sorted(_formats(kind).items()):
+            shown = {name: getattr(record, name) for name in ("name", "extensions", "needs", "note")}
+            base = record.index_base if kind == "solution" else None
+            records.append({"kind": kind, "key": key, "written": record.write is not None, "index_base": base, **shown})
+    return records
+
+
+def recognise(kind: str, source: Source) -> Format[Any] | None:
+    """Return the format of a file or folder, by its content; None if it is in none of them."""
+    if not source.is_folder:
+        for record in (_record(kind, module) for module in _COMMON[kind]):
+            if record.is_certain is not None and record.is_certain(source):
+                return record
+    for record in _formats(kind).values():
+        if record.folder if source.is_folder else record.detects is not None and record.detects(source):
+            return record
+    return None
+
+
+def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
+    """Return the format to read a file with: the one named, or the one recognised."""
+    if key is not None:
+        return _formats(kind)[check_choice("format", key, _formats(kind))]
+    record = recognise(kind, source)
+    if record is None:
+        source.check_text()
+        raise FormatError(
+            f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with format= "
+            f"(--solution-format): {', '.join(_formats(kind))}. By hand, write a table with the header "
+            "'bicluster,rows,cols' and lines such as 'B1,gene1 gene2,sample1 sample3'."
+        )
+    return record
+
+
+def writer(kind: str, target: Source, key: str | None) -> Format[Any]:
+    """Return the format to write a file in: the one named, or the one its extension stands for."""
+    writers = {record.key: record for record in _formats(kind).values() if record.write is not None}
+    if key is not None:
+        return writers[check_choice("format", key, writers)]
+    found = [record for record in writers.values() if target.suffix in record.extensions]
+    if not found:
+        known = ", ".join(sorted({extension for record in writers.values() for extension in record.extensions}))
+        raise ParameterError(
+            f"cannot tell the format of {target.name} by its extension {target.suffix!r}; use one of {known}, "
+            f"or name the format: {', '.join(writers)}."
+        )
+    return found[0]

@@ -1,0 +1,143 @@
+"""Matrices in and out of files; one format is one file beside this one."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from bivaluate._check import check_choice, check_int
+from bivaluate._errors import FormatError, ParameterError
+from bivaluate.io.formats import Options, matrix_formats, reader, writer
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+
+_DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
+
+
+def read_matrix(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    transpose: bool = False,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    index_cols: int | None = None,
+    layer: str | None = None,
+    sheet: str | int | None = None,
+) -> Matrix:
+    """Read a data matrix, rows (genes) by columns (conditions), with its labels.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file, gzipped or not, or a 10x folder. The format is recognised by content.
+    format : str, optional
+        Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
+    transpose : bool, default=False
+        Swap rows and columns after reading, for fields that store samples as rows.
+    delimiter, decimal : str, optional
+        For text tables: the field separator (``" "`` for any white space) and the decimal mark.
+    header : bool, optional
+        For text tables and Excel: whether the first line is a header.
+    index_cols : int, optional
+        For text tables and Excel: the number of leading columns that hold labels.
+    layer : str, optional
+        For .h5ad and .loom: the layer to read in place of X.
+    sheet : str or int, optional
+        For Excel: the sheet, by name or by position from 0.
+
+    Returns
+    -------
+    Matrix
+        Missing cells are NaN.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    FormatError
+        If its content does not follow its format; the message names the line.
+    ParameterError
+        If an option has a value that is not allowed, or is not about this format.
+    MissingExtraError
+        If the format needs a package that is not installed.
+
+    See Also
+    --------
+    write_matrix : The way back.
+    read_solution : Read the biclusters of this matrix.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.csv"
+    >>> _ = file.write_text("gene,c1,c2\\nYAL001C,1.5,2\\nYAL002W,3,NA\\n")
+    >>> X = read_matrix(file)
+    >>> X.shape, X.row_labels, X.col_labels
+    ((2, 2), ('YAL001C', 'YAL002W'), ('c1', 'c2'))
+    """
+    source = Source(path)
+    options = _checked(Options(delimiter, decimal, header, index_cols, layer, sheet))
+    record = reader("matrix", source, format)
+    wrong = sorted(name for name, value in vars(options).items() if value is not None and name not in record.options)
+    if wrong:
+        takers = ", ".join(f.key for f in matrix_formats().values() if wrong[0] in f.options)
+        read_as = f"{source.name} is read as {record.name}"
+        raise ParameterError(f"{read_as}, which takes no {wrong[0]!r} (that is for: {takers}).")
+    matrix: Matrix = record.load(source, options)
+    if 0 in matrix.shape:
+        raise FormatError(f"{source.name} holds an empty matrix, shape {matrix.shape}.")
+    return matrix.T if transpose else matrix
+
+
+def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a matrix; numbers read back to the last bit.
+
+    Parameters
+    ----------
+    matrix : Matrix, DataFrame or array-like
+        The matrix; missing cells are written as such.
+    path : str or path-like
+        The file to write; it appears whole or not at all.
+    format : str, optional
+        Key of a format (see :func:`bivaluate.io.describe_formats`); by default the extension chooses it.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    ParameterError
+        If the format is unknown or cannot be told by the extension.
+    MatrixError
+        If the matrix cannot be used.
+
+    See Also
+    --------
+    read_matrix : The way back.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.tsv"
+    >>> write_matrix([[1.0, 2.0], [3.0, 4.5]], file)
+    >>> read_matrix(file).values.tolist()
+    [[1.0, 2.0], [3.0, 4.5]]
+    """
+    target = Source(path)
+    writer("matrix", target, format).save(Matrix.of(matrix, missing="omit"), target.path)
+
+
+def _checked(options: Options) -> Options:
+    delimiter, decimal = options.delimiter, options.decimal
+    if delimiter is not None:
+        delimiter = _DELIMITERS.get(delimiter, delimiter)
+        if len(delimiter) != 1 or delimiter in '"\n\r' or delimiter.isalnum():
+            raise ParameterError(f"delimiter is {delimiter!r}; one character is needed (tab, ',', ';', ' ').")
+    if decimal is not None:
+        check_choice("decimal", decimal, [".", ","])
+        if decimal == delimiter:
+            raise ParameterError(f"delimiter and decimal are both {decimal!r}; they must differ.")
+    if options.index_cols is not None:
+        check_int("index_cols", options.index_cols, minimum=0)
+    return Options(delimiter, decimal, options.header, options.index_cols, options.layer, options.sheet)

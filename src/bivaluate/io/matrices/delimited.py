@@ -1,0 +1,177 @@
+"""CSV, TSV and other text tables, plain or gzipped."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices._dialect import (
+    MISSING,
+    SAMPLE_LINES,
+    WHITESPACE,
+    Dialect,
+    detect,
+    number,
+    spelt,
+    split_or_raise,
+)
+from bivaluate.io.source import Source
+from bivaluate.io.target import table_target
+from bivaluate.matrix import Matrix
+
+FAST_BYTES = 1 << 23
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".dat")
+_OTHER_BEGINNINGS = (b"PK", b"\x93NUMPY", b"PAR1", b"\x89HDF", b"%%MatrixMarket", b"#1.")
+_OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
+
+
+def _is_certain(source: Source) -> bool:
+    """Whether no other format can be meant."""
+    plain = source.suffix in _EXTENSIONS and not source.head.startswith(_OTHER_BEGINNINGS)
+    return plain and not any(mark in source.head for mark in _OTHER_MARKS)
+
+
+def _read(source: Source, options: Options) -> Matrix:
+    """Read a text table; large files go through a faster engine with the same result."""
+    lines = source.filled_lines()
+    sample = list(itertools.islice(lines, SAMPLE_LINES))
+    return parse(source, detect(sample, source, options), itertools.chain(sample, lines))
+
+
+def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
+    """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
+    is_large = source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1
+    fast = read_fast(source, dialect) if is_large else None
+    return parse_rows(source, dialect, lines) if fast is None else fast
+
+
+def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
+    """Parse the data rows line by line; this is the path that can name every fault."""
+    cells = array("d")
+    labels: list[list[str]] = []
+    delimiter, comma = dialect.delimiter, dialect.decimal == ","
+    n_index, width = dialect.index_cols, dialect.n_fields + dialect.trailing
+    for n, line in lines:
+        if n < dialect.first:
+            continue
+        fields = split_or_raise(line, delimiter, source, n)
+        if len(fields) != width:
+            raise FormatError(
+                f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
+                f"(delimiter {spelt(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
+            )
+        if dialect.trailing and (last := fields.pop()).strip():
+            raise source.fault(f"{last[:40]!r} stands in a last column that was empty, without a name, before.", n)
+        labels.append(fields[:n_index])
+        data = fields[n_index:]
+        try:
+            if comma or "_" in line or not line.isascii():
+                raise ValueError
+            cells.extend(map(float, data))
+        except ValueError:
+            del cells[(len(labels) - 1) * dialect.n_cols :]
+            cells.extend(_row_with_care(data, source, dialect, n, labels[-1]))
+    values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
+    return Matrix(values, row_labels(labels, dialect), dialect.col_labels, source.stem)
+
+
+def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, labels: list[str]) -> Iterator[float]:
+    for j, cell in enumerate(data):
+        value = number(cell, dialect.decimal)
+        if value is None:
+            names = dialect.col_labels
+            column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
+            label = labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
+            row = f"row {label!r}, " if labels else ""
+            raise source.fault(f"{row}{column} holds {cell[:40]!r}, which is not a number.{_hint(cell)}", n)
+        yield value
+
+
+def _hint(cell: str) -> str:
+    if number(cell, ",") is not None:
+        return " If commas are decimal marks here, say decimal=',' (--decimal ,)."
+    listed = ", ".join(sorted(word for word in MISSING if word))
+    return f" Leave missing cells empty or write one of {listed}."
+
+
+def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | None:
+    """Choose the labels among the index columns: the first that is not all whole numbers."""
+    if not labels or not labels[0]:
+        return None
+    if dialect.label_col is not None:
+        return tuple(row[dialect.label_col].strip() for row in labels)
+    columns = [[row[j].strip() for row in labels] for j in range(len(labels[0]))]
+    chosen = next((c for c in columns if not all(cell.isdigit() for cell in c)), columns[0])
+    return tuple(chosen)
+
+
+def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
+    """Read a table with pyarrow's CSV engine; None where it is absent or does not understand the file.
+
+    pyarrow parses numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader,
+    which then names the fault. (pandas' C engine is no help here: with exact parsing it is slower than that reader.)
+    """
+    if source.encoding == "utf-16":
+        return None
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+    except ImportError:
+        return None
+    width = dialect.n_fields + dialect.trailing
+    names = [str(j) for j in range(width)]
+    data = names[dialect.index_cols : dialect.n_fields]
+    types = dict.fromkeys(names, pa.string()) | dict.fromkeys(data, pa.float64())
+    encoding = "latin-1" if source.encoding == "latin-1" else "utf8"
+    read = arrow_csv.ReadOptions(skip_rows=dialect.first - 1, column_names=names, encoding=encoding, block_size=1 << 22)
+    split = arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False)
+    convert = arrow_csv.ConvertOptions(
+        column_types=types, null_values=sorted(MISSING), decimal_point=dialect.decimal, strings_can_be_null=False
+    )
+    try:
+        with source.open() as stream:
+            table = arrow_csv.read_csv(stream, read, split, convert)
+    except (pa.ArrowException, OSError, EOFError):
+        return None
+    if dialect.trailing and any(cell.strip() for cell in table.column(names[-1]).to_pylist()):
+        return None
+    values = np.empty((table.num_rows, len(data)))
+    start = 0
+    for batch in table.to_batches(max_chunksize=512):
+        block = values[start : start + batch.num_rows]
+        for j, name in enumerate(data):
+            block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+        start += batch.num_rows
+    index = [table.column(name).to_pylist() for name in names[: dialect.index_cols]]
+    labels = row_labels([list(row) for row in zip(*index, strict=True)], dialect) if index else None
+    return Matrix(values, labels, dialect.col_labels, source.stem)
+
+
+def _write(matrix: Matrix, path: Path) -> None:
+    """Write a table whose numbers read back to the last bit; ``.csv`` with commas, else with tabs."""
+    with table_target(path) as writer:
+        rows, cols = matrix.row_labels, matrix.col_labels
+        if cols is not None or rows is not None:
+            names = cols if cols is not None else tuple(f"col{j + 1}" for j in range(matrix.shape[1]))
+            writer.writerow([""] * (rows is not None) + list(names))
+        for i, line in enumerate(matrix.values.tolist()):
+            cells = ["" if cell != cell else repr(cell) for cell in line]
+            writer.writerow([rows[i], *cells] if rows is not None else cells)
+
+
+def _detects(source: Source) -> bool:
+    """Whatever is text and in no other format is taken for a table."""
+    return True
+
+
+_NAME, _NOTE = "text table (CSV, TSV, any delimiter)", "also gzipped; see below"
+_OPTIONS = ("delimiter", "decimal", "header", "index_cols")
+FORMAT = Format(
+    "csv", _NAME, _EXTENSIONS, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain
+)

@@ -1,0 +1,81 @@
+"""Excel workbooks: one sheet, read as a text table would be."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from bivaluate._errors import FormatError, ParameterError, suggest
+from bivaluate._text import first_few, plural
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect
+from bivaluate.io.matrices.delimited import parse_rows
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+
+MAX_UNPACKED = 1 << 30
+_EXTENSIONS = (".xlsx", ".xlsm")
+
+
+def _detects(source: Source) -> bool:
+    """A zip archive that holds a workbook or bears the name."""
+    return source.head.startswith(b"PK") and (source.suffix in _EXTENSIONS or source.zip_holds("xl/workbook.xml"))
+
+
+def _read(source: Source, options: Options) -> Matrix:
+    """Read one sheet, the first unless one is named."""
+    import openpyxl
+
+    _check_size(source)
+    try:
+        book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
+        lines = list(_lines(_sheet(book, options.sheet, source.name)))
+        book.close()
+    except ParameterError:
+        raise
+    except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
+        raise source.damaged("the workbook", error) from None
+    dialect = detect(lines[:SAMPLE_LINES], source, replace(options, delimiter="\t", decimal="."))
+    return parse_rows(source, dialect, iter(lines))
+
+
+def _check_size(source: Source) -> None:
+    source.size  # noqa: B018  a missing file is told apart from a damaged one
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            total = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise source.damaged("the workbook", error) from None
+    if total > MAX_UNPACKED:
+        raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
+
+
+def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
+    names = book.sheetnames
+    if isinstance(sheet, str) and not (sheet.isdigit() and sheet not in names):
+        if sheet not in names:
+            raise ParameterError(f"{name} has no sheet {sheet!r}; sheets: {first_few(names)}.{suggest(sheet, names)}")
+        return book[sheet]
+    if not 0 <= int(sheet or 0) < len(names):
+        raise ParameterError(f"sheet is {sheet}; {name} has {plural(len(names), 'sheet')}, counted from 0.")
+    return book[names[int(sheet or 0)]]
+
+
+def _lines(sheet: Any) -> Iterator[tuple[int, str]]:
+    """Yield rows as tab-separated text, so that detection and faults are those of text tables."""
+    width = 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        cells = ["" if v is None else repr(v) if isinstance(v, float) else str(v) for v in row]
+        cells = [" ".join(cell.replace('"', "'").split()) for cell in cells]
+        while cells and not cells[-1] and len(cells) > width:
+            cells.pop()
+        width = max(width, len(cells))
+        if any(cells):
+            yield number, "\t".join(cells)
+
+
+_NOTE = "the first sheet unless `sheet=` names another"
+_OPTIONS = ("sheet", "header", "index_cols")
+FORMAT = Format("excel", "Excel .xlsx", _EXTENSIONS, _detects, _read, options=_OPTIONS, needs="openpyxl", note=_NOTE)

@@ -1,0 +1,162 @@
+"""From members as a file states them to positions in a matrix, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bivaluate._document import Document, Members
+from bivaluate._errors import SolutionError, suggest
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering, as_document
+
+_AXES = ("row", "column")
+_LONGEST_INDEX = 12  # digits
+
+
+def indices(words: Iterable[str]) -> list[int] | None:
+    """Return the numbers where every word is a whole number from 0, else None.
+
+    >>> indices(["0", "12"]), indices(["3", "g1"]), indices(["-1"])
+    ([0, 12], None, None)
+    """
+    words = list(words)
+    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
+        return [int(word) for word in words]
+    return None
+
+
+def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str]) -> list[Members]:
+    """Return the labels of members given by position."""
+    return [([rows[i] for i in r], [cols[j] for j in c]) for r, c in members]
+
+
+def to_biclustering(document: Document, X: Matrix | None, name: str) -> Biclustering:
+    """Turn a settled document into a solution; labels need the matrix they belong to."""
+    if document.by == "label":
+        raise SolutionError(f"{name} names its members by label; give the matrix they belong to, with its labels.")
+    try:
+        solution = Biclustering(document.members, document.shape, info=document.info)
+        return solution if X is None else solution.with_shape(X.shape)
+    except SolutionError as error:
+        raise SolutionError(f"{name}: {error}") from None
+
+
+def document_of(solution: Biclustering, X: Matrix | None) -> Document:
+    """Return a solution as a document, with the labels of `X` where it has them."""
+    document = as_document(solution if X is None else solution.with_shape(X.shape))
+    if X is None or X.row_labels is None or X.col_labels is None:
+        return document
+    return replace(document, labels=labelled(document.members, X.row_labels, X.col_labels))
+
+
+def settle(
+    document: Document, X: Matrix | None, name: str, *, index_base: int | None = None, members: str | None = None
+) -> Document:
+    """Return the document with members by position from 0, or by label where no matrix can place them.
+
+    `members` ("index" or "label") and `index_base` decide where a file leaves it open.
+    """
+    if members is None and index_base is not None:
+        members = "index"
+    base = document.base if index_base is None else index_base
+    if document.labels is not None:
+        if members != "index" and X is not None and X.row_labels and X.col_labels:
+            return _placed(replace(document, members=document.labels, labels=None), X, name)
+        if members == "label":
+            return replace(document, members=document.labels, by="label", labels=None, base=0)
+    if document.by == "token" or (members is not None and members != document.by):
+        return _settle_tokens(document, X, name, base, members)
+    if document.by == "label":
+        return document if X is None else _placed(document, X, name)
+    pairs = [([i - base for i in rows], [j - base for j in cols]) for rows, cols in document.members]
+    return _by_position(document, pairs, base, name)
+
+
+def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, members: str | None) -> Document:
+    sides = _sides(document)
+    numbers = [None if members == "label" else _numbers(side, base) for side in sides]
+    if members == "index" and None in numbers:
+        raise SolutionError(f"{name}: members are names, not indices; give a matrix with labels.")
+    if X is None:
+        if None in numbers:
+            return replace(document, members=list(zip(*sides, strict=True)), by="label", base=0)
+        return _by_position(document, list(zip(*numbers, strict=True)), base, name)
+    placed = []
+    for axis in (0, 1):
+        known, numbered = (X.row_labels, X.col_labels)[axis], numbers[axis]
+        found = None if known is None or members == "index" else _lookup(sides[axis], known)
+        both = found is not None and numbered is not None and found != numbered
+        if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
+            raise SolutionError(
+                f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
+                "disagree. Say which: members='label' or members='index' (--members label, --index-base 0)."
+            )
+        if found is None:
+            found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
+        placed.append(found)
+    return _by_position(document, list(zip(*placed, strict=True)), base, name)
+
+
+def _numbers(sides: Sequence[Sequence[str]], base: int) -> list[list[int]] | None:
+    found = [indices(side) for side in sides]
+    return None if None in found else [[i - base for i in side or ()] for side in found]
+
+
+def _by_position(document: Document, pairs: Sequence[Members], base: int, name: str) -> Document:
+    for k, pair in enumerate(pairs):
+        for axis in (0, 1):
+            if base and pair[axis] and min(pair[axis]) < 0:
+                raise SolutionError(
+                    f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices are "
+                    f"counted from {base} here. Are they counted from 0? Say index_base=0 (--index-base 0)."
+                )
+    return replace(document, members=pairs, by="index", base=0)
+
+
+def _placed(document: Document, X: Matrix, name: str) -> Document:
+    placed = [_positions(side, X, axis, document, name) for axis, side in enumerate(_sides(document))]
+    return replace(document, members=list(zip(*placed, strict=True)), by="index", base=0)
+
+
+def _sides(document: Document) -> list[list[list[str]]]:
+    """Return the row members and the column members of all biclusters, as text."""
+    return [[[str(member) for member in pair[axis]] for pair in document.members] for axis in (0, 1)]
+
+
+def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str) -> list[list[int]]:
+    what, known = _AXES[axis], (X.row_labels, X.col_labels)[axis]
+    if known is None:
+        found = f"{name} names its {what}s by label, but {X.name} has no {what} labels"
+        raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
+    table = _table(known)
+    for k, side in enumerate(sides):
+        for label in side:
+            if table.get(label, -1) < 0:
+                raise SolutionError(f"{name}{document.where(k)}: B{k + 1} {_no_place(label, axis, X)}")
+    return [[table[label] for label in side] for side in sides]
+
+
+def _no_place(label: str, axis: int, X: Matrix) -> str:
+    what, other = _AXES[axis], _AXES[1 - axis]
+    known, others = (X.row_labels, X.col_labels) if axis == 0 else (X.col_labels, X.row_labels)
+    if label in (known or ()):
+        times = sum(x == label for x in known or ())
+        return f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."
+    if label in (others or ()):
+        return f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Transpose X."
+    return f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known or ())}"
+
+
+def _table(known: Sequence[str]) -> dict[str, int]:
+    """Positions by label; -1 for a label that occurs more than once."""
+    table: dict[str, int] = {}
+    for i, label in enumerate(known):
+        table[label] = -1 if label in table else i
+    return table
+
+
+def _lookup(sides: Sequence[Sequence[str]], known: Sequence[str]) -> list[list[int]] | None:
+    table = _table(known)
+    placed = [[table.get(label, -1) for label in side] for side in sides]
+    return None if any(i < 0 for side in placed for i in side) else placed

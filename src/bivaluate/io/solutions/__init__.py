@@ -1,0 +1,219 @@
+"""Solutions in and out of the files of many tools; one format is one file beside this one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from bivaluate._check import check_choice
+from bivaluate._document import Document
+from bivaluate._errors import ParameterError
+from bivaluate.io.formats import Format, Options, reader, recognise, writer
+from bivaluate.io.members import document_of, settle, to_biclustering
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+
+def read_solution(
+    path: str | os.PathLike[str],
+    X: Any = None,
+    *,
+    format: str | None = None,
+    index_base: int | None = None,
+    members: str | None = None,
+    item: int | None = None,
+) -> Biclustering:
+    """Read the biclusters any of the known tools wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file, or the folder of a tool that writes several. The format is recognised by content.
+    X : Matrix, DataFrame or array-like, optional
+        The matrix they belong to. Needed where members are given by label; where given, it also supplies a shape
+        the file does not state, and is checked against one it does.
+    format : str, optional
+        Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
+    index_base : {0, 1}, optional
+        How positions are counted, where the format's own custom does not hold.
+    members : {"index", "label"}, optional
+        What numbers in a text format are, where they could be either.
+    item : int, optional
+        Which solution of a file that holds several (biclustlib writes such), counted from 0.
+
+    Returns
+    -------
+    Biclustering
+        Indices are counted from 0 whatever the file did.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    FormatError
+        If it is in no known format, or does not follow its format; the message names the line.
+    SolutionError
+        If the members do not fit the matrix, or are labels and no matrix is given.
+    ParameterError
+        If an option has a value that is not allowed.
+    MissingExtraError
+        If the format needs a package that is not installed.
+
+    See Also
+    --------
+    write_solution : The way back.
+    Biclustering.from_json : Read bivaluate's own JSON, by index only.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pandas as pd
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
+    >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
+    >>> X = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], index=["g1", "g2", "g3"], columns=["c1", "c2"])
+    >>> read_solution(file, X)[0].rows
+    array([0, 2])
+    """
+    matrix = None if X is None else Matrix.of(X, missing="omit")
+    document, _ = read_members(path, matrix, format=format, index_base=index_base, members=members, item=item)
+    return to_biclustering(document, matrix, os.fspath(path))
+
+
+def read_members(
+    path: str | os.PathLike[str],
+    X: Matrix | None = None,
+    *,
+    format: str | None = None,
+    index_base: int | None = None,
+    members: str | None = None,
+    item: int | None = None,
+) -> tuple[Document, Format[Document]]:
+    """Read biclusters without asking that labels have a matrix.
+
+    Parameters
+    ----------
+    path, X, format, index_base, members, item
+        As in :func:`read_solution`; `X` has to be a Matrix.
+
+    Returns
+    -------
+    document : Document
+        Members by index from 0, or by label where no matrix is given.
+    record : Format
+        The format of the file.
+
+    Raises
+    ------
+    FileError, FormatError, SolutionError, ParameterError, MissingExtraError
+        As in :func:`read_solution`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
+    >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
+    >>> document, record = read_members(file)
+    >>> document.members, document.by, record.key
+    ([(['g1', 'g3'], ['c2'])], 'label', 'csv')
+    """
+    if index_base is not None and index_base not in (0, 1):
+        raise ParameterError(f"index_base is {index_base!r}; indices are counted from 0 or from 1.")
+    if members is not None:
+        check_choice("members", members, ["index", "label"])
+    source = Source(path)
+    record: Format[Document] = reader("solution", source, format)
+    if item and "item" not in record.options:
+        raise ParameterError(f"item is {item}; {source.name} ({record.name}) holds one solution, item 0.")
+    document = record.load(source, Options(X=X, item=item))
+    if X is not None and document.shape is not None and document.shape != X.shape:
+        to_biclustering(replace(document, by="index", members=[]), X, source.name)
+    return settle(document, X, source.name, index_base=index_base, members=members), record
+
+
+def write_solution(
+    solution: Biclustering, path: str | os.PathLike[str], *, X: Any = None, format: str | None = None
+) -> None:
+    """Write a solution for bivaluate, biclustlib, R, or a spreadsheet.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+    path : str or path-like
+        The file to write; it appears whole or not at all.
+    X : Matrix, DataFrame or array-like, optional
+        The matrix they belong to. Its labels are written too, or instead where the format knows only labels.
+    format : str, optional
+        Key of a format (see :func:`bivaluate.io.describe_formats`); by default the extension chooses it.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    ParameterError
+        If the format is unknown or cannot be told by the extension.
+    SolutionError
+        If the solution does not fit `X`, or the format cannot hold it.
+
+    See Also
+    --------
+    read_solution : The way back.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
+    >>> write_solution(Biclustering([([0, 1], [2, 3])], shape=(5, 6)), file)
+    >>> read_solution(file).shape
+    (5, 6)
+    """
+    matrix = None if X is None else Matrix.of(X, missing="omit")
+    write_members(document_of(solution, matrix), path, format=format)
+
+
+def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> Format[Document]:
+    """Write what :func:`read_members` returned.
+
+    Parameters
+    ----------
+    document : Document
+        Members by index from 0 or by label.
+    path, format
+        As in :func:`write_solution`.
+
+    Returns
+    -------
+    Format
+        The format it was written in.
+
+    Raises
+    ------
+    FileError, ParameterError, SolutionError
+        As in :func:`write_solution`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
+    >>> write_members(Document([(["g1", "g3"], ["c2"])], "label"), file).key
+    'csv'
+    """
+    target = Source(path)
+    record: Format[Document] = writer("solution", target, format)
+    record.save(document, target.path)
+    return record
+
+
+def is_solution(path: str | os.PathLike[str]) -> bool:
+    """Whether the content of a file is a solution in a known format, and not rather a matrix."""
+    source = Source(path)
+    if source.is_folder:
+        return any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
+    found = recognise("solution", source)
+    if found is None or found.key not in ("bicat", "r-text"):
+        return found is not None
+    from bivaluate.io.solutions.r_text import fits  # two numbers on a line may as well be a matrix
+
+    return fits(source.head_text)

@@ -1,0 +1,28 @@
+"""BicAT text: three lines per bicluster without a title; numbers count from 0, or names."""
+
+from __future__ import annotations
+
+import re
+
+from bivaluate._document import Document
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.solutions.r_text import SIZES, parse
+from bivaluate.io.source import Source
+
+_HEADER = re.compile(r"\s*Number of BCs\s*=\s*\d+\s*", re.IGNORECASE)
+
+
+def _detects(source: Source) -> bool:
+    """The very first line is the size of a bicluster, or BicAT's header."""
+    first = source.head_text.split("\n", 1)[0]
+    return bool(SIZES.fullmatch(first) or _HEADER.fullmatch(first))
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the biclusters after the optional header."""
+    lines = source.text_lines()
+    start = int(bool(lines) and _HEADER.fullmatch(lines[0][1]) is not None)
+    return parse(lines[start:], source, options, base=0)
+
+
+FORMAT = Format("bicat", "BicAT text", (), _detects, _read, rank=2, note="indices or names")

@@ -1,0 +1,62 @@
+"""biclustlib JSON: indices from 0; one biclustering, or a list of several."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from bivaluate._document import Document, Members, member_kinds, parse_json
+from bivaluate._errors import FormatError, ParameterError, SolutionError
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import Source
+from bivaluate.io.target import text_target
+
+_MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[')
+
+
+def _detects(source: Source) -> bool:
+    """By the class it names, or by biclusters that are lists."""
+    return source.head_text.lstrip().startswith(("{", "[")) and _MARK.search(source.head_text) is not None
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read one biclustering; `options.item` chooses among several."""
+    content = parse_json(source.text(), source.name)
+    if isinstance(content, list):
+        content = _choose(content, options.item, source.name)
+    if not isinstance(content, dict) or not isinstance(content.get("biclusters"), list):
+        raise source.fault('a JSON object with a list "biclusters" is needed.')
+    members: list[Members] = []
+    for k, bicluster in enumerate(content["biclusters"]):
+        if not isinstance(bicluster, list) or len(bicluster) not in (2, 3):
+            raise source.fault(f"B{k + 1} must be a list [rows, columns] or [rows, columns, data].")
+        for side, what in zip(bicluster, ("rows", "columns"), strict=False):
+            if member_kinds(side, f"{source.name}: B{k + 1}, {what}") - {"index"}:
+                raise source.fault(f"B{k + 1}, {what}: indices are needed, labels found.")
+        members.append((bicluster[0], bicluster[1]))
+    return Document(members, "index")
+
+
+def _choose(content: list[Any], item: int | None, name: str) -> Any:
+    n = len(content)
+    if item is None and n != 1:
+        raise FormatError(f"{name} holds {n} biclusterings; say which: item=0 … {n - 1} (--item).")
+    if not 0 <= (item or 0) < n:
+        raise ParameterError(f"item is {item}; {name} holds {n} biclusterings, counted from 0.")
+    return content[item or 0]
+
+
+def _write(document: Document, path: Path) -> None:
+    """Write what biclustlib's own loader understands: indices only."""
+    if document.by == "label":
+        raise SolutionError("biclustlib JSON holds indices; this solution has labels only: give the matrix as well.")
+    biclusters = [[list(rows), list(cols)] for rows, cols in document.members]
+    content = {"__class__": "Biclustering", "__module__": "biclustlib.models", "biclusters": biclusters}
+    with text_target(path) as stream:
+        stream.write(json.dumps(content) + "\n")
+
+
+_NOTE = "written with `--to biclustlib`; `item=` (`--item`) chooses among several"
+FORMAT = Format("biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE)

@@ -1,0 +1,38 @@
+"""EBIC results and UniBic ground truth: ``Bicluster([rows],[columns])`` per line, indices from 0."""
+
+from __future__ import annotations
+
+import re
+
+from bivaluate._document import Document, Members
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.members import indices
+from bivaluate.io.source import Source
+
+_COUNT = re.compile(r"#?\s*(\d{1,9})")
+_LINE = re.compile(r"Bicluster\(\s*\[([^\]]*)\]\s*,\s*\[([^\]]*)\]\s*\)")
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the lines and hold their number against the count on top."""
+    members: list[Members] = []
+    lines = source.text_lines()
+    announced = _COUNT.fullmatch(lines[0][1].strip()) if lines else None
+    for n, line in lines[announced is not None :]:
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            raise source.fault(f"'Bicluster([rows],[columns])' is needed, found {line.strip()[:60]!r}.", n)
+        rows, cols = (indices(side.replace(",", " ").split()) for side in found.groups())
+        if not rows or not cols:
+            raise source.fault("rows and columns must be non-empty lists of indices.", n)
+        members.append((rows, cols))
+    if announced:
+        source.check_count(int(announced[1]), len(members), "biclusters", lines[0][0])
+    return Document(members, "index", lines=[n for n, _ in lines[announced is not None :]])
+
+
+def _detects(source: Source) -> bool:
+    return re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None
+
+
+FORMAT = Format("ebic", "EBIC results, UniBic ground truth", (), _detects, _read)

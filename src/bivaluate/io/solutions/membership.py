@@ -1,0 +1,152 @@
+"""Membership tables in CSV or TSV, in any of three layouts told apart by the header.
+
+- long: ``bicluster, axis, index and/or label``, one line per member (``axis`` is row or column);
+- lists: ``bicluster, rows, cols``, one line per bicluster, members separated by blanks or semicolons;
+- matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from bivaluate._document import Document
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.members import indices, labelled
+from bivaluate.io.source import Source, numbered
+from bivaluate.io.target import table_target
+
+_ROW = frozenset(["row", "rows", "r", "gene", "genes"])
+_COL = frozenset(["col", "cols", "column", "columns", "c", "condition", "conditions", "sample", "samples"])
+_CELLS = {"0": False, "False": False, "FALSE": False, "1": True, "True": True, "TRUE": True}
+
+Rows = Iterator[tuple[int, list[str]]]
+
+
+def _detects(source: Source) -> bool:
+    """By the names in the header."""
+    return _layout(_header(source.head_text)[1]) is not None
+
+
+def _is_certain(source: Source) -> bool:
+    """Whether the header begins as only a membership table does."""
+    return source.head_text.startswith(("bicluster,", "axis,")) and _detects(source)
+
+
+def _header(text: str) -> tuple[int, list[str], str]:
+    """Return the line of the header, its words and its delimiter."""
+    n, first = next(((n, line) for n, line in numbered(text) if not line.startswith("#")), (1, ""))
+    delimiter = max("\t;,", key=first.count)
+    return n, [cell.strip().strip('"').lower() for cell in first.split(delimiter)], delimiter
+
+
+def _layout(header: list[str]) -> str | None:
+    if "axis" in header:
+        if "bicluster" in header and {"index", "label", "member"} & set(header):
+            return "long"
+        return "matrix" if len(header) > 2 and header[:2] == ["axis", "label"] else None
+    return "lists" if "rows" in header and {"cols", "columns"} & set(header) else None
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read a table in whichever layout its header announces."""
+    text = source.text()
+    first, header, delimiter = _header(text)
+    layout = _layout(header)
+    if layout is None:
+        needed = "'bicluster,axis,label', 'bicluster,rows,cols' or 'axis,label,B1,B2,…'"
+        raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed.")
+    rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
+    return {"long": _long, "lists": _lists, "matrix": _matrix}[layout](rows, header, source)
+
+
+def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Source) -> Rows:
+    """Yield the numbered, filled lines after the header, split."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = first
+    try:
+        for n, cells in enumerate(reader):
+            line = first - 1 + reader.line_num
+            if n == 0 or not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != width:
+                raise FormatError(f"{source.name}, line {line} has {len(cells)} fields, but the header has {width}.")
+            yield line, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise source.fault(f"{error}.", line + 1) from None
+
+
+def _axis(word: str, source: Source, line: int) -> int:
+    if word.lower() not in _ROW | _COL:
+        raise source.fault(f"axis is {word[:40]!r}; 'row' or 'column' is needed.", line)
+    return int(word.lower() in _COL)
+
+
+def _long(rows: Rows, header: list[str], source: Source) -> Document:
+    found: dict[str, tuple[int, tuple[list[str], list[str]], tuple[list[str], list[str]]]] = {}
+    for line, cells in rows:
+        cell = dict(zip(header, cells, strict=True))
+        _, members, labels = found.setdefault(cell["bicluster"], (line, ([], []), ([], [])))
+        axis = _axis(cell["axis"], source, line)
+        index, label = cell.get("index", ""), cell.get("label", cell.get("member", ""))
+        if index and indices([index]) is None:
+            raise source.fault(f"index {index[:40]!r} is not a whole number from 0.", line)
+        if not index and not label:
+            raise source.fault("neither an index nor a label.", line)
+        members[axis].append(index)
+        labels[axis].append(label)
+    lines = [line for line, _, _ in found.values()]
+    numbers, names = [pair for _, pair, _ in found.values()], [pair for _, _, pair in found.values()]
+    all_named = all(name for pair in names for side in pair for name in side)
+    if all(index for pair in numbers for side in pair for index in side):
+        whole = [([int(i) for i in r], [int(j) for j in c]) for r, c in numbers]
+        return Document(whole, "index", labels=names if all_named else None, lines=lines)
+    if not all_named:
+        raise source.fault("some members have only an index and some only a label; use one throughout.")
+    return Document(names, "label" if "label" in header else "token", lines=lines)
+
+
+def _lists(rows: Rows, header: list[str], source: Source) -> Document:
+    at = header.index("rows"), header.index("cols" if "cols" in header else "columns")
+    members, lines = [], []
+    for line, cells in rows:
+        pair = [[word.strip() for word in cells[j].split(";" if ";" in cells[j] else None) if word.strip()] for j in at]
+        if not all(pair):
+            raise source.fault(f"the bicluster has no {'columns' if pair[0] else 'rows'}.", line)
+        members.append((pair[0], pair[1]))
+        lines.append(line)
+    return Document(members, "token", lines=lines)
+
+
+def _matrix(rows: Rows, header: list[str], source: Source) -> Document:
+    pairs: list[tuple[list[int], list[int]]] = [([], []) for _ in header[2:]]
+    sides: tuple[list[str], list[str]] = ([], [])
+    for line, (axis_word, label, *cells) in rows:
+        axis = _axis(axis_word, source, line)
+        for k, cell in enumerate(cells):
+            if cell not in _CELLS:
+                raise source.fault(f"cell {cell[:40]!r} under {header[k + 2]!r}; 0 or 1 is needed.", line)
+            if _CELLS[cell]:
+                pairs[k][axis].append(len(sides[axis]))
+        sides[axis].append(label)
+    genes, conditions = sides
+    if not genes or not conditions:
+        raise source.fault(f"lines for both axes are needed, found {len(genes)} rows and {len(conditions)} columns.")
+    return Document(pairs, "index", (len(genes), len(conditions)), labels=labelled(pairs, genes, conditions))
+
+
+def _write(document: Document, path: Path) -> None:
+    """Write the long layout: one line per member, index and label where known."""
+    fields = ["label"] if document.by == "label" else ["index", "label"] if document.labels else ["index"]
+    with table_target(path) as writer:
+        writer.writerow(["bicluster", "axis", *fields])
+        for k, pair in enumerate(document.members):
+            for axis, what in enumerate(("row", "column")):
+                names = [document.labels[k][axis]] if document.labels and len(fields) == 2 else []
+                writer.writerows([f"B{k + 1}", what, *values] for values in zip(pair[axis], *names, strict=True))
+
+
+_NAME, _NOTE = "membership table (CSV, TSV)", "three layouts, see below"
+FORMAT = Format("csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain)

@@ -1,0 +1,33 @@
+"""bivaluate's own JSON: members by index from 0, by label, or both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bivaluate._document import Document, parse_document
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import Source
+from bivaluate.io.target import text_target
+
+
+def _detects(source: Source) -> bool:
+    """A JSON object; other tools' JSON is asked about first."""
+    return source.head_text.lstrip().startswith(("{", "["))
+
+
+def _is_certain(source: Source) -> bool:
+    """Whether the beginning names the schema, which no other tool does."""
+    return _detects(source) and '"schema"' in source.head_text[:200]
+
+
+def _read(source: Source, options: Options) -> Document:
+    return parse_document(source.text(), source.name)
+
+
+def _write(document: Document, path: Path) -> None:
+    with text_target(path) as stream:
+        stream.write(json.dumps(document.to_dict()) + "\n")
+
+
+FORMAT = Format("bivaluate", "bivaluate JSON", (".json",), _detects, _read, _write, rank=1, is_certain=_is_certain)

@@ -1,0 +1,41 @@
+"""QUBIC, QUBIC2 and UniBic ``.blocks``: members by name."""
+
+from __future__ import annotations
+
+import re
+
+from bivaluate._document import Document
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import Source
+
+_BLOCK = re.compile(r"^BC\d+\s+S=\d+", re.MULTILINE)
+_SIDE = re.compile(r"\s*(Genes|Conds)\s*\[(\d{1,9})\]:(.*)")
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the names of each block; the value lines are not needed."""
+    blocks: list[tuple[int, dict[str, list[str]]]] = []
+    for n, line in source.text_lines():
+        if _BLOCK.match(line):
+            blocks.append((n, {}))
+        elif side := _SIDE.fullmatch(line):
+            if not blocks:
+                raise source.fault(f"{side[1]} stand before the first block (BC000 S=…).", n)
+            names = side[3].split()
+            source.check_count(int(side[2]), len(names), side[1].lower(), n)
+            blocks[-1][1].setdefault(side[1], names)
+    for n, block in blocks:
+        for key in ("Genes", "Conds"):
+            if not block.get(key):
+                raise source.fault(f"this block has no line '{key} [n]: …'.", n)
+    if not blocks:
+        raise FormatError(f"{source.name} holds no block (BC000 S=…).")
+    return Document([(b["Genes"], b["Conds"]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
+
+
+def _detects(source: Source) -> bool:
+    return _BLOCK.search(source.head_text) is not None
+
+
+FORMAT = Format("qubic", "QUBIC, QUBIC2, UniBic .blocks", (".blocks",), _detects, _read)
