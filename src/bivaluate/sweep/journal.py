@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._document import document_from
+from bivaluate._document import parse_document
 from bivaluate._errors import RunError
 from bivaluate._files import disk_error
 from bivaluate.solution import Biclustering
@@ -178,7 +178,7 @@ def pack_solution(solution: Biclustering) -> bytes:
 
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
-    document = document_from(json.loads(zlib.decompress(blob)), "the journal")
+    document = parse_document(zlib.decompress(blob).decode("utf-8"), "the journal")
     return Biclustering(document.members, document.shape, info=document.info)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError, ParameterError, SolutionError
+from bivaluate._files import atomic_path
 from bivaluate.io.formats import Format, Options, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.source import Source
-from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
 

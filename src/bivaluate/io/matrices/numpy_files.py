@@ -13,10 +13,10 @@ import numpy as np
 from numpy.lib import format as npy
 
 from bivaluate._errors import FormatError
+from bivaluate._files import atomic_path
 from bivaluate._text import first_few, plural
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source, first_line
-from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
 _MAGIC = b"\x93NUMPY"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import FormatError
+from bivaluate._files import atomic_path
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
-from bivaluate.io.target import atomic_path
 from bivaluate.matrix import Matrix
 
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name
