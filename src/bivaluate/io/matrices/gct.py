@@ -8,11 +8,11 @@ import re
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import parse
+from bivaluate.io.members import indices
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
 _VERSION = re.compile(r"#1\.([23])\s*")
-_SIZE = re.compile(r"\d{1,9}")
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -26,7 +26,7 @@ def _read(source: Source, options: Options) -> Matrix:
         raise source.fault("the file ends before its header.", top[-1][0])
     sizes = top[1][1].split()
     needed = 2 if version[1] == "2" else 4
-    if len(sizes) < needed or not all(_SIZE.fullmatch(word) for word in sizes[:needed]):
+    if len(sizes) < needed or indices(sizes[:needed]) is None:
         raise source.fault(f"{needed} sizes are needed, found {top[1][1][:60]!r}.", top[1][0])
     n_rows, n_cols = int(sizes[0]), int(sizes[1])
     row_meta, col_meta = (1, 0) if version[1] == "2" else (int(sizes[2]), int(sizes[3]))

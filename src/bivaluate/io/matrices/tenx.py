@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
+from bivaluate.io.members import indices
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
@@ -54,7 +55,7 @@ def _market(source: Source) -> NDArray[np.float64]:
     number, line = next(entries, (number, ""))
     sizes = line.split()
     coordinate = kind[1].lower() == "coordinate"
-    if len(sizes) != 2 + coordinate or not all(re.fullmatch(r"\d{1,12}", word) for word in sizes):
+    if len(sizes) != 2 + coordinate or indices(sizes) is None:
         raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
     n, m = int(sizes[0]), int(sizes[1])
     count = int(sizes[2]) if coordinate else n * m

@@ -47,8 +47,7 @@ def _slots(source: Source) -> dict[str, Any]:
     return slots
 
 
-def _text(tag: Any) -> str:
-    node = tag
+def _text(node: Any) -> str:
     while node is not None and not isinstance(node, (bytes, str)):
         node = getattr(node, "referenced_object", None) or getattr(node, "value", None)
     return node.decode("latin-1") if isinstance(node, bytes) else str(node)
