@@ -67,8 +67,9 @@ def check_values(
     values = to_float64(X, name)
     if values.size == 0:
         raise MatrixError(f"{name} is empty: its shape is {values.shape}.")
-    if math.isfinite(_finite_probe(values)):
-        return values
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum needs no temporary of the size of X
+        if math.isfinite(float(values.sum())):
+            return values
     infinite, absent = np.argwhere(np.isinf(values)), np.argwhere(np.isnan(values))
     if len(infinite):
         found = f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}"
@@ -115,9 +116,3 @@ def _first_non_numeric(array: NDArray[Any], name: str) -> str:
             where = place_of_cell(*index) if len(index) == 2 else f"position {index}"
             return f"{name} has a cell that is not a number at {where}: {array[index]!r}."
     return f"{name} holds values that cannot be turned into numbers (dtype {array.dtype})."
-
-
-def _finite_probe(values: NDArray[np.float64]) -> float:
-    """Return a number that is finite only if every cell is, without a temporary of the size of X."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(values.sum())

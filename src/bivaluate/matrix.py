@@ -108,10 +108,8 @@ class Matrix:
             bad = pd.to_numeric(series, errors="coerce").isna() & series.notna()
             if bad.any():
                 row = int(np.argmax(bad.to_numpy()))
-                raise MatrixError(
-                    f"{name} has a cell that is not a number at row {frame.index[row]!r}, "
-                    f"column {frame.columns[column]!r}: {series.iloc[row]!r}."
-                )
+                where = f"row {frame.index[row]!r}, column {frame.columns[column]!r}"
+                raise MatrixError(f"{name} has a cell that is not a number at {where}: {series.iloc[row]!r}.")
 
     @property
     def shape(self) -> tuple[int, int]:

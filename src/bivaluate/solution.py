@@ -362,8 +362,7 @@ class Biclustering(Sequence[Bicluster]):
         if self._shape is None:
             return Biclustering(self._biclusters, (n_rows, n_cols), info=self._info)
         if self._shape != (n_rows, n_cols):
-            swapped = self._shape == (n_cols, n_rows)
-            hint = " Were rows and columns swapped? Transpose one of them." if swapped else ""
+            hint = " Were rows and columns swapped? Transpose one of them." if self._shape == (n_cols, n_rows) else ""
             found = f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}"
             raise SolutionError(f"{found}.{hint}")
         return self
@@ -650,8 +649,8 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
         raise SolutionError(f"{name} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
     if shape is not None and ordered[-1] >= shape[axis]:
         limit = shape[axis]
-        hint = " Are the indices counted from 1?" if ordered[-1] == limit else ""
-        hint = " Were rows and columns swapped?" if ordered[-1] < shape[1 - axis] else hint
+        swapped, from_1 = " Were rows and columns swapped?", " Are the indices counted from 1?"
+        hint = swapped if ordered[-1] < shape[1 - axis] else from_1 if ordered[-1] == limit else ""
         found = f"{name} uses {what} {ordered[-1]}, but X has {plural(limit, what)} (0..{limit - 1})"
         raise SolutionError(f"{found}. X has shape {shape}.{hint}")
     repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -664,8 +663,7 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
 def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     array = np.asarray(mask)
     if array.ndim != 2:
-        found = plural(array.ndim, "dimension")
-        raise SolutionError(f"{name} has {found}; a mask of one line per bicluster is needed.")
+        raise SolutionError(f"{name} has {plural(array.ndim, 'dimension')}; one line per bicluster is needed.")
     if array.dtype != np.bool_ and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
         raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")
     return array.astype(np.bool_, copy=False)

@@ -180,12 +180,10 @@ class Source:
 
         try:
             return read(n)
-        except (EOFError, zlib.error) as error:
-            raise self.fault(f"the gzip stream is truncated or damaged ({error}).") from None
-        except OSError as error:
-            if type(error).__name__ == "BadGzipFile":
-                raise self.fault(f"the gzip stream is damaged ({error}).") from None
-            raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
+        except (EOFError, OSError, zlib.error) as error:
+            if isinstance(error, OSError) and type(error).__name__ != "BadGzipFile":
+                raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
+            raise self.damaged("the gzip stream", error) from None
 
     def listed(self) -> list[Path]:
         """Return the files in a folder, by name."""

@@ -104,11 +104,10 @@ def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | N
     """Choose the labels among the index columns: the first that is not all whole numbers."""
     if not labels or not labels[0]:
         return None
+    columns = [tuple(cell.strip() for cell in column) for column in zip(*labels, strict=True)]
     if dialect.label_col is not None:
-        return tuple(row[dialect.label_col].strip() for row in labels)
-    columns = [[row[j].strip() for row in labels] for j in range(len(labels[0]))]
-    chosen = next((c for c in columns if not all(cell.isdigit() for cell in c)), columns[0])
-    return tuple(chosen)
+        return columns[dialect.label_col]
+    return next((column for column in columns if not all(cell.isdigit() for cell in column)), columns[0])
 
 
 def read_fast(source: Source, dialect: Dialect) -> Matrix | None:

@@ -8,11 +8,11 @@ import re
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import parse
+from bivaluate.io.members import indices
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
 _VERSION = re.compile(r"#1\.([23])\s*")
-_SIZE = re.compile(r"\d{1,9}")
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -26,7 +26,7 @@ def _read(source: Source, options: Options) -> Matrix:
         raise source.fault("the file ends before its header.", top[-1][0])
     sizes = top[1][1].split()
     needed = 2 if version[1] == "2" else 4
-    if len(sizes) < needed or not all(_SIZE.fullmatch(word) for word in sizes[:needed]):
+    if len(sizes) < needed or indices(sizes[:needed]) is None:
         raise source.fault(f"{needed} sizes are needed, found {top[1][1][:60]!r}.", top[1][0])
     n_rows, n_cols = int(sizes[0]), int(sizes[1])
     row_meta, col_meta = (1, 0) if version[1] == "2" else (int(sizes[2]), int(sizes[3]))
@@ -35,8 +35,7 @@ def _read(source: Source, options: Options) -> Matrix:
     header = [cell.strip() for cell in top[2][1].split("\t")]
     width = 1 + row_meta + n_cols
     if len(header) != width:
-        sizes_say = f"{width} follow from the sizes ({n_cols} columns, {1 + row_meta} before them)"
-        raise source.fault(f"the header has {len(header)} fields; {sizes_say}.", top[2][0])
+        raise source.fault(f"the header has {len(header)} fields; {width} follow from the sizes.", top[2][0])
     skipped = list(itertools.islice(lines, col_meta))
     first = (skipped or top)[-1][0] + 1
     dialect = Dialect("\t", ".", tuple(header), 1 + row_meta, width, first, label_col=0)

@@ -24,24 +24,16 @@ from bivaluate.matrix import Matrix
 def _read(source: Source, options: Options) -> Matrix:
     """Read X or a layer, dense or sparse, as variables x observations."""
     with hdf5.opened(source) as file:
-        node = _chosen(file, options.layer, source.name)
+        top = hdf5.member(file, "raw", source.name) if options.layer == "raw" else file
+        if options.layer in (None, "raw"):
+            node = hdf5.member(top, "X", source.name)
+        else:
+            node = hdf5.layer_of(file, options.layer, source.name)
         values = _sparse(node, source.name) if hdf5.is_group(node) else hdf5.dense(node, source.name)
-        obs, var = (_index(hdf5.member(file, key, source.name), source.name) for key in ("obs", "var"))
-        if options.layer == "raw":
-            raw = hdf5.member(file, "raw", source.name)
-            var = _index(hdf5.member(raw, "var", source.name), source.name)
+        obs, var = (_index(hdf5.member(g, key, source.name), source.name) for g, key in ((file, "obs"), (top, "var")))
     if values.shape != (len(obs), len(var)):
-        found = f"{len(obs)} observations and {len(var)} variables"
-        raise source.fault(f"the matrix is {values.shape}, but there are {found}.")
+        raise source.fault(f"the matrix is {values.shape}; there are {len(obs)} observations and {len(var)} variables.")
     return Matrix(values.T, var, obs, source.stem)
-
-
-def _chosen(file: Any, layer: str | None, name: str) -> Any:
-    if layer is None:
-        return hdf5.member(file, "X", name)
-    if layer == "raw":
-        return hdf5.member(hdf5.member(file, "raw", name), "X", name)
-    return hdf5.layer_of(file, layer, name)
 
 
 def _index(node: Any, name: str) -> tuple[str, ...]:
@@ -128,9 +120,8 @@ def write_h5ad_results(
     if "/" in key or not key.strip():
         raise ParameterError(f"key is {key!r}; a name without '/' is needed.")
     solution = evaluation.solution
-    masks = {"varm": solution.row_masks.T, "obsm": solution.col_masks.T}
-    if transpose:
-        masks = {"varm": masks["obsm"], "obsm": masks["varm"]}
+    rows, cols = ("obsm", "varm") if transpose else ("varm", "obsm")
+    masks = {rows: solution.row_masks.T, cols: solution.col_masks.T}
     with hdf5.opened(source) as file:
         sizes = {f"{k}m": len(_index(hdf5.member(file, k, source.name), source.name)) for k in ("var", "obs")}
     if {name: len(mask) for name, mask in masks.items()} != sizes:
@@ -151,15 +142,13 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
     table = evaluation.biclusters.copy()
     for column in table.columns:
         if table[column].dtype.kind not in "fiub":
-            known = table[column].notna().tolist()
-            words = [str(value) if is_known else "" for value, is_known in zip(table[column], known, strict=True)]
+            known = zip(table[column], table[column].notna(), strict=True)
+            words = [str(value) if is_known else "" for value, is_known in known]
             table[column] = np.array(words, dtype=object)
-    table.index = [str(i) for i in table.index]
-    table.columns = [str(c) for c in table.columns]
     return {
         "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
         "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
-        "biclusters": table,
+        "biclusters": table.rename(index=str, columns=str),
         "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
         "shape": np.array(evaluation.solution.shape),

@@ -28,11 +28,8 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    found = file.get(group)
-    for key in candidates:
-        if found is not None and key in found:
-            return hdf5.strings(hdf5.member(found, key, name), name)
-    return None
+    keys = [key for key in candidates if group in file and key in file[group]]
+    return hdf5.strings(hdf5.member(file[group], keys[0], name), name) if keys else None
 
 
 def _detects(source: Source) -> bool:

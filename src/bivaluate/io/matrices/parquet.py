@@ -40,8 +40,7 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
         raise FormatError(f"{source.name} holds no data: {table.num_rows} rows, {len(columns)} data columns.")
     values = np.empty((table.num_rows, len(columns)))
     for j, position in enumerate(columns):
-        column = table.column(position)
-        kind = column.type
+        column, kind = table.column(position), table.column(position).type
         if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
             column = column.cast(pa.float64())
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
@@ -60,9 +59,8 @@ def _index_column(pa: Any, table: Any) -> int | None:
     except (ValueError, AttributeError):
         stored = []
     texts = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
-    found = (name for name in [_INDEX, *stored, *texts] if isinstance(name, str) and name in table.column_names)
-    name = next(found, None)
-    return None if name is None else int(table.column_names.index(name))
+    found = [name for name in [_INDEX, *stored, *texts] if isinstance(name, str) and name in table.column_names]
+    return int(table.column_names.index(found[0])) if found else None
 
 
 def _write(matrix: Matrix, path: Path) -> None:

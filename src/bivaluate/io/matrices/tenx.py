@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
+from bivaluate.io.members import indices
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
-_BANNER = re.compile(
-    r"%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*", re.IGNORECASE
-)
+_BANNER = re.compile(r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*")
 _CHUNK = 1 << 18
 
 
@@ -35,8 +34,8 @@ def _read(source: Source, options: Options) -> Matrix:
     barcodes = _names(files, r"barcodes\.tsv(\.gz)?$")
     for n, names, what in zip(values.shape, (features, barcodes), ("features", "barcodes"), strict=True):
         if names is not None and len(names) != n:
-            found = f"{values.shape[0]} x {values.shape[1]}, but there are {len(names)} {what}"
-            raise source.fault(f"{matrix.name} is {found}.")
+            shape = f"{values.shape[0]} x {values.shape[1]}"
+            raise source.fault(f"{matrix.name} is {shape}, but there are {len(names)} {what}.")
     return Matrix(values, features, barcodes, source.path.name or "X")
 
 
@@ -56,13 +55,12 @@ def _market(source: Source) -> NDArray[np.float64]:
     number, line = next(entries, (number, ""))
     sizes = line.split()
     coordinate = kind[1].lower() == "coordinate"
-    if len(sizes) != 2 + coordinate or not all(re.fullmatch(r"\d{1,12}", word) for word in sizes):
+    if len(sizes) != 2 + coordinate or indices(sizes) is None:
         raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
     n, m = int(sizes[0]), int(sizes[1])
     count = int(sizes[2]) if coordinate else n * m
     if not 0 < n * m <= MAX_CELLS or count > n * m:
-        found = f"{n} x {m} cells with {count} entries"
-        raise source.fault(f"{found} cannot be read (at most {MAX_CELLS} cells).", number)
+        raise source.fault(f"{n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS} cells).", number)
     width = 1 if not coordinate else 2 if kind[2].lower() == "pattern" else 3
     table = _numbers(source, entries, width, count)
     if not coordinate:

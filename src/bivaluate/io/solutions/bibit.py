@@ -18,8 +18,8 @@ def _read(source: Source, options: Options) -> Document:
         if len(fields) != 4:
             raise source.fault(f"4 fields are needed ({_HEADER}), {len(fields)} found.", n)
         rows, cols = ([word.strip() for word in side.split(",") if word.strip()] for side in fields[2:])
-        for stated, side, what in zip(fields, (rows, cols), ("rows", "columns"), strict=False):
-            source.check_count(stated.strip(), len(side), what, n)
+        source.check_count(fields[0].strip(), len(rows), "rows", n)
+        source.check_count(fields[1].strip(), len(cols), "columns", n)
         members.append((rows, cols))
     return Document(members, "token", lines=[n for n, _ in lines])
 

@@ -21,8 +21,7 @@ def _detects(source: Source) -> bool:
 def _read(source: Source, options: Options) -> Document:
     """Read the biclusters after the optional header."""
     lines = source.text_lines()
-    start = int(bool(lines) and _HEADER.fullmatch(lines[0][1]) is not None)
-    return parse(lines[start:], source, options, base=0)
+    return parse([line for line in lines if not _HEADER.fullmatch(line[1])], source, options, base=0)
 
 
 FORMAT = Format("bicat", "BicAT text", (), _detects, _read, rank=2, note="indices or names")

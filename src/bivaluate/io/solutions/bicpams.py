@@ -71,8 +71,7 @@ def _members(line: str, lists: re.Match[str], n: int, source: Source) -> Members
 def _read_html(text: str, source: Source) -> Document:
     members: list[Members] = []
     starts = []
-    end = text.lower().find("</table>")
-    table = text if end < 0 else text[:end]
+    table = re.split("(?i)</table>", text, maxsplit=1)[0]
     at = [match.start() for match in _TABLE_ROW.finditer(table)]
     for start, stop in pairwise([*at, len(table)]):
         lists = _INTEGERS.findall(table[start:stop])

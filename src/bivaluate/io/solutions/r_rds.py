@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._document import Document
 from bivaluate._errors import FormatError
@@ -16,14 +17,8 @@ _BEGINNINGS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")  # of R's binary 
 
 def _read(source: Source, options: Options) -> Document:
     """Read the slots RowxNumber and NumberxCol."""
-    attributes = _slots(source)
-    masks = []
-    for slot in ("RowxNumber", "NumberxCol"):
-        mask = attributes.get(slot)
-        if mask is None:
-            raise source.fault(f"no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file)).")
-        masks.append(_mask(mask, slot, source))
-    rows, cols = masks[0].T, masks[1]
+    slots = _slots(source)
+    rows, cols = _mask(slots, "RowxNumber", source).T, _mask(slots, "NumberxCol", source)
     if len(rows) != len(cols):
         raise source.fault(f"RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}.")
     members = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
@@ -52,14 +47,16 @@ def _slots(source: Source) -> dict[str, Any]:
     return slots
 
 
-def _text(tag: Any) -> str:
-    node = tag
+def _text(node: Any) -> str:
     while node is not None and not isinstance(node, (bytes, str)):
         node = getattr(node, "referenced_object", None) or getattr(node, "value", None)
     return node.decode("latin-1") if isinstance(node, bytes) else str(node)
 
 
-def _mask(node: Any, slot: str, source: Source) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _mask(slots: dict[str, Any], slot: str, source: Source) -> NDArray[np.bool_]:
+    node = slots.get(slot)
+    if node is None:
+        raise source.fault(f"no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file)).")
     try:
         values = np.asarray(node.value)
         attribute = node.attributes
