@@ -9,7 +9,7 @@ from benchmarks.bench_mergers import workload
 from benchmarks.timing import Comparison, best_of
 from bivaluate import Biclustering
 from bivaluate.chance.scores import chance_scores
-from bivaluate.measures._blocks import merger_matrices
+from bivaluate.measures._mergers import merger_matrices
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.workspace import Workspace
 

@@ -13,8 +13,7 @@ from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
 from bivaluate.chance.search import refit_cut, search_block
-from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures._constant_rows import constant_row_counts
+from bivaluate.measures._blocks import constant_row_counts, virtual_error_value
 from bivaluate.measures.cover import Cover
 from tests.reference import chance as twin
 

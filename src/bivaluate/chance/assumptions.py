@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
-from bivaluate.measures._ranks import midranks
+from bivaluate.measures._blocks import midranks
 
 Floats = NDArray[np.float64]
 

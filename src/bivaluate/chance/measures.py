@@ -12,8 +12,7 @@ from bivaluate._errors import NullModelWarning
 from bivaluate.chance.assumptions import column_means, null_model_findings, prepare_matrix
 from bivaluate.chance.scores import ChanceScores, Floats, chance_scores, check_search, largest_weight_sum, score_blocks
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values_missing, virtual_error_value
-from bivaluate.measures._constant_rows import is_constant_row
+from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
 from bivaluate.measures.measure import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering

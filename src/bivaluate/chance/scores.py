@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
-from bivaluate.measures._constant_rows import constant_row_counts
+from bivaluate.measures._blocks import constant_row_counts
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 

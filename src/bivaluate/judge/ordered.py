@@ -11,8 +11,7 @@ from bivaluate.chance.assumptions import centre_columns
 from bivaluate.chance.scores import score_blocks
 from bivaluate.chance.search import refit_cut
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures._constant_rows import is_constant_row
+from bivaluate.measures._blocks import is_constant_row, virtual_error_value
 from bivaluate.solution import Biclustering
 
 

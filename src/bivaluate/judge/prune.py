@@ -14,8 +14,8 @@ from bivaluate.chance.assumptions import prepare_matrix
 from bivaluate.chance.scores import score_blocks
 from bivaluate.chance.search import EVIDENCE_CUT, refit_cut
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import merger_matrices, virtual_error_value
-from bivaluate.measures._constant_rows import constant_row_counts, is_constant_row
+from bivaluate.measures._blocks import constant_row_counts, is_constant_row, virtual_error_value
+from bivaluate.measures._mergers import merger_matrices
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace

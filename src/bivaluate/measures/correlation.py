@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_values
-from bivaluate.measures._constant_rows import is_constant_row
-from bivaluate.measures._ranks import midranks
+from bivaluate.measures._blocks import is_constant_row, midranks, standardise
 from bivaluate.measures.measure import ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
 from bivaluate.measures.workspace import Workspace
 
@@ -34,9 +33,7 @@ def correlate_rows(A: Floats) -> RowCorrelations:
     n = len(rows)
     if n < 2:
         return RowCorrelations(float("nan"), float("nan"), float("nan"))
-    rows = rows - rows.mean(axis=1, keepdims=True)
-    rows = rows / np.abs(rows).max(axis=1, keepdims=True)
-    rows = rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    rows = standardise(rows) / np.sqrt(rows.shape[1])
     signed = (float((rows.sum(axis=0) ** 2).sum()) - n) / (n * (n - 1))
     sums = np.empty(n)
     step = max(1, _CHUNK // n)

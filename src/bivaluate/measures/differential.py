@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_int, check_values
-from bivaluate.measures._constant_rows import is_constant_row
+from bivaluate.measures._blocks import is_constant_row, residue
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.measures.residue_variants import residue
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
 

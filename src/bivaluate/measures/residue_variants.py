@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
+from bivaluate.measures._blocks import residue
 from bivaluate.measures.measure import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
 
 Floats = NDArray[np.float64]
@@ -122,12 +123,6 @@ def minimal_squared_error(A: Any) -> float:
     values = check_values(A, name="A")
     singular = np.linalg.svd(values - values.mean(axis=1, keepdims=True), compute_uv=False)
     return float((singular[1:] ** 2).sum() / values.size)
-
-
-def residue(A: Floats) -> Floats:
-    """Return a_ij − a_iJ − a_Ij + a_IJ, the data centred first so that large offsets cost no digits."""
-    centred = A - A.mean(axis=1, keepdims=True)
-    return np.asarray(centred - centred.mean(axis=0, keepdims=True))
 
 
 _ADDITIVE = frozenset({SHIFT, ROW_SHIFT, COL_SHIFT})

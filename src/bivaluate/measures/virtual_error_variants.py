@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
-from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures._constant_rows import TOLERANCE, is_constant_row
+from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value
 from bivaluate.measures.measure import COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
 
 
@@ -53,22 +52,11 @@ def standardised_virtual_error(A: Any) -> float:
     values = check_values(A, name="A")
     if min(values.shape) < 2:
         return 0.0
-    rows = _standardise_rows(values)
+    rows = standardise(values)
     pattern = rows.mean(axis=0)
-    if np.ptp(pattern) <= TOLERANCE * np.abs(rows).max():
+    if np.ptp(pattern) <= CONSTANT * np.abs(rows).max():
         return float(np.abs(rows).mean())
-    return float(np.abs(rows - _standardise_rows(pattern[None, :])).mean())
-
-
-def _standardise_rows(A: NDArray[np.float64]) -> NDArray[np.float64]:
-    constant = is_constant_row(A)
-    centred = A - A.mean(axis=1, keepdims=True)
-    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    centred -= centred.mean(axis=1, keepdims=True)
-    centred[constant] = 0.0
-    sd = np.sqrt((centred**2).mean(axis=1, keepdims=True))
-    sd[constant] = 1.0
-    return np.asarray(centred / sd)
+    return float(np.abs(rows - standardise(pattern[None, :])).mean())
 
 
 _DIVINA = "doi:10.1016/j.compbiomed.2011.11.015"
