@@ -68,7 +68,9 @@ def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None
     def call() -> None:
         _kernels.row_levels(cells, rows, level, norm)
         _kernels.column_sums(cells, layout, level, every, sums)
-        _kernels.merge_groups(cells, layout, level, norm, sums, merging.step, every, False, ve, msr, pattern_part, doubtful)
+        _kernels.merge_groups(
+            cells, layout, level, norm, sums, merging.step, every, False, ve, msr, pattern_part, doubtful
+        )
 
     return call
 

@@ -113,13 +113,13 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
 
 
 @kernel
-def fill_block(cells: Cells, rows: Any, level: Any, block: Any) -> None:
-    """Write the centred values of `rows` into `block` (column, row)."""
+def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> None:
+    """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
     flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
     R = rows.size
     # block[:, :R] = (X[rows] * scale - level[rows][:, None]).T
-    if dense:
+    if dense and wanted.size == u:
         whole = R - R % 8
         for r in range(0, whole, 8):
             a0 = origin + rows[r] * s0
@@ -146,8 +146,14 @@ def fill_block(cells: Cells, rows: Any, level: Any, block: Any) -> None:
             centre = level[rows[r]]
             for q in range(u):
                 block[q, r] = flat[at + q] * scale - centre
+    elif abs(s1) < abs(s0):
+        for r in range(R):
+            at = origin + rows[r] * s0
+            centre = level[rows[r]]
+            for q in wanted:
+                block[q, r] = flat[at + used[q] * s1] * scale - centre
     else:
-        for q in range(u):
+        for q in wanted:
             at = origin + used[q] * s1
             for r in range(R):
                 block[q, r] = flat[at + rows[r] * s0] * scale - level[rows[r]]
@@ -206,6 +212,7 @@ def merge_groups(
     for i in groups:
         widest = max(widest, col_start[i + 1] - col_start[i])
     n_used = cells.used.size
+    every = np.arange(n_used)
     block = np.zeros((n_used, step))
     per_row = np.empty((7, step))
     inside = np.zeros(n_used, np.bool_)
@@ -219,6 +226,7 @@ def merge_groups(
     for i in groups:
         first, last = (i, i + 1) if alone else (0, K)
         I = rows[row_start[i] : row_start[i + 1]]  # noqa: E741
+        wanted = cols[col_start[i] : col_start[i + 1]] if alone else every
         shared = shared_rows(I, layout.owner_start, layout.owners, shared_start, cursor)
         unite_columns(i, first, last, col_start, cols, inside, start, union)
         if not alone:
@@ -236,7 +244,7 @@ def merge_groups(
             cursor[j] = shared_start[j]
         for begin in range(0, I.size, step):
             part = I[begin : min(begin + step, I.size)]
-            fill_block(cells, part, level, block)
+            fill_block(cells, part, wanted, level, block)
             merge_rows(
                 cells, layout, norm, i, first, last, begin, part, block, per_row, shared, shared_start, cursor,
                 start, union, pattern, variances, ve, msr, doubtful,
@@ -308,7 +316,9 @@ def merge_rows(
                 mean[r] = own_sum[r]
                 spread[r] = own_square[r]
             add_columns(block, union, start[j] + c_i, start[j + 1], mean, spread, padded)
-            squares = row_spreads(cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded)
+            squares = row_spreads(
+                cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
+            )
         if not variances[j] > LOST_PATTERN * squares:
             doubtful[i, j] = True
         zeroed = cursor[j]
@@ -353,7 +363,7 @@ def row_spreads(
             if not (spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]):
                 mean[r], spread[r] = row_in_two_passes(cells, part[r], union, block, r)
                 inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
-    return (squares - share * (padded - R)) / R
+    return float((squares - share * (padded - R)) / R)
 
 
 @kernel

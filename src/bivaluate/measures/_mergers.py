@@ -17,8 +17,6 @@ from bivaluate._parallel import count_cores, share_out
 from bivaluate.measures._blocks import HUGE, TINY, block_values, block_values_missing
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bivaluate.measures._kernels import Cells, Indices, Layout, Values
     from bivaluate.solution import Biclustering
 

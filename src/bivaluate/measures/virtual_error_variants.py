@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_values
 from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value

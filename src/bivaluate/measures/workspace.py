@@ -158,7 +158,12 @@ class Workspace:
 
     @cached_property
     def block_errors(self) -> tuple[Floats, Floats]:
-        """VE and MSR of each bicluster, formula values; no merger is computed for them."""
+        """VE and MSR of each bicluster, formula values; no merger is computed for them.
+
+        They are the diagonals of `mergers` to the bit, so it does not matter what was asked for before.
+        """
+        if "mergers" in vars(self):
+            return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
         if self._compiled is not None:
             return self._compiled.blocks()
         values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
