@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from bivaluate.measures.compare import EXTERNAL
+from bivaluate.measures.external import EXTERNAL
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.document import headline
 

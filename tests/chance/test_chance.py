@@ -7,7 +7,7 @@ import pytest
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
-from bivaluate.chance import measures as chance
+from bivaluate.chance import scores as chance
 from bivaluate.chance.assumptions import centre_columns, null_model_findings, rank_normalise
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import permutation_null, permutation_p_value

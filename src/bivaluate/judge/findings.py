@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.chance.assumptions import null_model_findings
+from bivaluate.chance.assumptions import describe_assumptions
 from bivaluate.chance.moments import null_mean
 from bivaluate.measures.workspace import Workspace
 
@@ -31,7 +31,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += null_model_findings(workspace.X)
+    sentences += describe_assumptions(workspace.X)
     return sentences
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from bivaluate.chance.assumptions import centre_columns
-from bivaluate.chance.scores import score_blocks
+from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import is_constant_row, virtual_error_value
 from bivaluate.solution import Biclustering
 
 
@@ -24,6 +21,7 @@ def ordered_column_findings(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = np.cumsum(rng.normal(size=(40, 20)), axis=1)
     >>> S = Biclustering([(range(8), range(10))], X.shape)
@@ -36,10 +34,7 @@ def ordered_column_findings(
     passed: list[str] = []
     failed: list[str] = []
     for name, bicluster in zip(names, solution, strict=True):
-        A = bicluster.of(centred)
-        rows, cols = np.array([int((~is_constant_row(A)).sum())]), np.array([A.shape[1]])
-        shape = (values.shape[0], values.shape[1])
-        error = float(score_blocks(np.array([virtual_error_value(A)]), rows, cols, shape)["adjusted"][0])
+        error = adjusted_error(bicluster.of(centred), (values.shape[0], values.shape[1]))
         (passed if error < cut else failed).append(f"{name} ({error:.2f})")
     return [
         f"Columns are ordered: in {null_runs} phase-randomised surrogate(s) a search reaches aVE {cut:.2f}, so evidence starts "

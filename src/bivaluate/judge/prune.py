@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_real
 from bivaluate.chance.assumptions import prepare_matrix
-from bivaluate.chance.scores import score_blocks
+from bivaluate.chance.scores import adjusted_error, score_blocks
 from bivaluate.chance.search import EVIDENCE_CUT, refit_cut
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import constant_row_counts, is_constant_row, virtual_error_value
+from bivaluate.measures._blocks import constant_row_counts
 from bivaluate.measures._mergers import merger_matrices
-from bivaluate.measures.cover import Cover
+from bivaluate.measures.cover import Cover, cell_jaccard
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
@@ -93,7 +93,7 @@ def propose_pruning(
     cut
         aVE at or above which a bicluster counts as noise.
     centre, normalise
-        How the data are prepared for aVE; see :func:`bivaluate.chance.measures.chance_table`.
+        How the data are prepared for aVE; see :func:`bivaluate.chance_table`.
     ordered_columns
         Columns are ordered (time, dose): refit the cut on phase-randomised surrogates, which takes seconds.
     null_runs, random_state
@@ -141,10 +141,7 @@ class _Pool:
 
     def judge(self, bicluster: Bicluster) -> float:
         """Return aVE."""
-        A = bicluster.of(self.values)
-        rows = np.array([int((~is_constant_row(A)).sum())])
-        cols, ve = np.array([A.shape[1]]), np.array([virtual_error_value(A)])
-        return float(score_blocks(ve, rows, cols, (self.values.shape[0], self.values.shape[1]))["adjusted"][0])
+        return adjusted_error(bicluster.of(self.values), (self.values.shape[0], self.values.shape[1]))
 
     def judge_pairs(self) -> Floats:
         """Return aVE of all mergers, K x K."""
@@ -155,7 +152,7 @@ class _Pool:
         ve = merger_matrices(self.values, solution)[0]
         together = np.zeros(ve.shape)
         upper = np.triu_indices(len(ve))
-        together[upper] = score_blocks(ve[upper], rows[upper], cols[upper], shape)["adjusted"]
+        together[upper] = score_blocks(ve[upper], rows[upper], cols[upper], shape).adjusted
         return together + np.triu(together, 1).T
 
     def remove(self, k: int) -> None:
@@ -167,7 +164,7 @@ def _duplicates(pool: _Pool) -> list[Proposal]:
     proposals = []
     k = 0
     while k < len(pool.biclusters):
-        like = [_jaccard(pool.biclusters[k], other) for other in pool.biclusters]
+        like = [cell_jaccard(pool.biclusters[k], other) for other in pool.biclusters]
         like[k] = 0.0
         twin = int(np.argmax(like))
         if like[twin] < DUPLICATE_JACCARD:
@@ -247,11 +244,6 @@ def _noise(pool: _Pool, cut: float) -> list[Proposal]:
 
 def _union(a: Bicluster, b: Bicluster) -> Bicluster:
     return Bicluster(np.union1d(a.rows, b.rows), np.union1d(a.cols, b.cols))
-
-
-def _jaccard(a: Bicluster, b: Bicluster) -> float:
-    shared = len(np.intersect1d(a.rows, b.rows, True)) * len(np.intersect1d(a.cols, b.cols, True))
-    return shared / (a.size + b.size - shared)
 
 
 def _scores(X: Any, solution: Biclustering, keys: Sequence[str] = SHOWN) -> dict[str, float]:

@@ -184,7 +184,7 @@ def constant_row_counts(X: Values, solution: Biclustering) -> Counts:
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
     its mergers are not looked at (0).
     """
-    constant = _constant_members(X, solution)
+    constant = constant_rows_of_each(X, solution)
     sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
     looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
     counts = np.diag(sizes)
@@ -207,8 +207,8 @@ def constant_row_counts(X: Values, solution: Biclustering) -> Counts:
     return np.asarray(pairs)
 
 
-def _constant_members(X: Values, solution: Biclustering) -> list[Counts]:
-    """Return the constant rows of each bicluster; most are ruled out by two of their cells."""
+def constant_rows_of_each(X: Values, solution: Biclustering) -> list[Counts]:
+    """Return the constant rows of each bicluster; most are ruled out by two of their cells (as `is_constant_row`)."""
     if not len(solution):
         return []
     rows = np.concatenate([b.rows for b in solution])

@@ -65,7 +65,7 @@ class Workspace:
 
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
-        """Check the input and pair it."""
+        """Check the input, once, and pair it."""
         chosen = Options(**options)
         matrix = Matrix.of(X, chosen.missing)
         return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
