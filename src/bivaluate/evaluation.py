@@ -157,9 +157,10 @@ class Evaluation:
         self.names = list(names)
         self.scores: dict[str, float] = {}
         self._columns: dict[str, NDArray[np.float64]] = {}
+        # what needs the mergers comes first: the errors of the biclusters are on their diagonal
+        values = {m.key: m.compute(workspace) for m in sorted(map(get_metric, keys), key=lambda m: not m.needs_mergers)}
         for key in keys:
-            metric = get_metric(key)
-            value = metric.compute(workspace)
+            metric, value = get_metric(key), values[key]
             if metric.level == "bicluster":
                 self._columns[key] = np.asarray(value)
             else:

@@ -86,12 +86,10 @@ def _canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(ordered[np.lexsort((ordered - ordered.mean(axis=1, keepdims=True)).T)])
 
 
-@measure(
-    "p_permutation", "p", "row-permutation p-value",
-    "How often the block with its rows shuffled is as coherent; does not allow for a search.",
-    range=UNIT, invariances=ROW_AFFINE,
-    reference="(1 + hits)/(B + 1): Phipson & Smyth 2010, doi:10.2202/1544-6115.1585",
-)  # fmt: skip
+@measure("p_permutation", "p", "row-permutation p-value",
+    "How often the block with its rows shuffled is as coherent; does not allow for a search.", range=UNIT,
+    invariances=ROW_AFFINE,
+    reference="(1 + hits)/(B + 1): Phipson & Smyth 2010, doi:10.2202/1544-6115.1585")  # fmt: skip
 def permutation_p_value(A: Any) -> float:
     """P-value of :func:`permutation_null` with seed 0 and as many permutations as the size of the block allows.
 

@@ -193,11 +193,9 @@ def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
     return float(total)
 
 
-@measure(
-    "r_ve", "VE/E0", "virtual error relative to noise",
+@measure("r_ve", "VE/E0", "virtual error relative to noise",
     "VE divided by its mean in noise of the same shape; for blocks that were not searched for.",
-    formula=r"R(B)=\frac{\mathrm{VE}(B)}{E_0(r,c)}", compute=lambda w: block_scores(w).ratio, **_PLAIN,
-)  # fmt: skip
+    formula=r"R(B)=\frac{\mathrm{VE}(B)}{E_0(r,c)}", compute=lambda w: block_scores(w).ratio, **_PLAIN)  # fmt: skip
 def virtual_error_ratio(A: Any) -> float:
     """VE over its mean in noise of the same shape: R = VE/E0(r, c).
 
@@ -231,16 +229,13 @@ def virtual_error_ratio(A: Any) -> float:
     return float(score_block(values, values.shape).ratio[0])
 
 
-@measure(
-    "z", "z", "virtual error, standardised",
+@measure("z", "z", "virtual error, standardised",
     "Standard deviations by which VE lies below its mean in noise of the same shape.", direction="high", range=REAL,
-    formula=r"z(B)=\frac{E_0(r,c)-\mathrm{VE}(B)}{\mathrm{sd}_0(r,c)}", compute=lambda w: block_scores(w).z, **_PLAIN,
-)  # fmt: skip
-@measure(
-    "z_centred", "z (centred)", "virtual error on centred columns, standardised",
+    formula=r"z(B)=\frac{E_0(r,c)-\mathrm{VE}(B)}{\mathrm{sd}_0(r,c)}", compute=lambda w: block_scores(w).z,
+    **_PLAIN)  # fmt: skip
+@measure("z_centred", "z (centred)", "virtual error on centred columns, standardised",
     "z after the column means of the whole matrix are taken out; advised for real data.", direction="high", range=REAL,
-    compute=lambda w: w.once(_centred).z, **_CENTRED,
-)  # fmt: skip
+    compute=lambda w: w.once(_centred).z, **_CENTRED)  # fmt: skip
 def virtual_error_z(A: Any) -> float:
     """Standard deviations by which VE lies below its mean in noise: z = (E0 − VE)/sd0.
 
@@ -275,17 +270,13 @@ def virtual_error_z(A: Any) -> float:
     return float(score_block(values, values.shape).z[0])
 
 
-@measure(
-    "ave", "aVE", "chance-corrected virtual error",
+@measure("ave", "aVE", "chance-corrected virtual error",
     "VE corrected for size and search: 1 is what searching noise gives, below 0.90 is evidence.",
     formula=r"\mathrm{aVE}(B)=1-\frac{V^*(r,c;n,m)-\mathrm{VE}(B)}{E_0(r,c)}",
-    compute=lambda w: block_scores(w).adjusted, **_PLAIN,
-)  # fmt: skip
-@measure(
-    "ave_centred", "aVE (centred)", "chance-corrected virtual error on centred columns",
+    compute=lambda w: block_scores(w).adjusted, **_PLAIN)  # fmt: skip
+@measure("ave_centred", "aVE (centred)", "chance-corrected virtual error on centred columns",
     "aVE after the column means of the whole matrix are taken out; advised for real data.",
-    compute=lambda w: w.once(_centred).adjusted, **_CENTRED,
-)  # fmt: skip
+    compute=lambda w: w.once(_centred).adjusted, **_CENTRED)  # fmt: skip
 def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exhaustive") -> float:
     """Chance-corrected virtual error of one bicluster: aVE = 1 − (V* − VE)/E0.
 
@@ -397,17 +388,13 @@ def _prepared(
     return Workspace(Matrix(values), check_solution(solution).with_shape(values.shape), options)
 
 
-@measure(
-    "avg_ave", "avg aVE", "average chance-corrected virtual error",
+@measure("avg_ave", "avg aVE", "average chance-corrected virtual error",
     "Mean aVE, biclusters of one row or column counted as 1; read it beside the coverage.", level="solution",
     formula=r"\mathrm{avg\ aVE}=\frac{1}{K}\sum_k\mathrm{aVE}(B_k)", main_rank=7,
-    compute=lambda w: _mean(block_scores(w).adjusted), **_PLAIN,
-)  # fmt: skip
-@measure(
-    "avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
+    compute=lambda w: _mean(block_scores(w).adjusted), **_PLAIN)  # fmt: skip
+@measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
     "avg aVE after the column means of the whole matrix are taken out.", level="solution",
-    compute=lambda w: _mean(w.once(_centred).adjusted), **_CENTRED,
-)  # fmt: skip
+    compute=lambda w: _mean(w.once(_centred).adjusted), **_CENTRED)  # fmt: skip
 def average_adjusted_virtual_error(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:
@@ -453,15 +440,12 @@ def average_adjusted_virtual_error(
     return _mean(block_scores(_prepared(X, solution, centre, normalise, missing)).adjusted)
 
 
-@measure(
-    "avg_z", "avg z", "average standardised virtual error", "Mean z of the biclusters; praises large coherent blocks.",
-    level="solution", direction="high", range=REAL, compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN,
-)  # fmt: skip
-@measure(
-    "avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
+@measure("avg_z", "avg z", "average standardised virtual error",
+    "Mean z of the biclusters; praises large coherent blocks.", level="solution", direction="high", range=REAL,
+    compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN)  # fmt: skip
+@measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,
-    compute=lambda w: _nanmean(w.once(_centred).z), **_CENTRED,
-)  # fmt: skip
+    compute=lambda w: _nanmean(w.once(_centred).z), **_CENTRED)  # fmt: skip
 def average_virtual_error_z(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:
@@ -507,12 +491,10 @@ def average_virtual_error_z(
     return _nanmean(block_scores(_prepared(X, solution, centre, normalise, missing)).z)
 
 
-@measure(
-    "anve", "aNVE", "chance-corrected normalised virtual error",
+@measure("anve", "aNVE", "chance-corrected normalised virtual error",
     "1 unless biclusters are coherent beyond search noise and apart from each other; not for choosing K.",
     formula=r"\mathrm{aNVE}=1-\frac{1}{K}\sum_k e_k\,\mathrm{sep}_k", level="solution", range=UNIT,
-    compute=lambda w: 1 - _mean(chance_scores(w).weight), needs_mergers=True, **_PLAIN,
-)  # fmt: skip
+    compute=lambda w: 1 - _mean(chance_scores(w).weight), needs_mergers=True, **_PLAIN)  # fmt: skip
 def adjusted_normalised_virtual_error(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:
@@ -560,12 +542,11 @@ def adjusted_normalised_virtual_error(
     return 1 - _mean(chance_scores(_prepared(X, solution, centre, normalise, missing)).weight)
 
 
-@measure(
-    "cc", "CC", "coherent coverage",
+@measure("cc", "CC", "coherent coverage",
     "Share of the cells covered, weighted by coherence beyond search noise and by separation.",
     formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
-    direction="high", range=UNIT, main_rank=8, compute=lambda w: _covered(w), needs_mergers=True, default=True, **_PLAIN,
-)  # fmt: skip
+    direction="high", range=UNIT, main_rank=8, compute=lambda w: _covered(w), needs_mergers=True, default=True,
+    **_PLAIN)  # fmt: skip
 def coherent_coverage(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:

@@ -53,37 +53,32 @@ class Layout(NamedTuple):
 
 
 @kernel
-def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
-    """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
-    owners = np.empty(rows.size, np.int64)
-    cursor = owner_start.copy()
-    for k in range(row_start.size - 1):
-        for row in rows[row_start[k] : row_start[k + 1]]:
-            owners[cursor[row]] = k
-            cursor[row] += 1
-    return owners
+def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
+    """Write the used columns of a row into `line`."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    at = origin + row * s0
+    # line[:] = X[row, used] * scale - centre
+    if dense:
+        values = flat[at : at + used.size]
+        for q in range(used.size):
+            line[q] = values[q] * scale - centre
+    else:
+        for q in range(used.size):
+            line[q] = flat[at + used[q] * s1] * scale - centre
 
 
 @kernel
 def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
     """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    u = used.size
+    u = cells.used.size
+    line = np.empty(u)
     for row in rows:
-        at = origin + row * s0
+        read_row(cells, row, 0.0, line)
         total = 0.0
         squares = 0.0
-        if dense:
-            line = flat[at : at + u]
-            for q in range(u):
-                x = line[q] * scale
-                total += x
-                squares += x * x
-        else:
-            for q in range(u):
-                x = flat[at + used[q] * s1] * scale
-                total += x
-                squares += x * x
+        for q in range(u):
+            total += line[q]
+            squares += line[q] * line[q]
         level[row] = total / u
         norm[row] = np.sqrt(squares)
 
@@ -91,25 +86,14 @@ def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
 @kernel
 def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any) -> None:
     """Add the centred values of the rows of each bicluster in `group` to its line of `sums`."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    u = used.size
+    u = cells.used.size
+    line = np.empty(u)
     for k in group:
-        rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
         own = sums[k]
-        if dense:
-            for row in rows:
-                at = origin + row * s0
-                line = flat[at : at + u]
-                centre = level[row]
-                for q in range(u):
-                    own[q] += line[q] * scale - centre
-        else:
+        for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
+            read_row(cells, row, level[row], line)
             for q in range(u):
-                at = origin + used[q] * s1
-                total = 0.0
-                for row in rows:
-                    total += flat[at + row * s0] * scale - level[row]
-                own[q] += total
+                own[q] += line[q]
 
 
 @kernel
@@ -186,19 +170,9 @@ def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) ->
 
 @kernel
 def merge_groups(
-    cells: Cells,
-    layout: Layout,
-    level: Any,
-    norm: Any,
-    sums: Any,
-    step: int,
-    groups: Any,
-    alone: bool,
-    ve: Any,
-    msr: Any,
-    pattern_part: Any,
-    doubtful: Any,
-) -> None:
+    cells: Cells, layout: Layout, level: Any, norm: Any, sums: Any, step: int, groups: Any, alone: bool,
+    ve: Any, msr: Any, pattern_part: Any, doubtful: Any,
+) -> None:  # fmt: skip
     """Add up, for each bicluster in `groups`, its share of VE and MSR of the mergers with every bicluster.
 
     ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
@@ -413,23 +387,14 @@ def subtract_shared_rows(
     cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
 ) -> None:
     """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
-    flat, origin, s0, s1, scale, used, dense = cells
     pattern[: start[-1]] = 0.0
-    line = np.empty(used.size)
+    line = np.empty(cells.used.size)
     r_i = layout.row_start[i + 1] - layout.row_start[i]
     for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
         owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
         if owners.size == 1:
             continue
-        at = origin + row * s0
-        centre = level[row]
-        if dense:
-            values = flat[at : at + used.size]
-            for q in range(used.size):
-                line[q] = values[q] * scale - centre
-        else:
-            for q in range(used.size):
-                line[q] = flat[at + used[q] * s1] * scale - centre
+        read_row(cells, row, level[row], line)
         for j in owners:
             n_shared = shared_start[j + 1] - shared_start[j]
             if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_int, check_values
 from bivaluate.measures._blocks import is_constant_row, midranks, standardise
 from bivaluate.measures.measure import ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, UNIT, measure
+from bivaluate.measures.workspace import Workspace
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +43,9 @@ def correlate_rows(A: Floats) -> RowCorrelations:
     return RowCorrelations(max(-1.0, min(1.0, signed)), float(each.mean()), float(each.max()))
 
 
-@measure(
-    "ac", "AC", "average correlation", "Mean correlation between the rows, signed.",
-    direction="high", range=(-1.0, 1.0), invariances=[*ROW_AFFINE, ROW_SCALE],
-    reference="Nepomuceno, Troncoso & Aguilar-Ruiz 2011, doi:10.1186/1756-0381-4-3",
-)  # fmt: skip
+@measure("ac", "AC", "average correlation", "Mean correlation between the rows, signed.", direction="high",
+    range=(-1.0, 1.0), invariances=[*ROW_AFFINE, ROW_SCALE],
+    reference="Nepomuceno, Troncoso & Aguilar-Ruiz 2011, doi:10.1186/1756-0381-4-3")  # fmt: skip
 def average_correlation(A: Any) -> float:
     """Average correlation of the rows: AC = mean over pairs i < k of corr(row_i, row_k).
 
@@ -81,11 +80,9 @@ def average_correlation(A: Any) -> float:
     return correlate_rows(check_values(A, name="A")).signed
 
 
-@measure(
-    "acv", "ACV", "average correlation value",
-    "Larger of the mean absolute correlations of rows and columns; a row effect alone gives 1.",
-    direction="high", range=UNIT, invariances=[SHIFT, SCALE], reference="Teng & Chan 2008, doi:10.1007/s11265-007-0121-2",
-)  # fmt: skip
+@measure("acv", "ACV", "average correlation value",
+    "Larger of the mean absolute correlations of rows and columns; a row effect alone gives 1.", direction="high",
+    range=UNIT, invariances=[SHIFT, SCALE], reference="Teng & Chan 2008, doi:10.1007/s11265-007-0121-2")  # fmt: skip
 def average_correlation_value(A: Any) -> float:
     """Average correlation value: ACV = max of the mean absolute correlations of rows and of columns.
 
@@ -122,12 +119,10 @@ def average_correlation_value(A: Any) -> float:
     return float(np.fmax(correlate_rows(values).absolute, correlate_rows(values.T).absolute))
 
 
-@measure(
-    "spearman_asr", "ASR_ρ", "average Spearman's rho",
-    "Larger of the mean rank correlations of rows and columns (its authors call it ASR).",
-    direction="high", range=(-1.0, 1.0), invariances=[SHIFT, SCALE],
-    reference="Ayadi, Elloumi & Hao 2009, doi:10.1186/1756-0381-2-9",
-)  # fmt: skip
+@measure("spearman_asr", "ASR_ρ", "average Spearman's rho",
+    "Larger of the mean rank correlations of rows and columns (its authors call it ASR).", direction="high",
+    range=(-1.0, 1.0), invariances=[SHIFT, SCALE],
+    reference="Ayadi, Elloumi & Hao 2009, doi:10.1186/1756-0381-2-9")  # fmt: skip
 def average_spearman(A: Any) -> float:
     """Average Spearman's rho (called ASR by its authors): the larger of the mean rank correlations of rows and columns.
 
@@ -164,11 +159,9 @@ def average_spearman(A: Any) -> float:
     return float(np.fmax(_spearman(values).signed, _spearman(values.T).signed))
 
 
-@measure(
-    "scs", "SCS", "sub-matrix correlation score",
-    "1 minus the mean absolute correlation of the best row or column with the others.",
-    range=UNIT, invariances=[SHIFT, SCALE], reference="Yang, Dai & Yan 2011, doi:10.1109/TKDE.2010.150",
-)  # fmt: skip
+@measure("scs", "SCS", "sub-matrix correlation score",
+    "1 minus the mean absolute correlation of the best row or column with the others.", range=UNIT,
+    invariances=[SHIFT, SCALE], reference="Yang, Dai & Yan 2011, doi:10.1109/TKDE.2010.150")  # fmt: skip
 def submatrix_correlation_score(A: Any) -> float:
     """Sub-matrix correlation score: SCS = min(S_row, S_col), S_row = min_i (1 − mean_{k≠i} |corr(row_i, row_k)|).
 
@@ -204,12 +197,10 @@ def submatrix_correlation_score(A: Any) -> float:
     return float(1 - np.fmax(correlate_rows(values).best, correlate_rows(values.T).best))
 
 
-@measure(
-    "sbm", "SBM", "Spearman biclustering measure",
-    "Mean absolute rank correlation of rows times that of columns, thin blocks penalised.",
-    direction="high", range=UNIT, compute=lambda w: w.per_block(lambda A: spearman_biclustering_measure(A, w.shape[1])),
-    invariances=[SHIFT, SCALE], reference="Flores et al. 2013, doi:10.1016/j.cmpb.2013.07.025",
-)  # fmt: skip
+@measure("sbm", "SBM", "Spearman biclustering measure",
+    "Mean absolute rank correlation of rows times that of columns, thin blocks penalised.", direction="high",
+    range=UNIT, compute=lambda w: _sbm(w), invariances=[SHIFT, SCALE],
+    reference="Flores et al. 2013, doi:10.1016/j.cmpb.2013.07.025")  # fmt: skip
 def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
     """Spearman biclustering measure: SBM = α · mean |ρ| of rows · β · mean |ρ| of columns.
 
@@ -255,3 +246,7 @@ def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
 
 def _spearman(A: Floats) -> RowCorrelations:
     return correlate_rows(midranks(A))
+
+
+def _sbm(workspace: Workspace) -> Floats:
+    return workspace.per_block(lambda A: spearman_biclustering_measure(A, workspace.shape[1]))

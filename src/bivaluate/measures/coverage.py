@@ -19,13 +19,11 @@ _SHARE: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE,
 _COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE, "direction": "none", "default": True}
 
 
-@measure(
-    "nve_cov", "NVE_cov", "coverage-adjusted normalised virtual error",
+@measure("nve_cov", "NVE_cov", "coverage-adjusted normalised virtual error",
     "NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
     formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
     main_rank=1, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
-    needs_mergers=True, default=True,
-)  # fmt: skip
+    needs_mergers=True, default=True)  # fmt: skip
 def normalised_virtual_error_coverage(
     X: Any,
     solution: Biclustering,
@@ -84,12 +82,10 @@ def normalised_virtual_error_coverage(
     return _charged(workspace, workspace.cover.share)
 
 
-@measure(
-    "nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
+@measure("nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
     "NVE_cov with coverage that was paid for twice counted half: repeated cells cost.", level="solution",
     compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True,
-    reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md",
-)  # fmt: skip
+    reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
 def normalised_virtual_error_overlap(
     X: Any,
     solution: Biclustering,
@@ -148,11 +144,9 @@ def _charged(workspace: Workspace, share: float) -> float:
     return nve / float((share + workspace.options.epsilon) ** workspace.options.exponent)
 
 
-@measure(
-    "coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
-    formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=6,
-    percent=True, reference=TIWARI, default=True, **_SHARE,
-)  # fmt: skip
+@measure("coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
+    formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=6, percent=True,
+    reference=TIWARI, default=True, **_SHARE)  # fmt: skip
 def coverage_ratio(solution: Biclustering | Cover) -> float:
     """Share of the cells that lie in at least one bicluster (CR in Tiwari et al.).
 
@@ -186,10 +180,8 @@ def coverage_ratio(solution: Biclustering | Cover) -> float:
     return Cover.of(solution).share
 
 
-@measure(
-    "row_coverage", "CR_rows", "row coverage", "Share of the rows that lie in at least one bicluster.",
-    direction="high", percent=True, default=True, **_SHARE,
-)  # fmt: skip
+@measure("row_coverage", "CR_rows", "row coverage", "Share of the rows that lie in at least one bicluster.",
+    direction="high", percent=True, default=True, **_SHARE)  # fmt: skip
 def row_coverage(solution: Biclustering | Cover) -> float:
     """Share of the rows that lie in at least one bicluster.
 
@@ -220,10 +212,8 @@ def row_coverage(solution: Biclustering | Cover) -> float:
     return cover.rows / cover.solution.shape[0]
 
 
-@measure(
-    "col_coverage", "CR_cols", "column coverage", "Share of the columns that lie in at least one bicluster.",
-    direction="high", percent=True, default=True, **_SHARE,
-)  # fmt: skip
+@measure("col_coverage", "CR_cols", "column coverage", "Share of the columns that lie in at least one bicluster.",
+    direction="high", percent=True, default=True, **_SHARE)  # fmt: skip
 def col_coverage(solution: Biclustering | Cover) -> float:
     """Share of the columns that lie in at least one bicluster.
 
@@ -254,10 +244,8 @@ def col_coverage(solution: Biclustering | Cover) -> float:
     return cover.cols / cover.solution.shape[1]
 
 
-@measure(
-    "multiplicity", "multiplicity", "multiplicity", "How often a covered cell is covered on average.",
-    default=True, **{**_SHARE, "range": (1.0, INFINITY)},
-)  # fmt: skip
+@measure("multiplicity", "multiplicity", "multiplicity", "How often a covered cell is covered on average.",
+    default=True, **{**_SHARE, "range": (1.0, INFINITY)})  # fmt: skip
 def multiplicity(solution: Biclustering | Cover) -> float:
     """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|.
 
@@ -288,10 +276,8 @@ def multiplicity(solution: Biclustering | Cover) -> float:
     return cover.cells_counted / cover.cells if cover.cells else float("nan")
 
 
-@measure(
-    "overlap", "overlap", "overlap fraction", "Share of the covered cells that lie in two or more biclusters.",
-    default=True, **_SHARE,
-)  # fmt: skip
+@measure("overlap", "overlap", "overlap fraction", "Share of the covered cells that lie in two or more biclusters.",
+    default=True, **_SHARE)  # fmt: skip
 def overlap_fraction(solution: Biclustering | Cover) -> float:
     """Share of the covered cells that lie in two or more biclusters.
 
@@ -322,10 +308,8 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
     return cover.cells_shared / cover.cells if cover.cells else float("nan")
 
 
-@measure(
-    "jaccard", "Jaccard", "mean pairwise Jaccard", "Mean cell Jaccard index of all pairs of biclusters.",
-    default=True, **_SHARE,
-)  # fmt: skip
+@measure("jaccard", "Jaccard", "mean pairwise Jaccard", "Mean cell Jaccard index of all pairs of biclusters.",
+    default=True, **_SHARE)  # fmt: skip
 def mean_jaccard(solution: Biclustering | Cover) -> float:
     """Mean cell Jaccard index of all pairs of biclusters (MBR, mean bicluster redundancy, in Nicholls and Wallace 2021).
 
@@ -360,10 +344,8 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
     return _mean_of_pairs(Cover.of(solution).jaccard)
 
 
-@measure(
-    "redundancy", "redundancy", "redundancy",
-    "Share of the biclusters' cells that another bicluster covers already.", **_SHARE,
-)  # fmt: skip
+@measure("redundancy", "redundancy", "redundancy",
+    "Share of the biclusters' cells that another bicluster covers already.", **_SHARE)  # fmt: skip
 def redundancy(solution: Biclustering | Cover) -> float:
     """Share of the biclusters' cells that are repeats: 1 − |∪B_k|/Σ|B_k|.
 
@@ -394,11 +376,9 @@ def redundancy(solution: Biclustering | Cover) -> float:
     return 1 - cover.cells / cover.cells_counted if cover.cells_counted else float("nan")
 
 
-@measure(
-    "mbr_max", "MBR_max", "mean largest redundancy",
-    "Mean over biclusters of the largest cell Jaccard index with another one.",
-    reference=_NICHOLLS, **_SHARE,
-)  # fmt: skip
+@measure("mbr_max", "MBR_max", "mean largest redundancy",
+    "Mean over biclusters of the largest cell Jaccard index with another one.", reference=_NICHOLLS,
+    **_SHARE)  # fmt: skip
 def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
     """Mean over biclusters of the largest cell Jaccard index with another one: a variant of MBR.
 
@@ -435,10 +415,8 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
     return float(others.max(axis=1).mean()) if len(others) > 1 else float("nan")
 
 
-@measure(
-    "diversity", "diversity", "diversity", "1 minus the mean cell Jaccard index of all pairs of biclusters.",
-    direction="high", reference=_NICHOLLS, **_SHARE,
-)  # fmt: skip
+@measure("diversity", "diversity", "diversity", "1 minus the mean cell Jaccard index of all pairs of biclusters.",
+    direction="high", reference=_NICHOLLS, **_SHARE)  # fmt: skip
 def diversity(solution: Biclustering | Cover) -> float:
     """1 − mean bicluster redundancy, the mean cell Jaccard index of all pairs.
 
@@ -473,11 +451,8 @@ def diversity(solution: Biclustering | Cover) -> float:
     return 1 - mean_jaccard(solution)
 
 
-@measure(
-    "overlap_coefficient", "overlap coefficient", "overlap coefficient",
-    "Mean over pairs of the shared cells as a share of the smaller bicluster.",
-    **_SHARE,
-)  # fmt: skip
+@measure("overlap_coefficient", "overlap coefficient", "overlap coefficient",
+    "Mean over pairs of the shared cells as a share of the smaller bicluster.", **_SHARE)  # fmt: skip
 def overlap_coefficient(solution: Biclustering | Cover) -> float:
     """Mean over pairs of |B_k ∩ B_l|/min(|B_k|, |B_l|).
 
@@ -514,39 +489,23 @@ def _mean_of_pairs(values: NDArray[np.float64]) -> float:
     return float((values.sum() - n) / (n * (n - 1))) if n > 1 else float("nan")
 
 
-@measure(
-    "n_biclusters", "n_biclusters", "number of biclusters", "How many biclusters were scored.",
-    compute=lambda w: len(w.solution), **_COUNT,
-)  # fmt: skip
-@measure(
-    "n_undefined", "n_undefined", "undefined biclusters",
+@measure("n_biclusters", "n_biclusters", "number of biclusters", "How many biclusters were scored.",
+    compute=lambda w: len(w.solution), **_COUNT)  # fmt: skip
+@measure("n_undefined", "n_undefined", "undefined biclusters",
     "How many biclusters have no defined coherence (one row or one column) and left the scores.",
-    compute=lambda w: int((~w.defined).sum()), **_COUNT,
-)  # fmt: skip
-@measure(
-    "rows_mean", "rows_mean", "mean number of rows", "Mean number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.mean, w.r), **_COUNT,
-)  # fmt: skip
-@measure(
-    "rows_min", "rows_min", "smallest number of rows", "Smallest number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.min, w.r), **_COUNT,
-)  # fmt: skip
-@measure(
-    "rows_max", "rows_max", "largest number of rows", "Largest number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.max, w.r), **_COUNT,
-)  # fmt: skip
-@measure(
-    "cols_mean", "cols_mean", "mean number of columns", "Mean number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.mean, w.c), **_COUNT,
-)  # fmt: skip
-@measure(
-    "cols_min", "cols_min", "smallest number of columns", "Smallest number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.min, w.c), **_COUNT,
-)  # fmt: skip
-@measure(
-    "cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.max, w.c), **_COUNT,
-)  # fmt: skip
+    compute=lambda w: int((~w.defined).sum()), **_COUNT)  # fmt: skip
+@measure("rows_mean", "rows_mean", "mean number of rows", "Mean number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.mean, w.r), **_COUNT)  # fmt: skip
+@measure("rows_min", "rows_min", "smallest number of rows", "Smallest number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.min, w.r), **_COUNT)  # fmt: skip
+@measure("rows_max", "rows_max", "largest number of rows", "Largest number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.max, w.r), **_COUNT)  # fmt: skip
+@measure("cols_mean", "cols_mean", "mean number of columns", "Mean number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.mean, w.c), **_COUNT)  # fmt: skip
+@measure("cols_min", "cols_min", "smallest number of columns", "Smallest number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.min, w.c), **_COUNT)  # fmt: skip
+@measure("cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.max, w.c), **_COUNT)  # fmt: skip
 def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     """Rows and columns of each bicluster: the context every score needs.
 

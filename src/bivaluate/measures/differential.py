@@ -19,12 +19,11 @@ Floats = NDArray[np.float64]
 OFFSET = 0.01
 
 
-@measure(
-    "ri", "RI", "relevance index",
+@measure("ri", "RI", "relevance index",
     "How much less the columns vary within the bicluster than in the whole matrix; grows with columns.",
-    direction="high", range=REAL, compute=lambda w: _relevance_of_all(w), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
-    reference="Yip, Cheung & Ng 2004, HARP, doi:10.1109/TKDE.2004.74",
-)  # fmt: skip
+    direction="high", range=REAL, compute=lambda w: _relevance_of_all(w),
+    invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    reference="Yip, Cheung & Ng 2004, HARP, doi:10.1109/TKDE.2004.74")  # fmt: skip
 def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) -> float:
     """Relevance index of HARP: RI = Σ over columns of B of (1 − Var(column within B)/Var(column in X)).
 
@@ -128,12 +127,10 @@ def differential_coexpression(X: Any, rows: ArrayLike, cols: ArrayLike) -> Diffe
     return _differential(values, Biclustering([(rows, cols)], values.shape)[0])
 
 
-@measure(
-    "chia_karuturi", "SB", "differential co-expression score",
-    "How much more strongly the rows go together inside the bicluster's columns than outside.",
-    direction="high", range=REAL, reference="Chia & Karuturi 2010, doi:10.1186/1748-7188-5-23",
-    compute=lambda w: w.masked(np.array([_differential(w.X, b).sb for b in w.solution], dtype=np.float64)),
-)  # fmt: skip
+@measure("chia_karuturi", "SB", "differential co-expression score",
+    "How much more strongly the rows go together inside the bicluster's columns than outside.", direction="high",
+    range=REAL, reference="Chia & Karuturi 2010, doi:10.1186/1748-7188-5-23",
+    compute=lambda w: w.masked(np.array([_differential(w.X, b).sb for b in w.solution], dtype=np.float64)))  # fmt: skip
 def chia_karuturi(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """SB of :func:`differential_coexpression`. High is better; any real number.
 

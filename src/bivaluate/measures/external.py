@@ -200,11 +200,9 @@ def _jaccard(comparison: Comparison, what: str) -> Floats:
     return np.asarray(jaccard_index(shared, found, truth))
 
 
-@external(
-    "prelic_relevance", "Prelić relevance",
+@external("prelic_relevance", "Prelić relevance",
     "How well each found bicluster matches some true one; rows and columns matched apart.",
-    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060",
-)  # fmt: skip
+    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_relevance(comparison: Comparison) -> float:
     """Prelić relevance: √(S_rows·S_cols), S = mean over found biclusters of the best Jaccard index with a true one.
 
@@ -225,10 +223,8 @@ def prelic_relevance(comparison: Comparison) -> float:
     return float(np.sqrt(rows * cols))
 
 
-@external(
-    "prelic_recovery", "Prelić recovery", "How well each true bicluster is matched by some found one.",
-    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060",
-)  # fmt: skip
+@external("prelic_recovery", "Prelić recovery", "How well each true bicluster is matched by some found one.",
+    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_recovery(comparison: Comparison) -> float:
     """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1].
 
@@ -246,10 +242,8 @@ def prelic_recovery(comparison: Comparison) -> float:
     return float(np.sqrt(rows * cols))
 
 
-@external(
-    "liu_wang", "Liu–Wang match score", "Like Prelić's relevance, rows and columns matched together.",
-    "Liu & Wang 2007, doi:10.1093/bioinformatics/btl560",
-)  # fmt: skip
+@external("liu_wang", "Liu–Wang match score", "Like Prelić's relevance, rows and columns matched together.",
+    "Liu & Wang 2007, doi:10.1093/bioinformatics/btl560")  # fmt: skip
 def liu_wang(comparison: Comparison) -> float:
     """Liu and Wang's match score: mean over found of the best (|I∩I'| + |J∩J'|)/(|I∪I'| + |J∪J'|).
 
@@ -270,10 +264,8 @@ def liu_wang(comparison: Comparison) -> float:
     return float(((rows + cols) / (size - rows - cols)).max(axis=1).mean())
 
 
-@external(
-    "consensus", "consensus score", "Best one-to-one matching of cell Jaccard indices; extra biclusters cost.",
-    "Hochreiter et al. 2010, FABIA, doi:10.1093/bioinformatics/btq227",
-)  # fmt: skip
+@external("consensus", "consensus score", "Best one-to-one matching of cell Jaccard indices; extra biclusters cost.",
+    "Hochreiter et al. 2010, FABIA, doi:10.1093/bioinformatics/btq227")  # fmt: skip
 def consensus(comparison: Comparison) -> float:
     """Consensus score of FABIA: best one-to-one matching of cell Jaccard indices, over the larger number of biclusters.
 
@@ -293,10 +285,9 @@ def consensus(comparison: Comparison) -> float:
     return _matching(jaccard) / max(len(comparison.found), len(comparison.truth))
 
 
-@external(
-    "ce", "CE similarity", "Share of the covered cells in the best one-to-one matching (1 minus the clustering error).",
-    _PATRIKAINEN,
-)  # fmt: skip
+@external("ce", "CE similarity",
+    "Share of the covered cells in the best one-to-one matching (1 minus the clustering error).",
+    _PATRIKAINEN)  # fmt: skip
 def clustering_error(comparison: Comparison) -> float:
     """CE as a similarity (1 − clustering error): cells of the best one-to-one matching over Σ max(N_found, N_truth).
 
@@ -317,10 +308,9 @@ def clustering_error(comparison: Comparison) -> float:
     return _matching(comparison.shared_cells) / most
 
 
-@external(
-    "rnia", "RNIA similarity",
-    "Share of the covered cells both solutions cover equally often; who covers them does not matter.", _PATRIKAINEN,
-)  # fmt: skip
+@external("rnia", "RNIA similarity",
+    "Share of the covered cells both solutions cover equally often; who covers them does not matter.",
+    _PATRIKAINEN)  # fmt: skip
 def rnia(comparison: Comparison) -> float:
     """Relative non-intersecting area as a similarity: Σ min(N_found, N_truth)/Σ max(N_found, N_truth) over cells.
 
@@ -340,11 +330,9 @@ def rnia(comparison: Comparison) -> float:
     return float(np.minimum(found, truth) @ cells) / float(np.maximum(found, truth) @ cells)
 
 
-@external(
-    "e4sc", "E4SC",
+@external("e4sc", "E4SC",
     "Harmonic mean of how well true biclusters are found and found ones are true, by F1 on cells.",
-    "Günnemann et al. 2011, doi:10.1145/2063576.2063774",
-)  # fmt: skip
+    "Günnemann et al. 2011, doi:10.1145/2063576.2063774")  # fmt: skip
 def e4sc(comparison: Comparison) -> float:
     """E4SC: harmonic mean of the mean best F1 of true biclusters and that of found ones, on cells.
 
@@ -365,10 +353,9 @@ def e4sc(comparison: Comparison) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-@external(
-    "csi", "Campello soft index", "Agreement over pairs of cells on how many biclusters they share.",
-    "Campello 2010, Generalized external indexes, Pattern Recognition Letters 31:966-975", needs_shape=True,
-)  # fmt: skip
+@external("csi", "Campello soft index", "Agreement over pairs of cells on how many biclusters they share.",
+    "Campello 2010, Generalized external indexes, Pattern Recognition Letters 31:966-975",
+    needs_shape=True)  # fmt: skip
 def campello_soft_index(comparison: Comparison) -> float:
     """Campello's soft index on cells; a cell in no bicluster is a cluster of its own.
 
@@ -418,10 +405,8 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
     return gri, (gri - expected) / (1 - expected)
 
 
-@external(
-    "agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
-    "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True,
-)  # fmt: skip
+@external("agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
+    "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True)  # fmt: skip
 def adjusted_generalised_rand_index(comparison: Comparison) -> float:
     """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance. The only chance-adjusted measure here.
 
@@ -438,11 +423,9 @@ def adjusted_generalised_rand_index(comparison: Comparison) -> float:
     return generalised_rand_index(comparison)[1]
 
 
-@external(
-    "corrected_precision", "corrected precision",
-    "Share of the found cells that are true, corrected for the size of the truth.",
-    _HANCZAR, range=_BELOW_ONE, needs_shape=True,
-)  # fmt: skip
+@external("corrected_precision", "corrected precision",
+    "Share of the found cells that are true, corrected for the size of the truth.", _HANCZAR, range=_BELOW_ONE,
+    needs_shape=True)  # fmt: skip
 def corrected_precision(comparison: Comparison) -> float:
     """Share of the found cells that are true, corrected for size: (precision − |T|/N)/(1 − |T|/N), on cell unions.
 
@@ -462,11 +445,9 @@ def corrected_precision(comparison: Comparison) -> float:
     return _corrected(both / found, truth / comparison.n_cells)
 
 
-@external(
-    "corrected_recall", "corrected recall",
-    "Share of the true cells that were found, corrected for the size of what was found.",
-    _HANCZAR, range=_BELOW_ONE, needs_shape=True,
-)  # fmt: skip
+@external("corrected_recall", "corrected recall",
+    "Share of the true cells that were found, corrected for the size of what was found.", _HANCZAR, range=_BELOW_ONE,
+    needs_shape=True)  # fmt: skip
 def corrected_recall(comparison: Comparison) -> float:
     """Share of the true cells that were found, corrected for size: (recall − |F|/N)/(1 − |F|/N), on cell unions.
 

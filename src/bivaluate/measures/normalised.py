@@ -27,13 +27,11 @@ _OF_NSR: dict[str, Any] = {
 }
 
 
-@measure(
-    "nve_k", "NVE_k", "normalised virtual error of one bicluster",
+@measure("nve_k", "NVE_k", "normalised virtual error of one bicluster",
     "VE of the block over VE of its merger with the nearest other one: small is distinct, 1 is redundant.",
     formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
-    r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)",
-    compute=lambda w: _ratios(w, w.ve, w.nearest_ve), **_OF_NVE,
-)  # fmt: skip
+    r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, w.ve, w.nearest_ve),
+    **_OF_NVE)  # fmt: skip
 def normalised_virtual_errors(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> Floats:
@@ -80,12 +78,10 @@ def normalised_virtual_errors(
     return _ratios(workspace, workspace.ve, workspace.nearest_ve)
 
 
-@measure(
-    "nsr_k", "NSR_k", "normalised squared residue of one bicluster",
+@measure("nsr_k", "NSR_k", "normalised squared residue of one bicluster",
     "MSR of the block over MSR of its merger with the nearest other one.",
     formula=r"\mathrm{NSR}_k=\frac{\mathrm{MSR}(B_k)}{\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
-    compute=lambda w: _ratios(w, w.msr, w.nearest_msr), **_OF_NSR,
-)  # fmt: skip
+    compute=lambda w: _ratios(w, w.msr, w.nearest_msr), **_OF_NSR)  # fmt: skip
 def normalised_squared_residues(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> Floats:
@@ -131,12 +127,10 @@ def normalised_squared_residues(
     return _ratios(workspace, workspace.msr, workspace.nearest_msr)
 
 
-@measure(
-    "nsr", "NSR", "normalised squared residue",
+@measure("nsr", "NSR", "normalised squared residue",
     "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
-    formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
-    level="solution", main_rank=5, compute=lambda w: ratio_of_sums(w, w.msr, w.nearest_msr), **_OF_NSR,
-)  # fmt: skip
+    formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
+    main_rank=5, compute=lambda w: ratio_of_sums(w, w.msr, w.nearest_msr), **_OF_NSR)  # fmt: skip
 def normalised_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -184,12 +178,10 @@ def normalised_squared_residue(
     return ratio_of_sums(workspace, workspace.msr, workspace.nearest_msr)
 
 
-@measure(
-    "nve", "NVE", "normalised virtual error",
+@measure("nve", "NVE", "normalised virtual error",
     "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
-    formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}",
-    level="solution", main_rank=2, compute=lambda w: ratio_of_sums(w, w.ve, w.nearest_ve), **_OF_NVE,
-)  # fmt: skip
+    formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
+    main_rank=2, compute=lambda w: ratio_of_sums(w, w.ve, w.nearest_ve), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -245,15 +237,11 @@ def normalised_virtual_error(
     return ratio_of_sums(workspace, workspace.ve, workspace.nearest_ve)
 
 
-@measure(
-    "nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
-    level="solution", compute=lambda w: _sums(w, w.ve, w.nearest_ve)[0], **_OF_NVE,
-)  # fmt: skip
-@measure(
-    "nve_denominator", "ΣminVE", "denominator of NVE",
-    "Sum of VE of the nearest mergers; large when biclusters are separate.",
-    level="solution", direction="high", compute=lambda w: _sums(w, w.ve, w.nearest_ve)[1], **_OF_NVE,
-)  # fmt: skip
+@measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
+    level="solution", compute=lambda w: _sums(w, w.ve, w.nearest_ve)[0], **_OF_NVE)  # fmt: skip
+@measure("nve_denominator", "ΣminVE", "denominator of NVE",
+    "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
+    compute=lambda w: _sums(w, w.ve, w.nearest_ve)[1], **_OF_NVE)  # fmt: skip
 def virtual_error_sums(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> tuple[float, float]:

@@ -21,11 +21,9 @@ _CHUNK = 1 << 21
 _KAISER = "Kaiser & Leisch 2008, A toolbox for bicluster analysis in R, doi:10.5282/ubm/epub.3293"
 
 
-@measure(
-    "constant_variance", "constant_variance", "constant variance",
-    "Half the mean distance between rows and between columns: 0 for a constant block.",
-    invariances=[SHIFT], reference=_KAISER,
-)  # fmt: skip
+@measure("constant_variance", "constant_variance", "constant variance",
+    "Half the mean distance between rows and between columns: 0 for a constant block.", invariances=[SHIFT],
+    reference=_KAISER)  # fmt: skip
 def constant_variance(A: Any) -> float:
     """Constant variance: (r·V(rows) + c·V(columns))/(r + c), V = Σ_{i<k} ‖M_i − M_k‖/(n(n − 1)).
 
@@ -60,11 +58,9 @@ def constant_variance(A: Any) -> float:
     return _both(check_values(A, name="A"), lambda M: M)
 
 
-@measure(
-    "additive_variance", "additive_variance", "additive variance",
+@measure("additive_variance", "additive_variance", "additive variance",
     "Constant variance of differences between neighbours: 0 for additive blocks; order-dependent.",
-    invariances=ADDITIVE, order_dependent=True, reference=_KAISER,
-)  # fmt: skip
+    invariances=ADDITIVE, order_dependent=True, reference=_KAISER)  # fmt: skip
 def additive_variance(A: Any) -> float:
     """Additive variance: :func:`constant_variance` of the differences between neighbouring columns (rows).
 
@@ -99,11 +95,9 @@ def additive_variance(A: Any) -> float:
     return _both(check_values(A, name="A"), lambda M: np.diff(M, axis=1))
 
 
-@measure(
-    "multiplicative_variance", "multiplicative_variance", "multiplicative variance",
-    "Constant variance of ratios of neighbours: 0 for scaling blocks; order-dependent.",
-    invariances=[SCALE], order_dependent=True, reference=_KAISER,
-)  # fmt: skip
+@measure("multiplicative_variance", "multiplicative_variance", "multiplicative variance",
+    "Constant variance of ratios of neighbours: 0 for scaling blocks; order-dependent.", invariances=[SCALE],
+    order_dependent=True, reference=_KAISER)  # fmt: skip
 def multiplicative_variance(A: Any) -> float:
     """Multiplicative variance: :func:`constant_variance` of the ratios of neighbouring columns (rows).
 
@@ -141,11 +135,9 @@ def multiplicative_variance(A: Any) -> float:
     return _both(values, lambda M: M[:, 1:] / M[:, :-1])
 
 
-@measure(
-    "sign_variance", "sign_variance", "sign variance",
-    "Constant variance of the signs of changes between neighbours; order-dependent.",
-    invariances=[SHIFT, SCALE], order_dependent=True, reference=_KAISER,
-)  # fmt: skip
+@measure("sign_variance", "sign_variance", "sign variance",
+    "Constant variance of the signs of changes between neighbours; order-dependent.", invariances=[SHIFT, SCALE],
+    order_dependent=True, reference=_KAISER)  # fmt: skip
 def sign_variance(A: Any) -> float:
     """Sign variance: :func:`constant_variance` of the signs of differences between neighbouring columns (rows).
 

@@ -15,12 +15,10 @@ from bivaluate.solution import Biclustering
 _CHENG_CHURCH = "Cheng & Church 2000, Biclustering of expression data, ISMB 8:93-103"
 
 
-@measure(
-    "msr", "MSR", "mean squared residue",
+@measure("msr", "MSR", "mean squared residue",
     "How far the block is from rows and columns that simply add up; blind to scaling patterns.",
     formula=r"\mathrm{MSR}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left(a_{ij}-a_{iJ}-a_{Ij}+a_{IJ}\right)^2",
-    compute=lambda w: w.masked(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True,
-)  # fmt: skip
+    compute=lambda w: w.masked(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def mean_squared_residue(A: Any) -> float:
     """Mean squared residue of one bicluster (H in Cheng and Church 2000).
 
@@ -63,12 +61,10 @@ def mean_squared_residue(A: Any) -> float:
     return mean_squared_residue_value(check_values(A, name="A"))
 
 
-@measure(
-    "asr", "ASR", "average squared residue",
+@measure("asr", "ASR", "average squared residue",
     "Mean of MSR over the biclusters; tends to praise small blocks and large K.",
     formula=r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)", level="solution", main_rank=4,
-    compute=lambda w: w.mean(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True,
-)  # fmt: skip
+    compute=lambda w: w.mean(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def average_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise"
 ) -> float:
@@ -117,12 +113,10 @@ def average_squared_residue(
     return workspace.mean(workspace.msr)
 
 
-@measure(
-    "var", "VAR", "variance (sum of squares)",
+@measure("var", "VAR", "variance (sum of squares)",
     "Sum of squared deviations from the block's mean: 0 only for a constant block; grows with size.",
     invariances=[SHIFT],
-    reference="Hartigan 1972, Direct clustering of a data matrix, doi:10.1080/01621459.1972.10481214",
-)  # fmt: skip
+    reference="Hartigan 1972, Direct clustering of a data matrix, doi:10.1080/01621459.1972.10481214")  # fmt: skip
 def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
     """Hartigan's variance of one bicluster: VAR = Σ (a_ij − a_IJ)².
 
@@ -160,11 +154,9 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
     return total / values.size if normalise else total
 
 
-@measure(
-    "mar", "MAR", "mean absolute residue",
+@measure("mar", "MAR", "mean absolute residue",
     "MSR with absolute values in place of squares: less swayed by single cells.", invariances=ADDITIVE,
-    reference="Yang et al. 2003, Enhanced biclustering on expression data (FLOC), doi:10.1109/BIBE.2003.1188969",
-)  # fmt: skip
+    reference="Yang et al. 2003, Enhanced biclustering on expression data (FLOC), doi:10.1109/BIBE.2003.1188969")  # fmt: skip
 def mean_absolute_residue(A: Any) -> float:
     """Mean absolute residue of one bicluster (FLOC): MAR = 1/(rc) · Σ |a_ij − a_iJ − a_Ij + a_IJ|.
 
@@ -199,11 +191,9 @@ def mean_absolute_residue(A: Any) -> float:
     return float(np.abs(residue(check_values(A, name="A"))).mean())
 
 
-@measure(
-    "msr_u", "MSR_u", "corrected mean squared residue",
+@measure("msr_u", "MSR_u", "corrected mean squared residue",
     "MSR on its degrees of freedom, so that small blocks are no longer favoured.", invariances=ADDITIVE,
-    reference="Di Iorio, Chiaromonte & Cremona 2020, On the bias of H-scores, doi:10.1093/bioinformatics/btaa060",
-)  # fmt: skip
+    reference="Di Iorio, Chiaromonte & Cremona 2020, On the bias of H-scores, doi:10.1093/bioinformatics/btaa060")  # fmt: skip
 def corrected_squared_residue(A: Any) -> float:
     """Mean squared residue on its degrees of freedom: MSR_u = MSR · rc/((r − 1)(c − 1)).
 
@@ -240,11 +230,9 @@ def corrected_squared_residue(A: Any) -> float:
     return float((residue(values) ** 2).sum() / freedom) if freedom else float("nan")
 
 
-@measure(
-    "smsr", "SMSR", "scaling mean squared residue",
+@measure("smsr", "SMSR", "scaling mean squared residue",
     "How far the block is from a product of a row and a column factor; not for centred data.", invariances=[SCALE],
-    reference="Mukhopadhyay, Maulik & Bandyopadhyay 2009, doi:10.1142/S0219720009004370",
-)  # fmt: skip
+    reference="Mukhopadhyay, Maulik & Bandyopadhyay 2009, doi:10.1142/S0219720009004370")  # fmt: skip
 def scaling_squared_residue(A: Any) -> float:
     """Scaling mean squared residue: SMSR = 1/(rc) · Σ (a_iJ·a_Ij − a_ij·a_IJ)²/(a_iJ²·a_Ij²).
 
@@ -289,12 +277,10 @@ def scaling_squared_residue(A: Any) -> float:
     return float(((1 - values * values.mean() / (rows * cols)) ** 2).mean())
 
 
-@measure(
-    "mmse", "MMSE", "minimal mean squared error",
+@measure("mmse", "MMSE", "minimal mean squared error",
     "What the best common pattern, scaled and shifted per row with any sign, leaves unexplained.",
     invariances=[SHIFT, ROW_SHIFT],
-    reference="Chen, Liu & Zeng 2015, Measuring the quality of linear patterns, doi:10.1016/j.ymeth.2015.04.005",
-)  # fmt: skip
+    reference="Chen, Liu & Zeng 2015, Measuring the quality of linear patterns, doi:10.1016/j.ymeth.2015.04.005")  # fmt: skip
 def minimal_squared_error(A: Any) -> float:
     """Minimal mean squared error: MMSE = (‖D‖² − s₁(D)²)/(rc), D the block with its row means taken out.
 

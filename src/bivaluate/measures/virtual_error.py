@@ -19,13 +19,10 @@ _DIVINA = (
 _RANGE = (0.0, 2.0)
 
 
-@measure(
-    "ve", "VE", "virtual error",
-    "How far the rows are from one common pattern, each row's shift and scale aside.", range=_RANGE,
-    formula=r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
-    r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}",
-    compute=lambda w: w.masked(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True,
-)  # fmt: skip
+@measure("ve", "VE", "virtual error", "How far the rows are from one common pattern, each row's shift and scale aside.",
+    range=_RANGE, formula=r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
+    r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}", compute=lambda w: w.masked(w.ve), invariances=ROW_AFFINE,
+    reference=_DIVINA, default=True)  # fmt: skip
 def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     """Virtual error of one bicluster (VE in Divina et al. 2012).
 
@@ -80,12 +77,10 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     return virtual_error_value(check_values(A, name="A"))
 
 
-@measure(
-    "avg_ve", "AvgVE", "average virtual error",
+@measure("avg_ve", "AvgVE", "average virtual error",
     "Mean of VE over the biclusters; tends to praise small blocks and large K.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=3,
-    compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True,
-)  # fmt: skip
+    compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True)  # fmt: skip
 def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise") -> float:
     """Average virtual error of a solution: AvgVE = 1/K · Σ VE(B_k).
 
@@ -131,12 +126,9 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
     return workspace.mean(workspace.ve)
 
 
-@measure(
-    "vet", "VEt", "transposed virtual error",
-    "VE with rows and columns exchanged; row offsets alone can fake it.", range=_RANGE,
-    invariances=[SHIFT, SCALE, COL_SHIFT],
-    reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497",
-)  # fmt: skip
+@measure("vet", "VEt", "transposed virtual error", "VE with rows and columns exchanged; row offsets alone can fake it.",
+    range=_RANGE, invariances=[SHIFT, SCALE, COL_SHIFT],
+    reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497")  # fmt: skip
 def transposed_virtual_error(A: Any) -> float:
     """Virtual error of the transposed block: VEt(B) = VE(Bᵀ).
 
@@ -174,12 +166,10 @@ def transposed_virtual_error(A: Any) -> float:
     return virtual_error_value(np.ascontiguousarray(check_values(A, name="A").T))
 
 
-@measure(
-    "ve_standardised", "VE_s", "virtual error, standardised pattern",
+@measure("ve_standardised", "VE_s", "virtual error, standardised pattern",
     "VE against the mean of the standardised rows, so that no row dominates the pattern.", range=_RANGE,
     invariances=[*ROW_AFFINE, ROW_SCALE],
-    reference="variant of Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015",
-)  # fmt: skip
+    reference="variant of Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015")  # fmt: skip
 def standardised_virtual_error(A: Any) -> float:
     """Virtual error against the mean of the standardised rows instead of that of the raw rows.
 
