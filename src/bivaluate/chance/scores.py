@@ -131,13 +131,16 @@ def chance_scores(workspace: Workspace) -> ChanceScores:
 
 
 def _score_blocks_of(workspace: Workspace) -> BlockScores:
-    constant = constant_rows_of_each(workspace.X, workspace.solution)
-    rows = workspace.r - np.array([len(rows) for rows in constant], dtype=np.int64)
-    return score_blocks(workspace.ve, rows, workspace.observed[1], workspace.shape)
+    constant = np.array([len(rows) for rows in workspace.once(_constant_rows)], dtype=np.int64)
+    return score_blocks(workspace.ve, workspace.r - constant, workspace.observed[1], workspace.shape)
+
+
+def _constant_rows(workspace: Workspace) -> list[Counts]:
+    return constant_rows_of_each(workspace.X, workspace.solution)
 
 
 def _score_all_of(workspace: Workspace) -> ChanceScores:
-    constant = constant_row_counts(workspace.X, workspace.solution)
+    constant = constant_row_counts(workspace.X, workspace.solution, workspace.once(_constant_rows))
     merged_rows, merged_cols = workspace.cover.merged_shapes
     blocks = block_scores(workspace)
     # blocks and mergers are looked up together: those of one shape get one E0, to the bit

@@ -177,14 +177,14 @@ def is_constant_row(A: Values) -> NDArray[np.bool_]:
     return _is_constant(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
 
 
-def constant_row_counts(X: Values, solution: Biclustering) -> Counts:
+def constant_row_counts(X: Values, solution: Biclustering, of_each: list[Counts] | None = None) -> Counts:
     """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
 
     A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
-    its mergers are not looked at (0).
+    its mergers are not looked at (0). `of_each` is what `constant_rows_of_each` returned, if it was asked before.
     """
-    constant = constant_rows_of_each(X, solution)
+    constant = constant_rows_of_each(X, solution) if of_each is None else of_each
     sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
     looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
     counts = np.diag(sizes)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._jit import kernel, strict_kernel, use_wide_vectors
+from bivaluate._jit import inlined_kernel, kernel, strict_kernel, use_wide_vectors
 from bivaluate.measures._blocks import CONSTANT, EPS
 
 # Shares of the sums of squares below which a difference of sums has lost too many digits.
@@ -53,32 +53,37 @@ class Layout(NamedTuple):
 
 
 @kernel
-def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
-    """Write the used columns of a row into `line`."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    at = origin + row * s0
-    # line[:] = X[row, used] * scale - centre
-    if dense:
-        values = flat[at : at + used.size]
-        for q in range(used.size):
-            line[q] = values[q] * scale - centre
-    else:
-        for q in range(used.size):
-            line[q] = flat[at + used[q] * s1] * scale - centre
+def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
+    """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
+    owners = np.empty(rows.size, np.int64)
+    cursor = owner_start.copy()
+    for k in range(row_start.size - 1):
+        for row in rows[row_start[k] : row_start[k + 1]]:
+            owners[cursor[row]] = k
+            cursor[row] += 1
+    return owners
 
 
 @kernel
 def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
     """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
-    u = cells.used.size
-    line = np.empty(u)
+    flat, origin, s0, s1, scale, used, dense = cells
+    u = used.size
     for row in rows:
-        read_row(cells, row, 0.0, line)
+        at = origin + row * s0
         total = 0.0
         squares = 0.0
-        for q in range(u):
-            total += line[q]
-            squares += line[q] * line[q]
+        if dense:
+            line = flat[at : at + u]
+            for q in range(u):
+                x = line[q] * scale
+                total += x
+                squares += x * x
+        else:
+            for q in range(u):
+                x = flat[at + used[q] * s1] * scale
+                total += x
+                squares += x * x
         level[row] = total / u
         norm[row] = np.sqrt(squares)
 
@@ -86,14 +91,25 @@ def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
 @kernel
 def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any) -> None:
     """Add the centred values of the rows of each bicluster in `group` to its line of `sums`."""
-    u = cells.used.size
-    line = np.empty(u)
+    flat, origin, s0, s1, scale, used, dense = cells
+    u = used.size
     for k in group:
+        rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
         own = sums[k]
-        for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
-            read_row(cells, row, level[row], line)
+        if dense:
+            for row in rows:
+                at = origin + row * s0
+                line = flat[at : at + u]
+                centre = level[row]
+                for q in range(u):
+                    own[q] += line[q] * scale - centre
+        else:
             for q in range(u):
-                own[q] += line[q]
+                at = origin + used[q] * s1
+                total = 0.0
+                for row in rows:
+                    total += flat[at + row * s0] * scale - level[row]
+                own[q] += total
 
 
 @kernel
@@ -225,7 +241,7 @@ def merge_groups(
             )  # fmt: skip
 
 
-@kernel
+@inlined_kernel
 def merged_pattern(
     layout: Layout, sums: Any, i: int, j: int, shared_start: Any, start: Any, union: Any, pattern: Any
 ) -> float:
@@ -310,7 +326,7 @@ def merge_rows(
             weight[shared[s] - begin] = 1.0
 
 
-@kernel
+@inlined_kernel
 def row_spreads(
     cells: Cells, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
 ) -> float:
@@ -380,6 +396,21 @@ def unite_columns(
         start[j + 1] = at
     for q in J:
         inside[q] = False
+
+
+@kernel
+def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
+    """Write the used columns of a row into `line`."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    at = origin + row * s0
+    # line[:] = X[row, used] * scale - centre
+    if dense:
+        values = flat[at : at + used.size]
+        for q in range(used.size):
+            line[q] = values[q] * scale - centre
+    else:
+        for q in range(used.size):
+            line[q] = flat[at + used[q] * s1] * scale - centre
 
 
 @kernel

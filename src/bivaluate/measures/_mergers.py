@@ -170,7 +170,7 @@ def _layout(solution: Biclustering, cols: Indices, n_rows: int) -> Layout:
     rows = np.concatenate([b.rows for b in solution])
     col_start = _starts([len(b.cols) for b in solution])
     owner_start = _starts(np.bincount(rows, minlength=n_rows))
-    owners = np.repeat(np.arange(len(solution)), np.diff(row_start))[np.argsort(rows, kind="stable")]
+    owners = _kernels.list_owners(row_start, rows, owner_start)
     col_set = _set_numbers([b.cols for b in solution])
     by_set = np.argsort(col_set, kind="stable")
     return _kernels.Layout(row_start, rows, col_start, cols, owner_start, owners, col_set, by_set)

@@ -140,7 +140,7 @@ def normalised_virtual_error_overlap(
 
 def _charged(workspace: Workspace, share: float) -> float:
     """NVE over a power of a share of the matrix."""
-    nve = ratio_of_sums(workspace, workspace.ve, workspace.nearest_ve)
+    nve = ratio_of_sums(workspace, "ve")
     return nve / float((share + workspace.options.epsilon) ** workspace.options.exponent)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, measure
-from bivaluate.measures.workspace import Nearest, Workspace
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ _OF_NSR: dict[str, Any] = {
 @measure("nve_k", "NVE_k", "normalised virtual error of one bicluster",
     "VE of the block over VE of its merger with the nearest other one: small is distinct, 1 is redundant.",
     formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
-    r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, w.ve, w.nearest_ve),
+    r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
     **_OF_NVE)  # fmt: skip
 def normalised_virtual_errors(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
@@ -75,13 +75,13 @@ def normalised_virtual_errors(
     array([0.180496, 0.471935, 2.301846])
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _ratios(workspace, workspace.ve, workspace.nearest_ve)
+    return _ratios(workspace, "ve")
 
 
 @measure("nsr_k", "NSR_k", "normalised squared residue of one bicluster",
     "MSR of the block over MSR of its merger with the nearest other one.",
     formula=r"\mathrm{NSR}_k=\frac{\mathrm{MSR}(B_k)}{\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
-    compute=lambda w: _ratios(w, w.msr, w.nearest_msr), **_OF_NSR)  # fmt: skip
+    compute=lambda w: _ratios(w, "msr"), **_OF_NSR)  # fmt: skip
 def normalised_squared_residues(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> Floats:
@@ -124,13 +124,13 @@ def normalised_squared_residues(
     array([0.161, 0.203, 1.472])
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _ratios(workspace, workspace.msr, workspace.nearest_msr)
+    return _ratios(workspace, "msr")
 
 
 @measure("nsr", "NSR", "normalised squared residue",
     "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
     formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
-    main_rank=5, compute=lambda w: ratio_of_sums(w, w.msr, w.nearest_msr), **_OF_NSR)  # fmt: skip
+    main_rank=5, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
 def normalised_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -175,13 +175,13 @@ def normalised_squared_residue(
     0.562624
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return ratio_of_sums(workspace, workspace.msr, workspace.nearest_msr)
+    return ratio_of_sums(workspace, "msr")
 
 
 @measure("nve", "NVE", "normalised virtual error",
     "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
-    main_rank=2, compute=lambda w: ratio_of_sums(w, w.ve, w.nearest_ve), **_OF_NVE)  # fmt: skip
+    main_rank=2, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -234,14 +234,14 @@ def normalised_virtual_error(
     0.934293
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return ratio_of_sums(workspace, workspace.ve, workspace.nearest_ve)
+    return ratio_of_sums(workspace, "ve")
 
 
 @measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
-    level="solution", compute=lambda w: _sums(w, w.ve, w.nearest_ve)[0], **_OF_NVE)  # fmt: skip
+    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE)  # fmt: skip
 @measure("nve_denominator", "ΣminVE", "denominator of NVE",
     "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
-    compute=lambda w: _sums(w, w.ve, w.nearest_ve)[1], **_OF_NVE)  # fmt: skip
+    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE)  # fmt: skip
 def virtual_error_sums(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> tuple[float, float]:
@@ -282,30 +282,41 @@ def virtual_error_sums(
     [1.8008, 1.9274]
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _sums(workspace, workspace.ve, workspace.nearest_ve)
+    return _sums(workspace, "ve")
 
 
-def ratio_of_sums(workspace: Workspace, own: Floats, nearest: Nearest) -> float:
-    """Return Σ own / Σ merged over the biclusters that have a partner."""
-    numerator, denominator = _sums(workspace, own, nearest)
-    if workspace.options.degenerate == "formula" and len(own) and numerator == 0.0:
+def ratio_of_sums(workspace: Workspace, error: str) -> float:
+    """Return Σ own / Σ merged over the biclusters that have a partner; `error` is ``"ve"`` or ``"msr"``."""
+    numerator, denominator = _sums(workspace, error)
+    if workspace.options.degenerate == "formula" and len(workspace.solution) and numerator == 0.0:
         return 0.0
     return numerator / denominator if denominator > 0.0 else float("nan")
 
 
-def _sums(workspace: Workspace, own: Floats, nearest: Nearest) -> tuple[float, float]:
+def _sums(workspace: Workspace, error: str) -> tuple[float, float]:
     """Return numerator and denominator; the denominator is NaN where no bicluster has a partner."""
-    paired = ~np.isnan(nearest.merged)
+    own, merged = _own_and_merged(workspace, error)
+    paired = ~np.isnan(merged)
     if not paired.any():
         alone = own[workspace.defined]
         return float(alone.sum()) if len(alone) else float("nan"), float("nan")
-    return float(own[paired].sum()), float(nearest.merged[paired].sum())
+    return float(own[paired].sum()), float(merged[paired].sum())
 
 
-def _ratios(workspace: Workspace, own: Floats, nearest: Nearest) -> Floats:
+def _ratios(workspace: Workspace, error: str) -> Floats:
     """Return own / merged for each bicluster; NaN for 0/0 and where there is no partner."""
+    own, merged = _own_and_merged(workspace, error)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = own / nearest.merged
+        ratios = own / merged
     if workspace.options.degenerate == "formula":
         ratios = np.where(own == 0.0, 0.0, ratios)
     return np.where(np.isfinite(ratios), ratios, np.nan)
+
+
+def _own_and_merged(workspace: Workspace, error: str) -> tuple[Floats, Floats]:
+    """Return the errors of the biclusters and of their nearest mergers; the mergers first, they hold both."""
+    if error == "ve":
+        merged = workspace.nearest_ve.merged
+        return workspace.ve, merged
+    merged = workspace.nearest_msr.merged
+    return workspace.msr, merged
