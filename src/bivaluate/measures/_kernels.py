@@ -65,25 +65,32 @@ def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
 
 
 @kernel
+def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
+    """Write the used columns of a row into `line`."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    at = origin + row * s0
+    # line[:] = X[row, used] * scale - centre
+    if dense:
+        values = flat[at : at + used.size]
+        for q in range(used.size):
+            line[q] = values[q] * scale - centre
+    else:
+        for q in range(used.size):
+            line[q] = flat[at + used[q] * s1] * scale - centre
+
+
+@kernel
 def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
     """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    u = used.size
+    u = cells.used.size
+    line = np.empty(u)
     for row in rows:
-        at = origin + row * s0
+        read_row(cells, row, 0.0, line)
         total = 0.0
         squares = 0.0
-        if dense:
-            line = flat[at : at + u]
-            for q in range(u):
-                x = line[q] * scale
-                total += x
-                squares += x * x
-        else:
-            for q in range(u):
-                x = flat[at + used[q] * s1] * scale
-                total += x
-                squares += x * x
+        for q in range(u):
+            total += line[q]
+            squares += line[q] * line[q]
         level[row] = total / u
         norm[row] = np.sqrt(squares)
 
@@ -396,21 +403,6 @@ def unite_columns(
         start[j + 1] = at
     for q in J:
         inside[q] = False
-
-
-@kernel
-def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
-    """Write the used columns of a row into `line`."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    at = origin + row * s0
-    # line[:] = X[row, used] * scale - centre
-    if dense:
-        values = flat[at : at + used.size]
-        for q in range(used.size):
-            line[q] = values[q] * scale - centre
-    else:
-        for q in range(used.size):
-            line[q] = flat[at + used[q] * s1] * scale - centre
 
 
 @kernel
