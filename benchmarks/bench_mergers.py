@@ -12,9 +12,7 @@ import numpy as np
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate.measures import _kernels
-from bivaluate.measures import _mergers as _merging
-from bivaluate.measures._blocks import merger_matrices, union_cells
-from bivaluate.measures._mergers import compiled_merger_matrices
+from bivaluate.measures._mergers import CompiledMergers, compiled_merger_matrices, merger_matrices, union_cells
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
 
@@ -60,19 +58,19 @@ def extra_memory(name: str) -> int:
 
 def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None]:
     """Return a call of all kernels one after the other, the layout of their arguments left out."""
-    used, cols = _merging._used_columns(np.concatenate([b.cols for b in solution]), X.shape[1])
-    layout = _merging._layout(solution, cols, len(X))
-    cells, level, norm = _merging._centre_rows(X, used, np.arange(len(X)), threads=1)
+    merging = CompiledMergers(X, solution, n_jobs=1)
+    cells, layout, level, norm, sums = merging.cells, merging.layout, merging.level, merging.norm, merging.sums
     K = len(solution)
     every, rows = np.arange(K), np.unique(layout.rows)
-    sums, ve, msr, pattern_part = (np.zeros((K, size)) for size in (len(used), K, K, K))
+    ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
     doubtful = np.zeros((K, K), dtype=np.bool_)
-    step = _merging._tile_rows(layout)
 
     def call() -> None:
         _kernels.row_levels(cells, rows, level, norm)
         _kernels.column_sums(cells, layout, level, every, sums)
-        _kernels.merge_groups(cells, layout, level, norm, sums, step, every, ve, msr, pattern_part, doubtful)
+        _kernels.merge_groups(
+            cells, layout, level, norm, sums, merging.step, every, False, ve, msr, pattern_part, doubtful
+        )
 
     return call
 

@@ -22,7 +22,7 @@ def score(blocks: list[tuple[float, int, int]], matrix: tuple[int, int] = MATRIX
     """All four scores of blocks (VE, rows, columns), turned so that low is better."""
     ve, rows, cols = (np.array(column) for column in zip(*blocks, strict=True))
     scored = score_blocks(ve, rows, cols, matrix)
-    return {"VE": ve, "VE/E0": scored["ratio"], "z": -scored["z"], "aVE": scored["adjusted"]}
+    return {"VE": ve, "VE/E0": scored.ratio, "z": -scored.z, "aVE": scored.adjusted}
 
 
 def auc(good: Floats, bad: Floats) -> float:

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from bivaluate.measures.compare import EXTERNAL
+from bivaluate.measures.external import EXTERNAL
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.document import headline
 
@@ -36,7 +36,7 @@ def measure_pages() -> str:
     lines = [
         "# Measures",
         "",
-        "Generated from the registry (`bivaluate metrics KEY` prints formula and degenerate cases).",
+        "Generated from the registry; `bivaluate metrics KEY` prints formula and degenerate cases.",
         "Invariances: changes of the matrix that leave the value alone.",
     ]
     for level in ("bicluster", "solution"):
@@ -55,6 +55,7 @@ def measure_pages() -> str:
                     f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
                     f"| {ARROWS[metric.direction]} | {low} … {high} | {invariances} | {metric.summary} | {metric.reference} |"
                 )
+        lines += ["", *(f"- {m.symbol}: ${m.formula}$" for m in METRICS.values() if m.level == level and m.formula)]
     lines += [
         "",
         "● computed by default.",

@@ -10,9 +10,9 @@ from ._errors import NullModelWarning as NullModelWarning
 from ._errors import ParameterError as ParameterError
 from ._errors import RunError as RunError
 from ._errors import SolutionError as SolutionError
-from .chance.measures import adjusted_virtual_error as adjusted_virtual_error
-from .chance.measures import chance_table as chance_table
-from .chance.measures import coherent_coverage as coherent_coverage
+from .chance.scores import adjusted_virtual_error as adjusted_virtual_error
+from .chance.scores import chance_table as chance_table
+from .chance.scores import coherent_coverage as coherent_coverage
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
 from .evaluation import solution_scorer as solution_scorer
@@ -22,9 +22,9 @@ from .io import write_matrix as write_matrix
 from .io import write_solution as write_solution
 from .judge.prune import propose_pruning as propose_pruning
 from .matrix import Matrix as Matrix
-from .measures.compare import compare as compare
 from .measures.coverage import coverage_ratio as coverage_ratio
 from .measures.coverage import normalised_virtual_error_coverage as normalised_virtual_error_coverage
+from .measures.external import compare as compare
 from .measures.normalised import normalised_squared_residue as normalised_squared_residue
 from .measures.normalised import normalised_squared_residues as normalised_squared_residues
 from .measures.normalised import normalised_virtual_error as normalised_virtual_error

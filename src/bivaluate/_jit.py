@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config, event, types
+from numba.core import config, types
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -24,17 +24,41 @@ def kernel(function: Function) -> Function:
     return _compiled(function, FASTMATH)
 
 
+def inlined_kernel(function: Function) -> Function:
+    """Like `kernel`, copied into the kernels that call it: for a piece cut out of an inner loop for its readers."""
+    return _compiled(function, FASTMATH, inline="always")
+
+
 def strict_kernel(function: Function) -> Function:
     """Like `kernel`, but the order of additions stays as written: for code that guards its digits."""
     return _compiled(function, False)
 
 
-def _compiled(function: Function, fastmath: set[str] | bool) -> Function:
-    flags: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+def _compiled(function: Function, fastmath: set[str] | bool, inline: str = "never") -> Function:
+    flags: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "inline": inline}
     try:
-        return cast(Function, numba.njit(cache=True, **flags)(function))
+        compiled = numba.njit(cache=True, **flags)(function)
     except RuntimeError:  # no writable cache folder
-        return cast(Function, numba.njit(**flags)(function))
+        compiled = numba.njit(**flags)(function)
+    compiler = getattr(compiled, "_compiler", None)
+    if compiler is not None:  # none where compilation is switched off
+        compiler.compile = _announced(compiler.compile)
+    return cast(Function, compiled)
+
+
+def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the first compilation of a kernel in this process say so on stderr; a cached kernel is silent."""
+
+    def announce_and_compile(*arguments: Any, **options: Any) -> Any:
+        if not _said:
+            _said.append(True)
+            print("compiling kernels, once …", file=sys.stderr, flush=True)
+        return compile_(*arguments, **options)
+
+    return announce_and_compile
+
+
+_said: list[bool] = []
 
 
 @intrinsic
@@ -54,20 +78,3 @@ def _do_nothing() -> None:
 
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
 use_wide_vectors: Any = _do_nothing if cast(Any, config).DISABLE_JIT else _prefer_512_bits
-
-
-class _Announcer(event.Listener):
-    """Say on stderr, once per process, that the first compilation takes a while; a cached kernel is silent."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        if not self.said:
-            self.said = True
-            print("compiling kernels, once …", file=sys.stderr, flush=True)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-cast(Any, event).register("numba:compile", _Announcer())

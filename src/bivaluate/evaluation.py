@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
 from bivaluate._text import listing, plural
-from bivaluate.judge.choice import check_ranking
 from bivaluate.judge.findings import describe
-from bivaluate.measures.registry import choose_metrics, get_metric
+from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric
 from bivaluate.measures.workspace import NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
 
@@ -194,9 +193,10 @@ class Evaluation:
         self.names = list(names)
         self.scores: dict[str, float] = {}
         self._columns: dict[str, NDArray[np.float64]] = {}
+        # what needs the mergers comes first: the errors of the biclusters are on their diagonal
+        values = {m.key: m.compute(workspace) for m in sorted(map(get_metric, keys), key=lambda m: not m.needs_mergers)}
         for key in keys:
-            metric = get_metric(key)
-            value = metric.compute(workspace)
+            metric, value = get_metric(key), values[key]
             if metric.level == "bicluster":
                 self._columns[key] = np.asarray(value)
             else:
@@ -373,7 +373,7 @@ def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., fl
     >>> search.fit(X).best_params_
     {'n_clusters': 2}
     """
-    record = check_ranking(metric)
+    record = get_ranking_metric(metric)
     if "metrics" in options:
         raise ParameterError("a scorer computes one metric: name it first, and pass no metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0

@@ -7,14 +7,13 @@ import pytest
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
-from bivaluate.chance import measures as chance
+from bivaluate.chance import scores as chance
 from bivaluate.chance.assumptions import centre_columns, null_model_findings, rank_normalise
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
 from bivaluate.chance.search import refit_cut, search_block
-from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures._constant_rows import constant_row_counts
+from bivaluate.measures._blocks import constant_row_counts, virtual_error_value
 from bivaluate.measures.cover import Cover
 from tests.reference import chance as twin
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate.measures.compare import EXTERNAL
+from bivaluate.measures.external import EXTERNAL
 
 R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]
 P = [([0, 1], [0, 1, 2, 3]), ([2, 3, 4], [3, 4, 5]), ([0, 4], [5])]

@@ -13,8 +13,8 @@ from bivaluate._errors import MatrixError, ParameterError, SolutionError
 from bivaluate.measures import correlation as co
 from bivaluate.measures import differential as di
 from bivaluate.measures import r_biclust as rb
-from bivaluate.measures import residue_variants as rv
-from bivaluate.measures import virtual_error_variants as vv
+from bivaluate.measures import residue as rv
+from bivaluate.measures import virtual_error as vv
 from bivaluate.measures.registry import METRICS
 from tests.reference import catalogue as twin
 

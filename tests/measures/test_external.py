@@ -7,8 +7,7 @@ from bivaluate import Biclustering
 from bivaluate._errors import SolutionError
 from bivaluate.measures import external
 from bivaluate.measures._cell_classes import cell_classes
-from bivaluate.measures.compare import EXTERNAL, compare
-from bivaluate.measures.external import Comparison
+from bivaluate.measures.external import EXTERNAL, Comparison, compare
 from tests.reference import external as twin
 
 R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]

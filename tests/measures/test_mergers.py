@@ -11,18 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bivaluate.measures import _blocks as mergers
-from bivaluate.measures import _mergers as _merging
+from bivaluate.measures import _mergers as mergers
 from bivaluate.measures._blocks import (
     block_values,
     block_values_missing,
     mean_squared_residue_value,
+    virtual_error_value,
+)
+from bivaluate.measures._mergers import (
+    CompiledMergers,
+    compiled_merger_matrices,
     merger_matrices,
     merger_matrices_missing,
     union_cells,
-    virtual_error_value,
 )
-from bivaluate.measures._mergers import compiled_merger_matrices
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
 
@@ -272,7 +275,7 @@ def test_large_input_takes_the_compiled_path_and_agrees():
 )
 def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
     calls = []
-    monkeypatch.setattr(_merging, "compiled_merger_matrices", lambda *arguments: calls.append(arguments))
+    monkeypatch.setattr(mergers, "compiled_merger_matrices", lambda *arguments: calls.append(arguments))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 40))
     for data in (X, X + 1e8, np.asfortranarray(X)):
@@ -290,6 +293,30 @@ def test_threads_do_not_change_a_bit():
     for n_jobs in (2, 3, 8, None):
         for found, expected in zip(solve(compiled_merger_matrices, X, pairs, n_jobs=n_jobs), one, strict=True):
             assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_blocks_alone_are_the_diagonal_to_the_bit(shift):
+    rng = np.random.default_rng(6)
+    X = SHIFTS[shift](rng.normal(size=(300, 40)), rng)
+    X[3:9] = 0.1
+    pairs = [*random_pairs(rng, X.shape, 9, 60, 7), ([4], [1, 2]), ([4, 5], [3])]
+    pairs += [(rng.permutation(300)[:150], pairs[0][1]), pairs[1]]
+    merging = CompiledMergers(X, Biclustering(pairs, X.shape))
+    for alone, matrix in zip(merging.blocks(), merging.matrices(), strict=True):
+        assert np.array_equal(alone, np.diag(matrix))
+
+
+@pytest.mark.parametrize(("K", "r", "c"), [(5, 20, 6), (25, 120, 15)])
+def test_errors_of_biclusters_compute_no_mergers(monkeypatch, K, r, c):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 40))
+    solution = Biclustering(random_pairs(rng, X.shape, K, r, c), X.shape)
+    after = Workspace.of(X, solution)
+    diagonals = [np.diag(matrix) for matrix in after.mergers]
+    assert np.array_equal(after.block_errors, diagonals)
+    monkeypatch.setattr(Workspace, "mergers", property(lambda _: pytest.fail("mergers were computed")))
+    assert np.array_equal(Workspace.of(X, solution).block_errors, diagonals)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak is read from Linux's /proc")
@@ -343,6 +370,16 @@ def test_unwritable_cache_and_announcement(tmp_path):
     )
     result = run_python(code, NUMBA_CACHE_DIR=str(blocked), HOME=str(blocked))
     assert result.stderr.count("compiling kernels, once") == 1
+
+
+def test_kernels_of_others_are_compiled_in_silence(tmp_path):
+    code = (
+        "import numba\n"
+        "from bivaluate._jit import kernel\n"
+        "@numba.njit\ndef theirs(x): return x + 1\n"
+        "assert theirs(2.0) == 3.0\n"
+    )
+    assert "compiling" not in run_python(code, NUMBA_CACHE_DIR=str(tmp_path)).stderr
 
 
 def run_python(code, **environment):

@@ -9,9 +9,10 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, ParameterError
 from bivaluate.chance.assumptions import centre_columns
+from bivaluate.measures.coverage import bicluster_shapes
 from bivaluate.measures.normalised import virtual_error_sums
-from bivaluate.measures.registry import METRICS, get_metric
-from bivaluate.measures.sizes import bicluster_shapes
+from bivaluate.measures.registry import METRICS, choose_metrics, get_metric, get_ranking_metric, main_metrics
+from bivaluate.measures.workspace import Workspace
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(14, 9)) + 4.0
@@ -72,7 +73,8 @@ def test_order_of_rows_and_columns_matters_only_where_it_is_stated(metric):
     at_row, at_col = np.argsort(rows), np.argsort(cols)
     moved = Biclustering([(at_row[b.rows], at_col[b.cols]) for b in SOLUTION], X.shape)
     same = np.allclose(values(metric), values(metric, X[np.ix_(rows, cols)], moved), rtol=1e-9, atol=1e-12)
-    assert same != ("order-dependent" in metric.summary)
+    assert same != metric.order_dependent
+    assert metric.order_dependent == ("order-dependent" in metric.summary)
 
 
 @each_metric
@@ -98,6 +100,37 @@ def test_missing_cells_never_crash(metric):
     holes = X.copy()
     holes[RNG.random(X.shape) < 0.2] = np.nan
     assert not np.isinf(values(metric, holes, missing="omit")).any()
+
+
+@each_metric
+def test_mergers_are_computed_only_where_they_are_needed(metric, monkeypatch):
+    computed = []
+    mergers = Workspace.mergers.func
+    monkeypatch.setattr(Workspace, "mergers", property(lambda w: computed.append(w) or mergers(w)))
+    metric.compute(Workspace.of(X, SOLUTION))
+    assert bool(computed) == metric.needs_mergers
+
+
+def test_main_measures_have_a_rank_and_a_formula():
+    main = main_metrics()
+    assert [m.key for m in main] == ["nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage", "avg_ave", "cc"]
+    assert [m.main_rank for m in main] == list(range(1, len(main) + 1))
+    assert all(m.formula and m.ranks_solutions for m in main)
+    assert {m.key for m in METRICS.values() if m.percent} == {"coverage", "row_coverage", "col_coverage"}
+
+
+def test_choosing():
+    assert [m.key for m in choose_metrics("nve")] == ["nve"]
+    assert [m.key for m in choose_metrics(["cc", "ve"])] == ["cc", "ve"]
+    assert {m.key for m in choose_metrics("default")} < {m.key for m in choose_metrics("all")} == METRICS.keys()
+
+
+@pytest.mark.parametrize("key", ["ve", "rows_mean", "nve_k"])
+def test_some_measures_cannot_rank(key):
+    assert get_ranking_metric("nve_cov").direction == "low"
+    words = f"'{key}' cannot rank solutions: it is not a measure of a whole solution, or neither direction is better"
+    with pytest.raises(ParameterError, match=words):
+        get_ranking_metric(key)
 
 
 def test_unknown_key():

@@ -124,7 +124,7 @@ def _without_zero_lines(X: Values) -> Values:
 
 def _normalised_virtual_errors(X: Values, cells: list[Pair]) -> Values:
     """Return NVE_k of each cell: its virtual error over the smallest of its mergers; NaN where undefined."""
-    from bivaluate.measures._blocks import merger_matrices
+    from bivaluate.measures._mergers import merger_matrices
 
     merged, _ = merger_matrices(X, Biclustering(cells, X.shape))
     own = np.diag(merged).copy()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
-from bivaluate.measures._ranks import midranks
+from bivaluate.measures._blocks import midranks, standardise
 
 Floats = NDArray[np.float64]
 
@@ -24,12 +24,28 @@ _ROWS_LOOKED_AT = 2000
 def centre_columns(X: Any) -> Floats:
     """Subtract from each column of `X` its mean over all rows; missing cells stay missing.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The centred values.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of numbers.
+
+    Examples
+    --------
     >>> centre_columns([[1, 10], [3, 30]])
     array([[ -1., -10.],
            [  1.,  10.]])
     """
-    values = check_values(X, "omit")
-    return np.asarray(values - column_means(values))
+    return prepare_values(check_values(X, "omit"), "columns")
 
 
 def column_means(values: Floats) -> Floats:
@@ -46,27 +62,73 @@ def rank_normalise(X: Any) -> Floats:
 
     Takes skew and heavy tails out of the data, which the search reference cannot stand.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix without missing cells.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The normal scores.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+
+    Examples
+    --------
     >>> rank_normalise([[1, 100, 10]]).round(4)
     array([[-0.9674,  0.9674,  0.    ]])
     """
-    from scipy.special import ndtri
-
-    values = check_values(X)
-    return np.asarray(ndtri((midranks(values) - 0.5) / values.shape[1]))
+    return prepare_values(check_values(X), normalise="rank")
 
 
 def prepare_matrix(X: Any, centre: str = "none", normalise: str = "none", missing: str = "raise") -> Floats:
-    """Return `X` as the chance correction is to see it: rank-normalised, column-centred, both or neither."""
+    """Return `X` as the chance correction is to see it: rank-normalised, column-centred, both or neither.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix.
+    centre : {"none", "columns"}
+        Whether to subtract column means.
+    normalise : {"none", "rank"}
+        Whether to replace each row by normal scores of its ranks first.
+    missing : {"raise", "omit"}
+        Whether NaN cells may be there.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The values.
+
+    Raises
+    ------
+    MatrixError, ParameterError
+        If the data or the options are not usable.
+
+    Examples
+    --------
+    >>> prepare_matrix([[1, 10], [3, 30]], centre="columns").tolist()
+    [[-1.0, -10.0], [1.0, 10.0]]
+    """
+    return prepare_values(check_values(X, missing), centre, normalise)
+
+
+def prepare_values(values: Floats, centre: str = "none", normalise: str = "none") -> Floats:
+    """Do what `prepare_matrix` says with values that were checked already."""
     check_choice("centre", centre, ("none", "columns"))
-    check_choice("normalise", normalise, ("none", "rank"))
-    values = check_values(X, missing)
-    if normalise == "rank":
+    if check_choice("normalise", normalise, ("none", "rank")) == "rank":
+        from scipy.special import ndtri
+
         if np.isnan(values).any():
             raise ParameterError(
                 "normalise='rank' needs a matrix without missing cells: impute them, or leave normalise at 'none'."
             )
-        values = rank_normalise(values)
-    return centre_columns(values) if centre == "columns" else values
+        values = np.asarray(ndtri((midranks(values) - 0.5) / values.shape[1]))
+    return np.asarray(values - column_means(values)) if centre == "columns" else values
 
 
 def null_model_findings(X: Any) -> list[str]:
@@ -77,6 +139,21 @@ def null_model_findings(X: Any) -> list[str]:
     are the cells (limits 1 and 3); how strongly do neighbouring columns correlate (limit 0.20). Limits are widened
     by about three standard errors for small matrices.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix; NaN cells are passed over.
+
+    Returns
+    -------
+    list of str
+        One sentence for each assumption that does not hold.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of numbers.
+
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
@@ -85,9 +162,13 @@ def null_model_findings(X: Any) -> list[str]:
     >>> null_model_findings(X + 2 * np.sin(np.arange(30)))[0][:28]
     'Columns have strong effects '
     """
-    values = check_values(X, "omit")
+    return describe_assumptions(check_values(X, "omit"))
+
+
+def describe_assumptions(values: Floats) -> list[str]:
+    """Say what `null_model_findings` says about values that were checked already."""
     step = -(-len(values) // _ROWS_LOOKED_AT)
-    rows = _standardised(values[::step])
+    rows = standardise(values[::step])
     n, m = rows.shape
     if n < 10 or m < 3:
         return []
@@ -99,7 +180,7 @@ def null_model_findings(X: Any) -> list[str]:
             f"Columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
             'scores are too favourable on raw data; centre the columns first (centre="columns", or the *_centred keys).'
         )
-    residual = _standardised(rows - rows.mean(axis=0))
+    residual = standardise(rows - rows.mean(axis=0))
     skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
         findings.append(
@@ -113,16 +194,3 @@ def null_model_findings(X: Any) -> list[str]:
             "coherent by themselves; refit the cut on surrogates (ordered_columns=True, --ordered-columns)."
         )
     return findings
-
-
-def _standardised(values: Floats) -> Floats:
-    """Standardise rows over their observed cells; missing cells and constant rows become 0."""
-    seen = np.isfinite(values)
-    filled = np.where(seen, values, 0.0)
-    count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-    centred = np.where(seen, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
-    sd = np.sqrt((centred**2).sum(axis=1, keepdims=True) / count)
-    flat = sd[:, 0] <= 1e-12 * np.abs(filled).max(axis=1, initial=0.0)
-    sd[flat] = 1.0
-    centred[flat] = 0.0
-    return np.asarray(centred / sd)

@@ -15,7 +15,7 @@ from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._errors import ParameterError
-from bivaluate.chance._moment_tables import NULL_MEAN
+from bivaluate.chance._moment_table import NULL_MEAN
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_int, check_values
 from bivaluate.chance.surrogates import p_value
 from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures.measure import ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.measures.measure import ROW_AFFINE, UNIT, measure
 
 _CELLS_PER_BLOCK = 4_000_000
 # Rounding gives equal blocks virtual errors that differ by less than this.
@@ -49,12 +49,22 @@ def permutation_null(A: Any, *, n_permutations: int = 999, random_state: int | N
 
     Parameters
     ----------
-    A
+    A : array-like of shape (r, c)
         Values of the bicluster.
-    n_permutations
+    n_permutations : int
         B.
-    random_state
+    random_state : int, optional
         Seed.
+
+    Returns
+    -------
+    PermutationNull
+        VE of the block and of the permuted ones, with mean, sd and p-value.
+
+    Raises
+    ------
+    MatrixError, ParameterError
+        If `A` is not a matrix of finite numbers, or B is below 1.
 
     Examples
     --------
@@ -76,10 +86,34 @@ def _canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(ordered[np.lexsort((ordered - ordered.mean(axis=1, keepdims=True)).T)])
 
 
+@measure("p_permutation", "p", "row-permutation p-value",
+    "How often the block with its rows shuffled is as coherent; does not allow for a search.", range=UNIT,
+    invariances=ROW_AFFINE,
+    reference="(1 + hits)/(B + 1): Phipson & Smyth 2010, doi:10.2202/1544-6115.1585")  # fmt: skip
 def permutation_p_value(A: Any) -> float:
     """P-value of :func:`permutation_null` with seed 0 and as many permutations as the size of the block allows.
 
     B = 4,000,000 divided by the number of cells, at least 19 and at most 999. Low is better; in (0, 1].
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Phipson B, Smyth GK (2010). Permutation p-values should never be zero. Stat Appl Genet Mol Biol 9:39.
+    doi:10.2202/1544-6115.1585
 
     Examples
     --------
@@ -89,20 +123,3 @@ def permutation_p_value(A: Any) -> float:
     values = check_values(A, name="A")
     n_permutations = int(np.clip(_CELLS_PER_BLOCK // values.size, 19, 999))
     return permutation_null(values, n_permutations=n_permutations, random_state=0).p_value
-
-
-METRICS = (
-    Metric(
-        key="p_permutation",
-        symbol="p",
-        name="row-permutation p-value",
-        level="bicluster",
-        direction="low",
-        range=(0.0, 1.0),
-        summary="How often the block with its rows shuffled is as coherent; does not allow for a search.",
-        function=permutation_p_value,
-        compute=lambda w: w.per_block(permutation_p_value),
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT}),
-        reference="(1 + hits)/(B + 1): Phipson & Smyth 2010, doi:10.2202/1544-6115.1585",
-    ),
-)

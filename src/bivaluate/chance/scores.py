@@ -1,49 +1,61 @@
-"""Chance-corrected scores of all biclusters of a solution at once, and how well each stands apart from the others."""
+"""Chance-corrected virtual error: what is left of VE once the size of the block and the search for it are allowed for."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice
+from bivaluate._check import check_choice, check_values
+from bivaluate._errors import NullModelWarning
+from bivaluate.chance.assumptions import column_means, describe_assumptions, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
-from bivaluate.measures._constant_rows import constant_row_counts
-from bivaluate.measures.workspace import Workspace
-from bivaluate.solution import Biclustering
+from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import (
+    block_values_missing,
+    constant_row_counts,
+    constant_rows_of_each,
+    is_constant_row,
+    virtual_error_value,
+)
+from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
+from bivaluate.measures.workspace import Options, Workspace
+from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _CHUNK_CELLS = 1 << 24
+_REFERENCE = (
+    "derived for bivaluate, see docs/chance.md; virtual error: Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015"
+)
+_PLAIN: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": _REFERENCE}
+_CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference": _REFERENCE}
 
 
 @dataclass(frozen=True)
-class ChanceScores:
-    """One value per bicluster.
+class BlockScores:
+    """Chance-corrected scores of blocks, one value each; no merger is needed for them.
 
     Attributes
     ----------
-    rows, cols
+    rows, cols : ndarray of int
         Rows that are not constant, and columns.
-    usable
+    usable : ndarray of bool
         Whether there are two of each.
-    expected
+    expected : ndarray of float
         E0, the mean VE of noise of that shape.
-    reference
+    reference : ndarray of float
         V*, the VE a search through noise of the whole matrix's shape would reach.
-    ratio
+    ratio : ndarray of float
         R = VE / E0.
-    z
+    z : ndarray of float
         (E0 − VE) / sd0.
-    adjusted
+    adjusted : ndarray of float
         aVE = 1 − (V* − VE)/E0; 1 where not usable.
-    merged_ratio
-        R of all mergers, K × K.
-    separation
-        sep_k = max(0, 1 − R(B_k) / min over l of R(B_kl)); 1 for the only usable bicluster.
     """
 
     rows: Counts
@@ -54,13 +66,27 @@ class ChanceScores:
     ratio: Floats
     z: Floats
     adjusted: Floats
-    merged_ratio: Floats
-    separation: Floats
 
     @property
     def evidence(self) -> Floats:
         """e_k = max(0, 1 − aVE_k): coherence beyond what a search through noise finds."""
         return np.maximum(0.0, 1.0 - self.adjusted)
+
+
+@dataclass(frozen=True)
+class ChanceScores(BlockScores):
+    """Chance-corrected scores of the biclusters of a solution, and how well each stands apart from the others.
+
+    Attributes
+    ----------
+    merged_ratio : ndarray of shape (K, K)
+        R of all mergers.
+    separation : ndarray of float
+        sep_k = max(0, 1 − R(B_k) / min over l of R(B_kl)); 1 for the only usable bicluster.
+    """
+
+    merged_ratio: Floats
+    separation: Floats
 
     @property
     def weight(self) -> Floats:
@@ -68,41 +94,75 @@ class ChanceScores:
         return self.evidence * self.separation
 
 
-def chance_scores(workspace: Workspace) -> ChanceScores:
-    """Return the chance-corrected scores of a workspace, computed once."""
-    return workspace.once(_score)
-
-
-def _score(workspace: Workspace) -> ChanceScores:
-    constant = constant_row_counts(workspace.X, workspace.solution)
-    rows, cols = workspace.r - np.diagonal(constant), workspace.observed[1]
-    merged_rows, merged_cols = workspace.cover.merged_shapes
-    merged_ratio = workspace.merged_ve / _expected_of_pairs(merged_rows - constant, merged_cols)
-    block = score_blocks(workspace.ve, rows, cols, workspace.shape)
-    separation = _separation(block["ratio"], merged_ratio, block["usable"])
-    return ChanceScores(**block, merged_ratio=merged_ratio, separation=separation)
-
-
-def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int]) -> dict[str, Any]:
-    """Correct the VE of blocks of a matrix of this shape; `rows` without the constant ones."""
+def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int]) -> BlockScores:
+    """Score blocks found in a matrix of this shape; `rows` without the constant ones."""
     usable = (rows >= 2) & (cols >= 2)
     expected = null_mean(rows, cols)
     reference = search_reference(rows, cols, shape)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
-    return {
-        "rows": rows,
-        "cols": cols,
-        "usable": usable,
-        "expected": expected,
-        "reference": reference,
-        "ratio": ratio,
-        "z": (expected - ve) / null_sd(rows, cols),
-        "adjusted": adjusted,
-    }
+    z = (expected - ve) / null_sd(rows, cols)
+    return BlockScores(rows, cols, usable, expected, reference, ratio, z, adjusted)
 
 
-def _expected_of_pairs(rows: Counts, cols: Counts) -> Floats:
+def score_block(A: Floats, shape: tuple[int, int]) -> BlockScores:
+    """Score one block of finite values found in a matrix of this shape."""
+    rows = np.array([int((~is_constant_row(A)).sum())])
+    return score_blocks(np.array([virtual_error_value(A)]), rows, np.array([A.shape[1]]), shape)
+
+
+def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
+    """Return aVE of one block of finite values found in a matrix of this shape.
+
+    >>> round(adjusted_error(np.array([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), (5, 6)), 6)
+    0.764362
+    """
+    return float(score_block(A, shape).adjusted[0])
+
+
+def block_scores(workspace: Workspace) -> BlockScores:
+    """Return the chance-corrected scores of the biclusters of a workspace, computed once and without mergers."""
+    return workspace.once(_score_blocks_of)
+
+
+def chance_scores(workspace: Workspace) -> ChanceScores:
+    """Return the chance-corrected scores of a workspace with those that need the mergers, computed once."""
+    return workspace.once(_score_all_of)
+
+
+def _score_blocks_of(workspace: Workspace) -> BlockScores:
+    constant = np.array([len(rows) for rows in workspace.once(_constant_rows)], dtype=np.int64)
+    return score_blocks(workspace.ve, workspace.r - constant, workspace.observed[1], workspace.shape)
+
+
+def _constant_rows(workspace: Workspace) -> list[Counts]:
+    return constant_rows_of_each(workspace.X, workspace.solution)
+
+
+def _score_all_of(workspace: Workspace) -> ChanceScores:
+    constant = constant_row_counts(workspace.X, workspace.solution, workspace.once(_constant_rows))
+    merged_rows, merged_cols = workspace.cover.merged_shapes
+    blocks = block_scores(workspace)
+    # blocks and mergers are looked up together: those of one shape get one E0, to the bit
+    expected = _expected(np.vstack([merged_rows - constant, blocks.rows]), np.vstack([merged_cols, blocks.cols]))
+    merged_ratio = workspace.merged_ve / expected[:-1]
+    separation = _separation(workspace.ve / expected[-1], merged_ratio, blocks.usable)
+    return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
+
+
+def _centred(workspace: Workspace) -> BlockScores:
+    """Scores of the blocks on column-centred data."""
+    means = column_means(workspace.X)
+    n = len(workspace.solution)
+    ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
+    for k, bicluster in enumerate(workspace.solution):
+        A = bicluster.of(workspace.X) - means[bicluster.cols]
+        ve[k] = block_values_missing(A)[0]
+        rows[k] = int((~is_constant_row(A)).sum())
+    return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
+
+
+def _expected(rows: Counts, cols: Counts) -> Floats:
     """E0 of a matrix of shapes, each distinct shape looked up once."""
     base = int(cols.max(initial=0)) + 1
     distinct, where = np.unique(np.maximum(rows, 0) * base + cols, return_inverse=True)
@@ -136,6 +196,415 @@ def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
     return float(total)
 
 
-def check_search(search: str) -> str:
-    """Return `search` if it is allowed."""
-    return check_choice("search", search, ("exhaustive", "none"))
+@measure("r_ve", "VE/E0", "virtual error relative to noise",
+    "VE divided by its mean in noise of the same shape; for blocks that were not searched for.",
+    formula=r"R(B)=\frac{\mathrm{VE}(B)}{E_0(r,c)}", compute=lambda w: block_scores(w).ratio, **_PLAIN)  # fmt: skip
+def virtual_error_ratio(A: Any) -> float:
+    """VE over its mean in noise of the same shape: R = VE/E0(r, c).
+
+    Low is better; ≥ 0; 1 on average for noise nobody searched. NaN for one row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        R.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    adjusted_virtual_error : For blocks that were found by a search.
+
+    Examples
+    --------
+    >>> round(virtual_error_ratio([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.138172
+    """
+    values = check_values(A, name="A")
+    return float(score_block(values, values.shape).ratio[0])
+
+
+@measure("z", "z", "virtual error, standardised",
+    "Standard deviations by which VE lies below its mean in noise of the same shape.", direction="high", range=REAL,
+    formula=r"z(B)=\frac{E_0(r,c)-\mathrm{VE}(B)}{\mathrm{sd}_0(r,c)}", compute=lambda w: block_scores(w).z,
+    **_PLAIN)  # fmt: skip
+@measure("z_centred", "z (centred)", "virtual error on centred columns, standardised",
+    "z after the column means of the whole matrix are taken out; advised for real data.", direction="high", range=REAL,
+    compute=lambda w: w.once(_centred).z, **_CENTRED)  # fmt: skip
+def virtual_error_z(A: Any) -> float:
+    """Standard deviations by which VE lies below its mean in noise: z = (E0 − VE)/sd0.
+
+    High is better; grows with the size of the block; about N(0, 1) for noise nobody searched. NaN for one
+    row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        z.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    adjusted_virtual_error : For blocks that were found by a search.
+
+    Examples
+    --------
+    >>> round(virtual_error_z([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 2)
+    3.25
+    """
+    values = check_values(A, name="A")
+    return float(score_block(values, values.shape).z[0])
+
+
+@measure("ave", "aVE", "chance-corrected virtual error",
+    "VE corrected for size and search: 1 is what searching noise gives, below 0.90 is evidence.",
+    formula=r"\mathrm{aVE}(B)=1-\frac{V^*(r,c;n,m)-\mathrm{VE}(B)}{E_0(r,c)}",
+    compute=lambda w: block_scores(w).adjusted, **_PLAIN)  # fmt: skip
+@measure("ave_centred", "aVE (centred)", "chance-corrected virtual error on centred columns",
+    "aVE after the column means of the whole matrix are taken out; advised for real data.",
+    compute=lambda w: w.once(_centred).adjusted, **_CENTRED)  # fmt: skip
+def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exhaustive") -> float:
+    """Chance-corrected virtual error of one bicluster: aVE = 1 − (V* − VE)/E0.
+
+    E0(r, c) is the mean VE of noise of that shape, V*(r, c; n, m) the VE that searching an n × m matrix of
+    noise for the best such block would reach. Low is better. 1 is what a search through pure noise gives, below
+    0.90 is evidence; a VE of 0 gives 1 − V*/E0, so thin blocks cannot look good by being thin. Range [0, ∞).
+    1 for one row or one column; constant rows are not counted. Not changed by shifting or scaling the block,
+    nor by shifting rows; strong column effects of the matrix make it too favourable: centre columns first.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+    shape : tuple of int
+        Shape of the matrix it was found in.
+    search : {"exhaustive", "none"}
+        ``"none"`` for a block that was not chosen by looking at the data: VE/E0 instead.
+
+    Returns
+    -------
+    float
+        aVE.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+    ParameterError
+        If the block does not fit into a matrix of this shape, or there is no such `search`.
+
+    See Also
+    --------
+    chance_table : All biclusters of a solution, with everything that went into their scores.
+
+    Examples
+    --------
+    >>> B1 = [[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]
+    >>> round(adjusted_virtual_error(B1, (5, 6)), 6)
+    0.764362
+    """
+    check_choice("search", search, ("exhaustive", "none"))
+    scores = score_block(check_values(A, name="A"), shape)
+    return float((scores.adjusted if search == "exhaustive" else scores.ratio)[0])
+
+
+def chance_table(
+    X: Any,
+    solution: Biclustering,
+    *,
+    centre: str = "none",
+    normalise: str = "none",
+    missing: str = "raise",
+    n_jobs: int | None = None,
+) -> ChanceScores:
+    """Chance-corrected scores of every bicluster, with everything that went into them.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    centre : {"none", "columns"}
+        ``"columns"`` subtracts column means over all rows first: advised for real data.
+    normalise : {"none", "rank"}
+        ``"rank"`` replaces each row by normal scores of its ranks first: for heavy skew or heavy tails.
+    missing : {"raise", "omit"}
+        As in :func:`bivaluate.evaluate`.
+    n_jobs : int, optional
+        Threads for large inputs.
+
+    Returns
+    -------
+    ChanceScores
+        One value per bicluster in each attribute.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    Warns
+    -----
+    NullModelWarning
+        Where the data, as prepared, break the assumptions of the null.
+
+    See Also
+    --------
+    adjusted_virtual_error : Of one bicluster.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> chance_table(X, S).adjusted.round(6)
+    array([0.764362, 1.46054 , 3.192357])
+    """
+    return chance_scores(_prepared(X, solution, centre, normalise, missing, n_jobs))
+
+
+def _prepared(
+    X: Any, solution: Biclustering, centre: str, normalise: str, missing: str, n_jobs: int | None = None
+) -> Workspace:
+    """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
+    options = Options(missing=missing, n_jobs=n_jobs)
+    values = prepare_values(Matrix.of(X, missing).values, centre, normalise)
+    for finding in describe_assumptions(values):
+        warnings.warn(finding, NullModelWarning, stacklevel=3)
+    return Workspace(Matrix(values), check_solution(solution).with_shape(values.shape), options)
+
+
+@measure("avg_ave", "avg aVE", "average chance-corrected virtual error",
+    "Mean aVE, biclusters of one row or column counted as 1; read it beside the coverage.", level="solution",
+    formula=r"\mathrm{avg\ aVE}=\frac{1}{K}\sum_k\mathrm{aVE}(B_k)", main_rank=7,
+    compute=lambda w: _mean(block_scores(w).adjusted), **_PLAIN)  # fmt: skip
+@measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
+    "avg aVE after the column means of the whole matrix are taken out.", level="solution",
+    compute=lambda w: _mean(w.once(_centred).adjusted), **_CENTRED)  # fmt: skip
+def average_adjusted_virtual_error(
+    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
+) -> float:
+    """Mean aVE of the biclusters, those of one row or one column counted as 1.
+
+    Low is better; NaN without biclusters. Read it beside the coverage.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    centre, normalise, missing : str
+        As in :func:`chance_table`.
+
+    Returns
+    -------
+    float
+        Mean aVE.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    Warns
+    -----
+    NullModelWarning
+        Where the data, as prepared, break the assumptions of the null.
+
+    See Also
+    --------
+    chance_table : The scores of each bicluster.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(average_adjusted_virtual_error(X, S), 4)
+    1.8058
+    """
+    return _mean(block_scores(_prepared(X, solution, centre, normalise, missing)).adjusted)
+
+
+@measure("avg_z", "avg z", "average standardised virtual error",
+    "Mean z of the biclusters; praises large coherent blocks.", level="solution", direction="high", range=REAL,
+    compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN)  # fmt: skip
+@measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
+    "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,
+    compute=lambda w: _nanmean(w.once(_centred).z), **_CENTRED)  # fmt: skip
+def average_virtual_error_z(
+    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
+) -> float:
+    """Mean z of the biclusters with two rows and two columns or more.
+
+    High is better; NaN if there are none.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    centre, normalise, missing : str
+        As in :func:`chance_table`.
+
+    Returns
+    -------
+    float
+        Mean z.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    Warns
+    -----
+    NullModelWarning
+        Where the data, as prepared, break the assumptions of the null.
+
+    See Also
+    --------
+    chance_table : The scores of each bicluster.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(average_virtual_error_z(X, S), 4)
+    0.8706
+    """
+    return _nanmean(block_scores(_prepared(X, solution, centre, normalise, missing)).z)
+
+
+@measure("anve", "aNVE", "chance-corrected normalised virtual error",
+    "1 unless biclusters are coherent beyond search noise and apart from each other; not for choosing K.",
+    formula=r"\mathrm{aNVE}=1-\frac{1}{K}\sum_k e_k\,\mathrm{sep}_k", level="solution", range=UNIT,
+    compute=lambda w: 1 - _mean(chance_scores(w).weight), needs_mergers=True, **_PLAIN)  # fmt: skip
+def adjusted_normalised_virtual_error(
+    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
+) -> float:
+    """Chance-corrected companion of NVE: aNVE = 1 − mean_k e_k·sep_k.
+
+    e_k = max(0, 1 − aVE_k); sep_k = max(0, 1 − R(B_k)/min_{l≠k} R(B_kl)), 1 for a single bicluster.
+    Low is better; in [0, 1]; 1 if nothing is coherent beyond search noise and apart from the rest. NaN without
+    biclusters. Not for choosing K: it prefers fewer blocks.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    centre, normalise, missing : str
+        As in :func:`chance_table`.
+
+    Returns
+    -------
+    float
+        aNVE.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    Warns
+    -----
+    NullModelWarning
+        Where the data, as prepared, break the assumptions of the null.
+
+    See Also
+    --------
+    chance_table : The scores of each bicluster.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(adjusted_normalised_virtual_error(X, S), 4)
+    0.9368
+    """
+    return 1 - _mean(chance_scores(_prepared(X, solution, centre, normalise, missing)).weight)
+
+
+@measure("cc", "CC", "coherent coverage",
+    "Share of the cells covered, weighted by coherence beyond search noise and by separation.",
+    formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
+    direction="high", range=UNIT, main_rank=8, compute=lambda w: _covered(w), needs_mergers=True, default=True,
+    **_PLAIN)  # fmt: skip
+def coherent_coverage(
+    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
+) -> float:
+    """Coherent coverage: CC = 1/(nm) · Σ over cells of the largest e_k·sep_k among the biclusters covering it.
+
+    The share of the matrix covered, each cell weighted by how far its best bicluster is coherent beyond search
+    noise (e_k) and apart from the others (sep_k), as in :func:`adjusted_normalised_virtual_error`. High is
+    better; in [0, 1]; 0 without biclusters, for clones and for search noise.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    centre, normalise, missing : str
+        As in :func:`chance_table`.
+
+    Returns
+    -------
+    float
+        CC.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    Warns
+    -----
+    NullModelWarning
+        Where the data, as prepared, break the assumptions of the null.
+
+    See Also
+    --------
+    chance_table : The scores of each bicluster.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(coherent_coverage(X, S), 4)
+    0.0758
+    """
+    return _covered(_prepared(X, solution, centre, normalise, missing))
+
+
+def _covered(workspace: Workspace) -> float:
+    weight = chance_scores(workspace).weight
+    return largest_weight_sum(workspace.solution, weight) / (workspace.shape[0] * workspace.shape[1])
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _nanmean(values: Floats) -> float:
+    return _mean(values[~np.isnan(values)])

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_values
 from bivaluate._errors import ParameterError
-from bivaluate.chance.assumptions import centre_columns
+from bivaluate.chance.assumptions import prepare_values
 from bivaluate.chance.scores import score_blocks
 from bivaluate.chance.surrogates import SURROGATES, surrogate
+from bivaluate.measures._blocks import standardise
 from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,29 @@ def search_block(
 
     Each restart draws columns and a row at random and takes the rows that correlate best with it; then columns
     are exchanged one at a time, rows chosen anew, and the exchange kept if VE falls.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Matrix to search.
+    n_rows, n_cols : int
+        Shape of the block.
+    rng : numpy.random.Generator
+        Source of randomness.
+    restarts, steps : int
+        Number of starts, and of exchanges tried from each.
+
+    Returns
+    -------
+    block : Bicluster
+        The best block found.
+    ve : float
+        Its virtual error.
+
+    Raises
+    ------
+    MatrixError, ParameterError
+        If `X` is not a matrix of finite numbers, or the block does not fit into it.
 
     Examples
     --------
@@ -78,19 +102,13 @@ def _climb(
 
 def _choose_rows(cells: Floats, pattern: Floats, n_rows: int) -> tuple[Counts, Floats]:
     """Choose the rows that follow the pattern best, and again those that follow their mean; `cells` is (restarts, c, n)."""
-    standard = _standardise(cells)
+    standard = standardise(cells, axis=1)
     for _ in range(_REFINEMENTS):
-        likeness = np.einsum("sc,scn->sn", _standardise(pattern), standard)
+        likeness = np.einsum("sc,scn->sn", standardise(pattern), standard)
         rows = np.argpartition(-likeness, n_rows - 1, axis=1)[:, :n_rows]
         pattern = np.take_along_axis(cells, rows[:, None, :], axis=2).mean(axis=2)
     chosen = np.take_along_axis(standard, rows[:, None, :], axis=2)
-    return rows, np.abs(chosen - _standardise(pattern)[:, :, None]).mean(axis=(1, 2))
-
-
-def _standardise(values: Floats) -> Floats:
-    centred = values - values.mean(axis=1, keepdims=True)
-    sd = np.sqrt((centred**2).mean(axis=1, keepdims=True))
-    return np.asarray(np.divide(centred, sd, out=np.zeros_like(centred), where=sd > 0))
+    return rows, np.abs(chosen - standardise(pattern)[:, :, None]).mean(axis=(1, 2))
 
 
 def refit_cut(
@@ -113,20 +131,30 @@ def refit_cut(
 
     Parameters
     ----------
-    X
+    X : array-like of shape (n, m)
         Data matrix.
-    shapes
+    shapes : iterable of tuple of int
         Rows and columns of the biclusters to be judged.
-    null
+    null : {"phase", "permute"}
         ``"phase"`` for ordered columns, ``"permute"`` otherwise.
-    runs
+    runs : int
         Number of surrogates.
-    centre
+    centre : {"columns", "none"}
         ``"columns"`` centres the columns of the surrogates, as advised for aVE, or ``"none"``.
-    restarts, steps
+    restarts, steps : int
         Effort of the search.
-    random_state
+    random_state : int, optional
         Seed.
+
+    Returns
+    -------
+    float
+        The cut.
+
+    Raises
+    ------
+    MatrixError, ParameterError
+        If the data or the options are not usable.
 
     Examples
     --------
@@ -137,7 +165,6 @@ def refit_cut(
     """
     values = check_values(X)
     check_choice("null", null, SURROGATES)
-    check_choice("centre", centre, ("none", "columns"))
     check_int("runs", runs, 1)
     wanted = sorted({(r, c) for r, c in shapes if r >= 2 and c >= 2}, key=lambda s: s[0] * s[1])
     if len(wanted) > _MOST_SHAPES:
@@ -145,9 +172,8 @@ def refit_cut(
     rng = np.random.default_rng(random_state)
     cut = EVIDENCE_CUT
     for _ in range(runs if wanted else 0):
-        noise = surrogate(values, null, rng)
-        noise = centre_columns(noise) if centre == "columns" else noise
+        noise = prepare_values(surrogate(values, null, rng), centre)
         found = [search_block(noise, r, c, rng=rng, restarts=restarts, steps=steps)[1] for r, c in wanted]
         rows, cols = np.array(wanted).T
-        cut = min(cut, float(score_blocks(np.array(found), rows, cols, values.shape)["adjusted"].min()))
+        cut = min(cut, float(score_blocks(np.array(found), rows, cols, values.shape).adjusted.min()))
     return cut

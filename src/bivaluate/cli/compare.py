@@ -40,8 +40,8 @@ def compare(
     - `bivaluate compare truth.json qubic.blocks --matrix expression.csv`
     - `bivaluate compare first.json second.json --shape 300x40 --json`
     """
-    from bivaluate.measures.compare import EXTERNAL
-    from bivaluate.measures.compare import compare as compare_solutions
+    from bivaluate.measures.external import EXTERNAL
+    from bivaluate.measures.external import compare as compare_solutions
 
     first, second = _read_both(truth, found, matrix, (truth_format, found_format), index_base)
     scores = compare_solutions(first, second, shape=None if shape is None else _parse_shape(shape))

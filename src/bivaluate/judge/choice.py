@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._errors import ParameterError, suggest
-from bivaluate.measures.measure import Metric
-from bivaluate.measures.registry import METRICS, get_metric
+from bivaluate.measures.registry import get_metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,28 +26,6 @@ COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "c
 def high_is_better(measure: str) -> bool:
     """Return whether larger values of a measure are better."""
     return get_metric(measure).direction == "high"
-
-
-def check_ranking(measure: str) -> Metric:
-    """Return the record of a measure that can rank solutions, or say why it cannot.
-
-    Raises
-    ------
-    ParameterError
-        If the measure is not one of a whole solution, or neither direction of it is better.
-    """
-    metric = get_metric(measure)
-    if metric.level != "solution" or metric.direction == "none":
-        able = [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
-        why = (
-            "it scores single biclusters, and a measure of a whole solution is needed"
-            if metric.level != "solution"
-            else "neither direction of it is better"
-        )
-        raise ParameterError(
-            f"{measure!r} cannot choose between solutions: {why}.{suggest(measure, able)} Allowed: {', '.join(able)}."
-        )
-    return metric
 
 
 def degenerate_reason(scores: Mapping[str, float]) -> str:

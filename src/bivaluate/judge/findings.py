@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bivaluate._text import listing, percent, plural
-from bivaluate.chance.assumptions import centre_columns, null_model_findings
-from bivaluate.chance.measures import adjusted_virtual_error
+from bivaluate.chance.assumptions import centre_columns, describe_assumptions
 from bivaluate.chance.moments import null_mean
+from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
 from bivaluate.judge.redundancy import redundant_groups
@@ -35,7 +35,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += null_model_findings(workspace.X)
+    sentences += describe_assumptions(workspace.X)
     return sentences
 
 
@@ -110,13 +110,14 @@ def ordered_column_findings(
     >>> print(ordered_column_findings(X, S, ["B1"], null_runs=1)[0][:42])
     Columns are ordered: in 1 phase-randomised
     """
-    values = Matrix.of(X).values
+    matrix = Matrix.of(X)
+    values = matrix.values
     cut = refit_cut(values, [b.shape for b in solution], runs=null_runs, random_state=random_state)
     centred = centre_columns(values)
     passed: list[str] = []
     failed: list[str] = []
     for name, bicluster in zip(names, solution, strict=True):
-        error = adjusted_virtual_error(bicluster.of(centred), values.shape)
+        error = adjusted_error(bicluster.of(centred), matrix.shape)
         (passed if error < cut else failed).append(f"{name} ({error:.2f})")
     return [
         f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches aVE {cut:.2f}, so "

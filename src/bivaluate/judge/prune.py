@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from bivaluate._check import check_real
 from bivaluate._text import plural
 from bivaluate.chance.assumptions import prepare_matrix
-from bivaluate.chance.measures import adjusted_virtual_error
+from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT
-from bivaluate.judge.redundancy import RedundantGroup, cell_jaccard, costs_nothing, is_coherent, redundant_groups
+from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, is_coherent, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
+from bivaluate.measures.cover import cell_jaccard
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
@@ -93,7 +94,7 @@ def propose_pruning(
     cut
         aVE at or above which a bicluster counts as noise.
     centre, normalise
-        How the data are prepared for aVE; see :func:`bivaluate.chance.measures.chance_table`.
+        How the data are prepared for aVE; see :func:`bivaluate.chance_table`.
     ordered_columns
         Columns are ordered (time, dose): refit the cut on phase-randomised surrogates, which takes seconds.
     null_runs, random_state
@@ -190,7 +191,7 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
     if likeness >= DUPLICATE:
-        adjusted = [adjusted_virtual_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
+        adjusted = [adjusted_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
         worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
         gone, kept = pool.names[worse], pool.names[better]
         how = "is the same as" if likeness == 1 else f"shares {100 * likeness:.0f} % of its cells with"
@@ -224,7 +225,7 @@ def _noise(pool: _Pool, prepared: Floats, cut: float) -> list[Proposal]:
     proposals = []
     for k in reversed(range(len(pool.names))):
         A = pool.biclusters[k].of(prepared)
-        error = adjusted_virtual_error(A, pool.matrix.shape)
+        error = adjusted_error(A, pool.matrix.shape)
         if error < cut:
             continue
         rows, cols = A.shape

@@ -13,7 +13,7 @@ from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
 from bivaluate.judge.limits import COHERENT, DUPLICATE, SAME_PATTERN
 from bivaluate.measures.cover import Cover
-from bivaluate.solution import Bicluster, Biclustering
+from bivaluate.solution import Biclustering
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _within(ve: NDArray[np.float64], cover: Cover) -> NDArray[np.bool_]:
     inner, outer = np.nonzero(inside)
     if not len(inner):
         return np.asarray(inside)
-    error = score_blocks(ve, rows, cols, solution.shape)["adjusted"]
+    error = score_blocks(ve, rows, cols, solution.shape).adjusted
     inside[inner, outer] = error[outer] <= error[inner]
     return np.asarray(inside | inside.T)
 
@@ -127,14 +127,3 @@ def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
         related[group, :] = related[:, group] = False
         groups.append(tuple(sorted(group)))
     return sorted(groups)
-
-
-def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
-    """Return the cells two biclusters share over the cells of either.
-
-    >>> S = Biclustering([([0, 1], [0, 1]), ([1, 2], [0, 1])], (3, 2))
-    >>> round(cell_jaccard(S[0], S[1]), 3)
-    0.333
-    """
-    shared = len(np.intersect1d(a.rows, b.rows, True)) * len(np.intersect1d(a.cols, b.cols, True))
-    return shared / (a.size + b.size - shared)

@@ -1,7 +1,11 @@
-"""VE and MSR of every bicluster and of every merger of two: the K x K matrices behind NVE and NSR.
+"""The formulas of one block in NumPy: VE, MSR, missing cells, constant rows, standardised rows, mid-ranks.
 
-The merger (super-bicluster) of two biclusters is the union of their rows by the union of their columns.
-Small inputs are answered with plain NumPy, large ones with compiled kernels; the size of the input alone decides.
+With rows standardised over the columns (mean 0, standard deviation 1)::
+
+    VE  = mean |standardise(A) − standardise(A.mean(axis=0))|
+    MSR = mean (A − A.mean(axis=1)[:, None] − A.mean(axis=0) + A.mean())²
+
+`block_values` computes both at once. Where rounding would cost digits, `_careful_block_values` takes over.
 """
 
 from __future__ import annotations
@@ -12,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from bivaluate.solution import Biclustering
 
     Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
 
 EPS = float(np.finfo(np.float64).eps)
 # A row is constant when max - min <= CONSTANT * max|x|.
@@ -26,9 +29,6 @@ CONSTANT = 32 * EPS
 # Below these shares of the data the quick formulas lose digits and the careful ones take over.
 SMALL_SPREAD = 1e-7
 SMALL_RESIDUE = 1e-6
-# From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as so many cells.
-KERNEL_CELLS = 1_000_000
-CELLS_PER_MERGER = 200
 # Outside this range of max|x| squares overflow or underflow.
 TINY, HUGE = 1e-140, 1e150
 
@@ -51,56 +51,10 @@ def mean_squared_residue_value(A: Values) -> float:
     return block_values(A)[1]
 
 
-def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:
-    """Return the K x K matrices of VE and MSR of all mergers; the diagonal holds the biclusters themselves.
-
-    Parameters
-    ----------
-    X
-        The data, finite float64 in any memory order; never written, never copied.
-    solution
-        Biclusters of `X`.
-    n_jobs
-        Number of threads; ``None`` uses every core allowed. The result is the same to the bit.
-    """
-    K = len(solution)
-    if union_cells(solution) + CELLS_PER_MERGER * K * K / 2 < KERNEL_CELLS:
-        return _all_pairs(X, solution, block_values)
-    from bivaluate.measures._mergers import compiled_merger_matrices
-
-    return compiled_merger_matrices(X, solution, n_jobs)
-
-
-def union_cells(solution: Biclustering) -> int:
-    """Return the number of cells of all biclusters and all mergers, what two of them share counted twice.
-
-    >>> from bivaluate.solution import Biclustering
-    >>> union_cells(Biclustering([([0, 1], [0, 1]), ([2], [2, 3])], shape=(3, 4)))
-    18
-    """
-    rows, cols = (sum(b.shape[axis] for b in solution) for axis in (0, 1))
-    # the sum over k < l of (r_k + r_l)(c_k + c_l), plus the biclusters themselves
-    return (len(solution) - 1) * sum(b.size for b in solution) + rows * cols
-
-
-def merger_matrices_missing(X: Values, solution: Biclustering) -> tuple[Values, Values]:
-    """Return the same matrices where NaN cells of `X` are left out (see `block_values_missing`)."""
-    return _all_pairs(X, solution, block_values_missing)
-
-
-def _all_pairs(
-    X: Values, solution: Biclustering, values: Callable[[Values], tuple[float, float]]
-) -> tuple[Values, Values]:
-    K = len(solution)
-    ve, msr = np.empty((K, K)), np.empty((K, K))
-    row_masks, col_masks = solution.row_masks, solution.col_masks
-    for k in range(K):
-        for l in range(k, K):  # noqa: E741
-            rows = (row_masks[k] | row_masks[l]).nonzero()[0]
-            cols = (col_masks[k] | col_masks[l]).nonzero()[0]
-            ve[k, l], msr[k, l] = values(X[rows[:, None], cols])
-            ve[l, k], msr[l, k] = ve[k, l], msr[k, l]
-    return ve, msr
+def residue(A: Values) -> Values:
+    """Return a_ij − a_iJ − a_Ij + a_IJ; rows are centred first, so that large offsets cost no digits."""
+    centred = A - A.mean(axis=1, keepdims=True)
+    return np.asarray(centred - centred.mean(axis=0, keepdims=True))
 
 
 def block_values(A: Values) -> tuple[float, float]:
@@ -111,11 +65,11 @@ def block_values(A: Values) -> tuple[float, float]:
     largest = max(float(np.maximum.reduce(A, None)), -float(np.minimum.reduce(A, None)))
     if not TINY < largest < HUGE:
         return _careful_block_values(A)
-    Y = A - np.add.reduce(A, 1, keepdims=True) / c
-    variance = np.einsum("ij,ij->i", Y, Y) / c
-    pattern = np.add.reduce(Y, 0) / r
+    Y = A - np.add.reduce(A, 1, keepdims=True) / c  # A - A.mean(axis=1, keepdims=True)
+    variance = np.einsum("ij,ij->i", Y, Y) / c  # (Y**2).mean(axis=1)
+    pattern = np.add.reduce(Y, 0) / r  # Y.mean(axis=0)
     pattern_variance = float(pattern @ pattern) / c
-    msr = float(np.add.reduce(variance)) / r - pattern_variance
+    msr = float(np.add.reduce(variance)) / r - pattern_variance  # ((Y - pattern)**2).mean()
     floor = (SMALL_SPREAD * largest) ** 2
     if (
         float(np.minimum.reduce(variance)) <= floor
@@ -123,6 +77,7 @@ def block_values(A: Values) -> tuple[float, float]:
         or msr <= SMALL_RESIDUE * (msr + pattern_variance)
     ):
         return _careful_block_values(A)
+    # np.abs(Y / sqrt(variance)[:, None] - pattern / sqrt(pattern_variance)).mean(), in place
     Y *= (1.0 / np.sqrt(variance))[:, None]
     Y -= pattern * (1.0 / math.sqrt(pattern_variance))
     np.abs(Y, out=Y)
@@ -150,7 +105,7 @@ def _careful_block_values(A: Values) -> tuple[float, float]:
     rows = A - A[:, :1]
     rows -= rows.mean(axis=1, keepdims=True)
 
-    constant = np.ptp(A, axis=1) <= CONSTANT * np.abs(A).max(axis=1)
+    constant = is_constant_row(A)
     sd = np.sqrt(np.mean(rows**2, axis=1))
     sd[constant] = 1.0
     rows[constant] = 0.0
@@ -176,18 +131,13 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     Rows with fewer than 2 observed cells are dropped, then columns with none. Means and deviations are over
     observed cells, and residues are averaged over observed cells (the volume of FLOC).
     """
-    observed = ~np.isnan(A)
-    if observed.all():
-        return block_values(A)
-    A = A[observed.sum(axis=1) >= 2]
-    A = A[:, ~np.isnan(A).all(axis=0)]
+    A = observed_part(A)
     if A.size == 0:
         return math.nan, math.nan
     observed = ~np.isnan(A)
-    if A.shape[0] == 1 or A.shape[1] == 1:
-        return 0.0, 0.0
-    largest = np.fmax.reduce(np.abs(A), axis=1)
-    constant = np.fmax.reduce(A, axis=1) - np.fmin.reduce(A, axis=1) <= CONSTANT * largest
+    if observed.all() or A.shape[0] == 1 or A.shape[1] == 1:
+        return block_values(A)
+    constant = is_constant_row(A)
     Y = np.where(observed, A - A[observed][0], 0.0)
     count, volume = observed.sum(axis=1), int(observed.sum())
     row_mean, column_mean = Y.sum(axis=1) / count, Y.sum(axis=0) / observed.sum(axis=0)
@@ -198,7 +148,137 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     rows[constant] = 0.0
     pattern = column_mean - column_mean.mean()
     pattern_sd = math.sqrt(float(np.mean(pattern**2)))
-    if np.ptp(column_mean) <= CONSTANT * largest.max():
+    if np.ptp(column_mean) <= CONSTANT * np.nanmax(np.abs(A)):
         pattern, pattern_sd = np.zeros_like(pattern), 1.0
     difference = np.where(observed, rows / sd[:, None] - pattern / pattern_sd, 0.0)
     return float(np.abs(difference).sum()) / volume, float((residue**2).sum()) / volume
+
+
+def observed_part(A: Values) -> Values:
+    """Drop rows with fewer than two observed cells, then columns with none.
+
+    >>> observed_part(np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 3.0], [4.0, np.nan, 5.0]]))
+    array([[1., 2.],
+           [4., 5.]])
+    """
+    seen = ~np.isnan(A)
+    if seen.all():
+        return A
+    rows = seen.sum(axis=1) >= 2
+    return np.asarray(A[np.ix_(rows, seen[rows].any(axis=0))])
+
+
+def is_constant_row(A: Values) -> NDArray[np.bool_]:
+    """Rows whose spread is at most 32·eps·max|x|; missing cells are passed over.
+
+    >>> is_constant_row(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]]))
+    array([ True, False])
+    """
+    return _is_constant(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
+
+
+def constant_row_counts(X: Values, solution: Biclustering, of_each: list[Counts] | None = None) -> Counts:
+    """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
+
+    A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
+    constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
+    its mergers are not looked at (0). `of_each` is what `constant_rows_of_each` returned, if it was asked before.
+    """
+    constant = constant_rows_of_each(X, solution) if of_each is None else of_each
+    sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
+    looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
+    counts = np.diag(sizes)
+    if not looked_at:
+        return counts
+    candidates = np.unique(np.concatenate([constant[k] for k in looked_at]))
+    low = np.stack([np.fmin.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
+    high = np.stack([np.fmax.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
+    member = np.stack([np.isin(candidates, b.rows, assume_unique=True) for b in solution])
+    own = np.zeros(counts.shape, dtype=np.int64)
+    in_both = np.zeros(counts.shape, dtype=np.int64)
+    for k in looked_at:
+        at = np.searchsorted(candidates, constant[k])
+        still = _is_constant(np.fmin(low[k, at], low[:, at]), np.fmax(high[k, at], high[:, at]))
+        own[k], in_both[k] = still.sum(axis=1), (still & member[:, at]).sum(axis=1)
+    pairs = own + own.T - np.maximum(in_both, in_both.T)
+    one_column = np.array([len(b.cols) == 1 for b in solution])
+    pairs[one_column] = pairs[:, one_column] = 0
+    np.fill_diagonal(pairs, sizes)
+    return np.asarray(pairs)
+
+
+def constant_rows_of_each(X: Values, solution: Biclustering) -> list[Counts]:
+    """Return the constant rows of each bicluster; most are ruled out by two of their cells (as `is_constant_row`)."""
+    if not len(solution):
+        return []
+    rows = np.concatenate([b.rows for b in solution])
+    sizes = [len(b.rows) for b in solution]
+    first, last = (X[rows, np.repeat([b.cols[end] for b in solution], sizes)] for end in (0, -1))
+    bound = 1.001 * CONSTANT * np.fmax(np.abs(first), np.abs(last))
+    possible = np.split(~(np.abs(first - last) > bound), np.cumsum(sizes)[:-1])
+    return [
+        b.rows[kept][is_constant_row(X[np.ix_(b.rows[kept], b.cols)])] if kept.any() else b.rows[:0]
+        for b, kept in zip(solution, possible, strict=True)
+    ]
+
+
+def _is_constant(low: Values, high: Values) -> NDArray[np.bool_]:
+    return np.asarray(~(high - low > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
+
+
+def standardise(values: Values, axis: int = -1) -> Values:
+    """Return values of mean 0 and population standard deviation 1 along `axis`, over the observed cells.
+
+    A constant line becomes zeros, and so do missing cells.
+
+    >>> standardise(np.array([[1.0, 2.0, 3.0], [0.1, 0.1, 0.1], [1.0, np.nan, 3.0]])).round(4)
+    array([[-1.2247,  0.    ,  1.2247],
+           [ 0.    ,  0.    ,  0.    ],
+           [-1.    ,  0.    ,  1.    ]])
+    """
+    seen = ~np.isnan(values) if math.isnan(float(values.sum())) else None
+    filled = values if seen is None else np.where(seen, values, 0.0)
+    n = values.shape[axis] if seen is None else np.maximum(seen.sum(axis=axis, keepdims=True), 1)
+    mean = filled.sum(axis=axis, keepdims=True) / n
+    centred = filled - mean if seen is None else np.where(seen, filled - mean, 0.0)
+    sd = np.sqrt((centred**2).sum(axis=axis, keepdims=True) / n)
+    # only such lines can be constant, or have squares that overflow or underflow
+    doubtful = ~((sd > CONSTANT * (np.abs(mean) + np.sqrt(n) * sd)) & (sd > TINY) & (sd < HUGE))
+    standard = np.asarray(np.divide(centred, sd, out=centred, where=~doubtful))
+    if doubtful.any():
+        at = np.moveaxis(doubtful, axis, -1)[..., 0]
+        np.moveaxis(standard, axis, -1)[at] = _standardise_carefully(np.moveaxis(values, axis, -1)[at])
+    return standard
+
+
+def _standardise_carefully(rows: Values) -> Values:
+    constant = is_constant_row(rows)[:, None]
+    rows = np.where(constant, 0.0, rows)
+    seen = ~np.isnan(rows)
+    exponent = np.frexp(np.fmax.reduce(np.abs(rows), axis=1, keepdims=True))[1]
+    rows = np.ldexp(np.where(seen, rows, 0.0), -exponent)
+    n = seen.sum(axis=1, keepdims=True)
+    for _ in range(2):
+        rows = np.where(seen, rows - rows.sum(axis=1, keepdims=True) / n, 0.0)
+        rows /= np.where(constant, 1.0, np.abs(rows).max(axis=1, keepdims=True))
+    return np.asarray(rows / np.where(constant, 1.0, np.sqrt((rows**2).sum(axis=1, keepdims=True) / n)))
+
+
+def midranks(A: Values) -> Values:
+    """Rank each row from 1; ties share the mean of their ranks.
+
+    >>> midranks(np.array([[3.0, 1.0, 3.0, 9.0]]))
+    array([[2.5, 1. , 2.5, 4. ]])
+    """
+    order = np.argsort(A, axis=1, kind="stable")
+    ordered = np.take_along_axis(A, order, axis=1)
+    position = np.broadcast_to(np.arange(A.shape[1]), A.shape)
+    first = np.ones(A.shape, dtype=np.bool_)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    last = np.ones(A.shape, dtype=np.bool_)
+    last[:, :-1] = first[:, 1:]
+    start = np.maximum.accumulate(np.where(first, position, 0), axis=1)
+    stop = np.minimum.accumulate(np.where(last, position, A.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(A.shape)
+    np.put_along_axis(ranks, order, (start + stop) / 2 + 1, axis=1)
+    return ranks

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._jit import kernel, strict_kernel, use_wide_vectors
+from bivaluate._jit import inlined_kernel, kernel, strict_kernel, use_wide_vectors
+from bivaluate.measures._blocks import CONSTANT, EPS
 
-EPS = float(np.finfo(np.float64).eps)
-CONSTANT = 32 * EPS
 # Shares of the sums of squares below which a difference of sums has lost too many digits.
 LOST_ROW = 1e-5
 LOST_PATTERN = 1e-10
@@ -66,25 +65,32 @@ def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
 
 
 @kernel
+def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
+    """Write the used columns of a row into `line`."""
+    flat, origin, s0, s1, scale, used, dense = cells
+    at = origin + row * s0
+    # line[:] = X[row, used] * scale - centre
+    if dense:
+        values = flat[at : at + used.size]
+        for q in range(used.size):
+            line[q] = values[q] * scale - centre
+    else:
+        for q in range(used.size):
+            line[q] = flat[at + used[q] * s1] * scale - centre
+
+
+@kernel
 def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
     """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
-    flat, origin, s0, s1, scale, used, dense = cells
-    u = used.size
+    u = cells.used.size
+    line = np.empty(u)
     for row in rows:
-        at = origin + row * s0
+        read_row(cells, row, 0.0, line)
         total = 0.0
         squares = 0.0
-        if dense:
-            line = flat[at : at + u]
-            for q in range(u):
-                x = line[q] * scale
-                total += x
-                squares += x * x
-        else:
-            for q in range(u):
-                x = flat[at + used[q] * s1] * scale
-                total += x
-                squares += x * x
+        for q in range(u):
+            total += line[q]
+            squares += line[q] * line[q]
         level[row] = total / u
         norm[row] = np.sqrt(squares)
 
@@ -114,12 +120,13 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
 
 
 @kernel
-def fill_block(cells: Cells, rows: Any, level: Any, block: Any) -> None:
-    """Write the centred values of `rows` into `block` (column, row)."""
+def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> None:
+    """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
     flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
     R = rows.size
-    if dense:
+    # block[:, :R] = (X[rows] * scale - level[rows][:, None]).T
+    if dense and wanted.size == u:
         whole = R - R % 8
         for r in range(0, whole, 8):
             a0 = origin + rows[r] * s0
@@ -146,8 +153,14 @@ def fill_block(cells: Cells, rows: Any, level: Any, block: Any) -> None:
             centre = level[rows[r]]
             for q in range(u):
                 block[q, r] = flat[at + q] * scale - centre
+    elif abs(s1) < abs(s0):
+        for r in range(R):
+            at = origin + rows[r] * s0
+            centre = level[rows[r]]
+            for q in wanted:
+                block[q, r] = flat[at + used[q] * s1] * scale - centre
     else:
-        for q in range(u):
+        for q in wanted:
             at = origin + used[q] * s1
             for r in range(R):
                 block[q, r] = flat[at + rows[r] * s0] * scale - level[rows[r]]
@@ -180,34 +193,26 @@ def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) ->
 
 @kernel
 def merge_groups(
-    cells: Cells,
-    layout: Layout,
-    level: Any,
-    norm: Any,
-    sums: Any,
-    step: int,
-    groups: Any,
-    ve: Any,
-    msr: Any,
-    pattern_part: Any,
-    doubtful: Any,
-) -> None:
+    cells: Cells, layout: Layout, level: Any, norm: Any, sums: Any, step: int, groups: Any, alone: bool,
+    ve: Any, msr: Any, pattern_part: Any, doubtful: Any,
+) -> None:  # fmt: skip
     """Add up, for each bicluster in `groups`, its share of VE and MSR of the mergers with every bicluster.
 
     ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
-    MSR; the diagonal is complete by itself. A merger that needs careful arithmetic is marked in `doubtful`.
+    MSR; the diagonal is complete by itself, and with `alone` nothing else is computed. A merger that needs careful
+    arithmetic is marked in `doubtful`.
     """
-    used = cells.used
-    row_start, rows, col_start, cols, owner_start, owners, col_set, by_set = layout
+    row_start, rows, col_start, cols = layout[:4]
     use_wide_vectors()
     K = row_start.size - 1
     widest = 0
     for i in groups:
         widest = max(widest, col_start[i + 1] - col_start[i])
-    block = np.zeros((used.size, step))
-    own_sum, own_square, floor = np.empty(step), np.empty(step), np.empty(step)
-    mean, inverse, spread, weight = np.empty(step), np.empty(step), np.empty(step), np.empty(step)
-    inside = np.zeros(used.size, np.bool_)
+    n_used = cells.used.size
+    every = np.arange(n_used)
+    block = np.zeros((n_used, step))
+    per_row = np.empty((7, step))
+    inside = np.zeros(n_used, np.bool_)
     shared_start = np.empty(K + 1, np.int64)
     cursor = np.empty(K, np.int64)
     start = np.empty(K + 1, np.int64)
@@ -216,103 +221,146 @@ def merge_groups(
     variances = np.empty(K)
 
     for i in groups:
+        first, last = (i, i + 1) if alone else (0, K)
         I = rows[row_start[i] : row_start[i + 1]]  # noqa: E741
-        J = cols[col_start[i] : col_start[i + 1]]
-        r_i = I.size
-        shared = shared_rows(I, owner_start, owners, shared_start, cursor)
-        unite_columns(J, col_start, cols, inside, start, union)
-        subtract_shared_rows(cells, layout, level, i, shared_start, start, union, pattern)
+        wanted = cols[col_start[i] : col_start[i + 1]] if alone else every
+        shared = shared_rows(I, layout.owner_start, layout.owners, shared_start, cursor)
+        unite_columns(i, first, last, col_start, cols, inside, start, union)
+        if not alone:
+            subtract_shared_rows(cells, layout, level, i, shared_start, start, union, pattern)
         top = 0.0
         for row in I:
             top = max(top, norm[row])
         limit = (64 * EPS * top) ** 2
-
-        for j in range(K):
-            r_j = row_start[j + 1] - row_start[j]
-            n_shared = shared_start[j + 1] - shared_start[j]
-            here = union[start[j] : start[j + 1]]
-            p = pattern[start[j] : start[j + 1]]
-            if n_shared == r_j:
-                for t in range(p.size):
-                    p[t] = sums[i, here[t]]
-            elif n_shared == r_i:
-                for t in range(p.size):
-                    p[t] = sums[j, here[t]]
-            else:
-                for t in range(p.size):
-                    p[t] += sums[i, here[t]] + sums[j, here[t]]
-            variances[j] = standardise(p, r_i + r_j - n_shared)
+        for j in range(first, last):
+            variances[j] = merged_pattern(layout, sums, i, j, shared_start, start, union, pattern)
             if i <= j:
                 pattern_part[i, j] = variances[j]
             if not variances[j] > limit:
                 doubtful[i, j] = True
             cursor[j] = shared_start[j]
+        for begin in range(0, I.size, step):
+            part = I[begin : min(begin + step, I.size)]
+            fill_block(cells, part, wanted, level, block)
+            merge_rows(
+                cells, layout, norm, i, first, last, begin, part, block, per_row, shared, shared_start, cursor,
+                start, union, pattern, variances, ve, msr, doubtful,
+            )  # fmt: skip
 
-        for begin in range(0, r_i, step):
-            part = I[begin : min(begin + step, r_i)]
-            R = part.size
-            padded = (R + LANES - 1) // LANES * LANES
-            fill_block(cells, part, level, block)
+
+@inlined_kernel
+def merged_pattern(
+    layout: Layout, sums: Any, i: int, j: int, shared_start: Any, start: Any, union: Any, pattern: Any
+) -> float:
+    """Write the standardised pattern of the merger of i and j to `pattern`; return the variance of the pattern.
+
+    Column sums of the merger are those of i, plus those of j, minus those of the rows they share (there already).
+    """
+    r_i = layout.row_start[i + 1] - layout.row_start[i]
+    r_j = layout.row_start[j + 1] - layout.row_start[j]
+    n_shared = shared_start[j + 1] - shared_start[j]
+    here = union[start[j] : start[j + 1]]
+    p = pattern[start[j] : start[j + 1]]
+    if n_shared == r_j:
+        for t in range(p.size):
+            p[t] = sums[i, here[t]]
+    elif n_shared == r_i:
+        for t in range(p.size):
+            p[t] = sums[j, here[t]]
+    else:
+        for t in range(p.size):
+            p[t] += sums[i, here[t]] + sums[j, here[t]]
+    return standardise(p, r_i + r_j - n_shared)
+
+
+@kernel
+def merge_rows(
+    cells: Cells, layout: Layout, norm: Any, i: int, first: int, last: int, begin: int, part: Any, block: Any,
+    per_row: Any, shared: Any, shared_start: Any, cursor: Any, start: Any, union: Any, pattern: Any, variances: Any,
+    ve: Any, msr: Any, doubtful: Any,
+) -> None:  # fmt: skip
+    """Add what the rows `part` of bicluster i, at `begin` in it, give to its mergers with biclusters first:last."""
+    use_wide_vectors()
+    own_sum, own_square, floor, weight = per_row[0], per_row[1], per_row[2], per_row[3]
+    mean, inverse, spread = per_row[4], per_row[5], per_row[6]
+    row_start = layout.row_start
+    r_i = row_start[i + 1] - row_start[i]
+    c_i = layout.col_start[i + 1] - layout.col_start[i]
+    R = part.size
+    padded = (R + LANES - 1) // LANES * LANES
+    for r in range(padded):
+        own_sum[r] = 0.0
+        own_square[r] = 0.0 if r < R else 1.0
+        floor[r] = (64 * EPS * norm[part[r]]) ** 2 if r < R else 0.0
+        weight[r] = 1.0 if r < R else 0.0
+    for q in range(block.shape[0]):
+        for r in range(R, padded):
+            block[q, r] = 0.0
+    add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
+    known = -1
+    squares = 0.0
+    for j in layout.by_set:
+        if j < first or j >= last:
+            continue
+        m = start[j + 1] - start[j]
+        n_shared = shared_start[j + 1] - shared_start[j]
+        n = r_i + row_start[j + 1] - row_start[j] - n_shared
+        if m == 1 or n == 1 or (i > j and n_shared == r_i):
+            continue
+        if layout.col_set[j] != known:
+            known = layout.col_set[j]
             for r in range(padded):
-                own_sum[r] = 0.0
-                own_square[r] = 0.0 if r < R else 1.0
-                floor[r] = (64 * EPS * norm[part[r]]) ** 2 if r < R else 0.0
-                weight[r] = 1.0 if r < R else 0.0
-            for r in range(R, padded):
-                for q in range(used.size):
-                    block[q, r] = 0.0
-            add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
-            known = -1
-            squares = 0.0
-            for j in by_set:
-                m = start[j + 1] - start[j]
-                n_shared = shared_start[j + 1] - shared_start[j]
-                n = r_i + row_start[j + 1] - row_start[j] - n_shared
-                if m == 1 or n == 1 or (i > j and n_shared == r_i):
-                    continue
-                if col_set[j] != known:
-                    known = col_set[j]
-                    for r in range(padded):
-                        mean[r] = own_sum[r]
-                        spread[r] = own_square[r]
-                    add_columns(block, union, start[j] + J.size, start[j + 1], mean, spread, padded)
-                    bad = 0
-                    squares = 0.0
-                    share = 1.0 / m
-                    for r in range(padded):
-                        average = mean[r] * share
-                        square = spread[r] * share
-                        variance = square - average * average
-                        bad += not (variance > LOST_ROW * square and variance > floor[r])
-                        squares += square
-                        mean[r] = average
-                        spread[r] = variance
-                        inverse[r] = 1.0 / np.sqrt(variance)
-                    squares = (squares - share * (padded - R)) / R
-                    if bad > 0:
-                        for r in range(R):
-                            if not (
-                                spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]
-                            ):
-                                mean[r], spread[r] = row_in_two_passes(
-                                    cells, part[r], union[start[j] : start[j + 1]], block, r
-                                )
-                                inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
-                if not variances[j] > LOST_PATTERN * squares:
-                    doubtful[i, j] = True
-                zeroed = cursor[j]
-                if i > j:
-                    while cursor[j] < shared_start[j + 1] and shared[cursor[j]] < begin + R:
-                        weight[shared[cursor[j]] - begin] = 0.0
-                        cursor[j] += 1
-                total = 0.0
-                for r in range(padded):
-                    total += weight[r] * spread[r]
-                msr[i, j] += total / n
-                total = distance(block, union, pattern, start[j], start[j + 1], mean, inverse, weight, padded)
-                ve[i, j] += total / (float(n) * m)
-                for s in range(zeroed, cursor[j]):
-                    weight[shared[s] - begin] = 1.0
+                mean[r] = own_sum[r]
+                spread[r] = own_square[r]
+            add_columns(block, union, start[j] + c_i, start[j + 1], mean, spread, padded)
+            squares = row_spreads(
+                cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
+            )
+        if not variances[j] > LOST_PATTERN * squares:
+            doubtful[i, j] = True
+        zeroed = cursor[j]
+        if i > j:
+            while cursor[j] < shared_start[j + 1] and shared[cursor[j]] < begin + R:
+                weight[shared[cursor[j]] - begin] = 0.0
+                cursor[j] += 1
+        total = 0.0
+        for r in range(padded):
+            total += weight[r] * spread[r]
+        msr[i, j] += total / n
+        total = distance(block, union, pattern, start[j], start[j + 1], mean, inverse, weight, padded)
+        ve[i, j] += total / (float(n) * m)
+        for s in range(zeroed, cursor[j]):
+            weight[shared[s] - begin] = 1.0
+
+
+@inlined_kernel
+def row_spreads(
+    cells: Cells, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
+) -> float:
+    """Turn sums and sums of squares of rows into mean and variance, in place, and write 1/standard deviation.
+
+    Return the mean square of the rows. A row whose variance lost digits is computed again in two passes.
+    """
+    use_wide_vectors()
+    R = part.size
+    bad = 0
+    squares = 0.0
+    share = 1.0 / union.size
+    for r in range(padded):
+        average = mean[r] * share
+        square = spread[r] * share
+        variance = square - average * average
+        bad += not (variance > LOST_ROW * square and variance > floor[r])
+        squares += square
+        mean[r] = average
+        spread[r] = variance
+        inverse[r] = 1.0 / np.sqrt(variance)
+    if bad > 0:
+        for r in range(R):
+            if not (spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]):
+                mean[r], spread[r] = row_in_two_passes(cells, part[r], union, block, r)
+                inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
+    return float((squares - share * (padded - R)) / R)
 
 
 @kernel
@@ -335,12 +383,15 @@ def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, 
 
 
 @kernel
-def unite_columns(J: Any, col_start: Any, cols: Any, inside: Any, start: Any, union: Any) -> None:
-    """Write the columns of the merger with every bicluster, those of J first."""
+def unite_columns(
+    i: int, first: int, last: int, col_start: Any, cols: Any, inside: Any, start: Any, union: Any
+) -> None:
+    """Write the columns of the mergers of i with biclusters first:last, those of i first."""
+    J = cols[col_start[i] : col_start[i + 1]]
     for q in J:
         inside[q] = True
-    start[0] = 0
-    for j in range(col_start.size - 1):
+    start[first] = 0
+    for j in range(first, last):
         at = start[j]
         for q in J:
             union[at] = q
@@ -359,23 +410,14 @@ def subtract_shared_rows(
     cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
 ) -> None:
     """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
-    flat, origin, s0, s1, scale, used, dense = cells
     pattern[: start[-1]] = 0.0
-    line = np.empty(used.size)
+    line = np.empty(cells.used.size)
     r_i = layout.row_start[i + 1] - layout.row_start[i]
     for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
         owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
         if owners.size == 1:
             continue
-        at = origin + row * s0
-        centre = level[row]
-        if dense:
-            values = flat[at : at + used.size]
-            for q in range(used.size):
-                line[q] = values[q] * scale - centre
-        else:
-            for q in range(used.size):
-                line[q] = flat[at + used[q] * s1] * scale - centre
+        read_row(cells, row, level[row], line)
         for j in owners:
             n_shared = shared_start[j + 1] - shared_start[j]
             if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:
@@ -409,6 +451,7 @@ def add_columns(block: Any, union: Any, begin: int, end: int, total: Any, square
     t = begin
     while t + 4 <= end:
         x0, x1, x2, x3 = block[union[t]], block[union[t + 1]], block[union[t + 2]], block[union[t + 3]]
+        # total += x0 + x1 + x2 + x3; square += x0**2 + x1**2 + x2**2 + x3**2
         for r in range(R):
             a, b, c, d = x0[r], x1[r], x2[r], x3[r]
             total[r] += (a + b) + (c + d)
@@ -433,6 +476,7 @@ def distance(
     while t + 4 <= end:
         x0, x1, x2, x3 = block[union[t]], block[union[t + 1]], block[union[t + 2]], block[union[t + 3]]
         p0, p1, p2, p3 = pattern[t], pattern[t + 1], pattern[t + 2], pattern[t + 3]
+        # total += sum(weight * abs((x - mean) * inverse - p)) for the four columns
         for r in range(R):
             a = mean[r]
             b = inverse[r]

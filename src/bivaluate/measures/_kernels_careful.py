@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import strict_kernel
-from bivaluate.measures._kernels import CONSTANT, Cells, Layout
+from bivaluate.measures._blocks import CONSTANT
+from bivaluate.measures._kernels import Cells, Layout
 
 
 @strict_kernel

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.solution import Biclustering, check_solution
+from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Counts = NDArray[np.int64]
 
@@ -21,6 +22,11 @@ class Cover:
 
     def __post_init__(self) -> None:
         check_solution(self.solution)
+
+    @classmethod
+    def of(cls, solution: Any) -> Cover:
+        """Return the counts of a solution, or the counts given as they are."""
+        return solution if isinstance(solution, Cover) else cls(solution)
 
     @cached_property
     def shared_rows(self) -> Counts:
@@ -48,10 +54,9 @@ class Cover:
 
     @cached_property
     def jaccard(self) -> NDArray[np.float64]:
-        """Cell Jaccard of all pairs, K x K."""
+        """Cell Jaccard index of all pairs, K x K."""
         sizes = np.diagonal(self.intersections)
-        jaccard: NDArray[np.float64] = self.intersections / (sizes[:, None] + sizes[None, :] - self.intersections)
-        return jaccard
+        return np.asarray(jaccard_index(self.intersections, sizes[:, None], sizes[None, :]))
 
     @property
     def cells(self) -> int:
@@ -67,6 +72,16 @@ class Cover:
     def cells_counted(self) -> int:
         """Sizes of all biclusters added up."""
         return sum(b.size for b in self.solution)
+
+    @property
+    def share(self) -> float:
+        """Covered cells as a share of the matrix."""
+        return self.cells / (self.solution.shape[0] * self.solution.shape[1])
+
+    @property
+    def share_paid_once(self) -> float:
+        """The same, charged for overlap: |∪B_k|²/(nm·Σ|B_k|)."""
+        return self.share * self.cells / self.cells_counted if self.cells else 0.0
 
     @property
     def rows(self) -> int:
@@ -92,6 +107,21 @@ class Cover:
             twice[bicluster.rows] |= covered
         alone = self.cells_counted - sum(b.size for b in overlapping)
         return alone + int(np.bitwise_count(once).sum()), int(np.bitwise_count(twice).sum())
+
+
+def jaccard_index(shared: Any, size: Any, other_size: Any) -> Any:
+    """Return |A ∩ B| / |A ∪ B| from the number of shared cells and the two sizes.
+
+    >>> jaccard_index(2, 4, 6)
+    0.25
+    """
+    return shared / (size + other_size - shared)
+
+
+def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
+    """Return the cell Jaccard index of two biclusters."""
+    rows, cols = (np.intersect1d(*sides, assume_unique=True) for sides in ((a.rows, b.rows), (a.cols, b.cols)))
+    return float(jaccard_index(len(rows) * len(cols), a.size, b.size))
 
 
 def _shared(masks: NDArray[np.bool_]) -> Counts:

@@ -1,30 +1,29 @@
-"""How much of the matrix a solution explains, and how much of it more than once."""
+"""How much of the matrix a solution covers, how often biclusters repeat each other, and how large they are."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bivaluate.measures.cover import Cover
-from bivaluate.measures.measure import MEMBERSHIPS_ALONE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.measures.measure import INFINITY, MEMBERSHIPS_ALONE, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.normalised import TIWARI, ratio_of_sums
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
-
-def coverage_ratio(solution: Biclustering) -> float:
-    """Share of the cells that lie in at least one bicluster (CR in Tiwari et al.).
-
-    CR = |∪_k I_k × J_k| / (nm). High is better; in [0, 1]. Overlap earns no credit.
-
-    Examples
-    --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
-    >>> round(coverage_ratio(S), 6)
-    0.733333
-    """
-    return Cover(solution).cells / (solution.shape[0] * solution.shape[1])
+_NICHOLLS = "Nicholls & Wallace 2021, Comparison of sparse biclustering algorithms, doi:10.1093/bib/bbab140"
+_SHARE: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE, "range": UNIT}
+_COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE, "direction": "none", "default": True}
 
 
+@measure("nve_cov", "NVE_cov", "coverage-adjusted normalised virtual error",
+    "NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
+    formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
+    main_rank=1, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
+    needs_mergers=True, default=True)  # fmt: skip
 def normalised_virtual_error_coverage(
     X: Any,
     solution: Biclustering,
@@ -37,8 +36,35 @@ def normalised_virtual_error_coverage(
 ) -> float:
     """Coverage-adjusted normalised virtual error (NVE_cov in Tiwari et al.).
 
-    NVE_cov = NVE / (CR + epsilon)^exponent, with the union coverage CR; the paper's exponent is 1/2.
-    Low is better; ≥ 0. Undefined where NVE is.
+    NVE_cov = NVE / (CR + epsilon)^exponent, with the union coverage CR. Low is better; ≥ 0. Undefined where NVE is.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    exponent : float
+        How strongly cells left unexplained are charged; the paper's is 1/2.
+    epsilon : float
+        Keeps the ratio finite where nothing is covered.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
+
+    Returns
+    -------
+    float
+        NVE_cov.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
+
+    See Also
+    --------
+    bivaluate.normalised_virtual_error : Without the charge.
+    normalised_virtual_error_overlap : With a charge for overlap too.
 
     References
     ----------
@@ -46,162 +72,460 @@ def normalised_virtual_error_coverage(
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error_coverage(X, S), 6)
     1.09102
     """
-    return _nve_cov(
-        Workspace.of(
-            X, solution, exponent=exponent, epsilon=epsilon, degenerate=degenerate, missing=missing, single=single
-        )
-    )
+    options = {"degenerate": degenerate, "missing": missing, "single": single}
+    workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
+    return _charged(workspace, workspace.cover.share)
 
 
-def _nve_cov(workspace: Workspace) -> float:
-    nve = ratio_of_sums(workspace, workspace.ve, workspace.nearest_ve)
-    return nve / float((_coverage(workspace) + workspace.options.epsilon) ** workspace.options.exponent)
+@measure("nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
+    "NVE_cov with coverage that was paid for twice counted half: repeated cells cost.", level="solution",
+    compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True,
+    reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
+def normalised_virtual_error_overlap(
+    X: Any,
+    solution: Biclustering,
+    *,
+    exponent: float = 0.5,
+    epsilon: float = 1e-12,
+    degenerate: str = "nan",
+    missing: str = "raise",
+    single: str = "nan",
+) -> float:
+    """Coverage-adjusted NVE with a charge for overlap: NVE/(CR·(1 − redundancy) + epsilon)^exponent.
 
+    CR·(1 − redundancy) = |∪B_k|²/(nm·Σ|B_k|): coverage that was paid for twice counts half. Equal to NVE_cov for
+    disjoint biclusters, higher for overlapping ones. Low is better; ≥ 0; undefined where NVE is.
 
-def _coverage(workspace: Workspace) -> float:
-    return workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    exponent, epsilon : float
+        As in :func:`normalised_virtual_error_coverage`.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
 
+    Returns
+    -------
+    float
+        NVE_ovl.
 
-def row_coverage(solution: Biclustering) -> float:
-    """Share of the rows that lie in at least one bicluster. High is better; in [0, 1]."""
-    return Cover(solution).rows / solution.shape[0]
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or the options are not usable.
 
+    See Also
+    --------
+    normalised_virtual_error_coverage : Without the charge for overlap.
 
-def col_coverage(solution: Biclustering) -> float:
-    """Share of the columns that lie in at least one bicluster. High is better; in [0, 1]."""
-    return Cover(solution).cols / solution.shape[1]
-
-
-def multiplicity(solution: Biclustering) -> float:
-    """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|. Low is better; ≥ 1; NaN without biclusters."""
-    return _multiplicity(Cover(solution))
-
-
-def overlap_fraction(solution: Biclustering) -> float:
-    """Share of the covered cells that lie in two or more biclusters. Low is better; in [0, 1]; NaN without biclusters."""
-    return _overlap(Cover(solution))
-
-
-def mean_jaccard(solution: Biclustering) -> float:
-    """Mean cell Jaccard index of all pairs of biclusters (MBR, mean bicluster redundancy, in Nicholls and Wallace 2021).
-
-    Low is better; in [0, 1]; NaN for fewer than two.
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(normalised_virtual_error_overlap(X, S), 6)
+    1.186063
     """
-    return mean_jaccard_of(Cover(solution))
+    options = {"degenerate": degenerate, "missing": missing, "single": single}
+    workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
+    return _charged(workspace, workspace.cover.share_paid_once)
 
 
-def _multiplicity(cover: Cover) -> float:
+def _charged(workspace: Workspace, share: float) -> float:
+    """NVE over a power of a share of the matrix."""
+    nve = ratio_of_sums(workspace, "ve")
+    return nve / float((share + workspace.options.epsilon) ** workspace.options.exponent)
+
+
+@measure("coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
+    formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=6, percent=True,
+    reference=TIWARI, default=True, **_SHARE)  # fmt: skip
+def coverage_ratio(solution: Biclustering | Cover) -> float:
+    """Share of the cells that lie in at least one bicluster (CR in Tiwari et al.).
+
+    CR = |∪_k I_k × J_k| / (nm). High is better; in [0, 1]. Overlap earns no credit.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        CR.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    References
+    ----------
+    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(coverage_ratio(S), 6)
+    0.733333
+    """
+    return Cover.of(solution).share
+
+
+@measure("row_coverage", "CR_rows", "row coverage", "Share of the rows that lie in at least one bicluster.",
+    direction="high", percent=True, default=True, **_SHARE)  # fmt: skip
+def row_coverage(solution: Biclustering | Cover) -> float:
+    """Share of the rows that lie in at least one bicluster.
+
+    High is better; in [0, 1].
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Share of the rows.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(row_coverage(S), 6)
+    1.0
+    """
+    cover = Cover.of(solution)
+    return cover.rows / cover.solution.shape[0]
+
+
+@measure("col_coverage", "CR_cols", "column coverage", "Share of the columns that lie in at least one bicluster.",
+    direction="high", percent=True, default=True, **_SHARE)  # fmt: skip
+def col_coverage(solution: Biclustering | Cover) -> float:
+    """Share of the columns that lie in at least one bicluster.
+
+    High is better; in [0, 1].
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Share of the columns.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(col_coverage(S), 6)
+    1.0
+    """
+    cover = Cover.of(solution)
+    return cover.cols / cover.solution.shape[1]
+
+
+@measure("multiplicity", "multiplicity", "multiplicity", "How often a covered cell is covered on average.",
+    default=True, **{**_SHARE, "range": (1.0, INFINITY)})  # fmt: skip
+def multiplicity(solution: Biclustering | Cover) -> float:
+    """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|.
+
+    Low is better; ≥ 1; NaN without biclusters.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Multiplicity.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(multiplicity(S), 6)
+    1.181818
+    """
+    cover = Cover.of(solution)
     return cover.cells_counted / cover.cells if cover.cells else float("nan")
 
 
-def _overlap(cover: Cover) -> float:
+@measure("overlap", "overlap", "overlap fraction", "Share of the covered cells that lie in two or more biclusters.",
+    default=True, **_SHARE)  # fmt: skip
+def overlap_fraction(solution: Biclustering | Cover) -> float:
+    """Share of the covered cells that lie in two or more biclusters.
+
+    Low is better; in [0, 1]; NaN without biclusters.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Overlap fraction.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(overlap_fraction(S), 6)
+    0.181818
+    """
+    cover = Cover.of(solution)
     return cover.cells_shared / cover.cells if cover.cells else float("nan")
 
 
-def mean_jaccard_of(cover: Cover) -> float:
-    """Return :func:`mean_jaccard` from counts that are there already."""
-    n = len(cover.solution)
-    return float((cover.jaccard.sum() - n) / (n * (n - 1))) if n > 1 else float("nan")
+@measure("jaccard", "Jaccard", "mean pairwise Jaccard", "Mean cell Jaccard index of all pairs of biclusters.",
+    default=True, **_SHARE)  # fmt: skip
+def mean_jaccard(solution: Biclustering | Cover) -> float:
+    """Mean cell Jaccard index of all pairs of biclusters (MBR, mean bicluster redundancy, in Nicholls and Wallace 2021).
+
+    Low is better; in [0, 1]; NaN for fewer than two.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Mean Jaccard index.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    References
+    ----------
+    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
+    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(mean_jaccard(S), 6)
+    0.095238
+    """
+    return _mean_of_pairs(Cover.of(solution).jaccard)
 
 
-def _metric(
-    key: str, symbol: str, name: str, direction: str, top: float, summary: str, function: Any, compute: Any
-) -> Metric:
-    return Metric(
-        key=key,
-        symbol=symbol,
-        name=name,
-        level="solution",
-        direction=direction,
-        range=(1.0 if key == "multiplicity" else 0.0, top),
-        summary=summary,
-        function=function,
-        compute=compute,
-        invariances=MEMBERSHIPS_ALONE,
-        reference=TIWARI if key == "coverage" else "",
-        default=True,
-    )
+@measure("redundancy", "redundancy", "redundancy",
+    "Share of the biclusters' cells that another bicluster covers already.", **_SHARE)  # fmt: skip
+def redundancy(solution: Biclustering | Cover) -> float:
+    """Share of the biclusters' cells that are repeats: 1 − |∪B_k|/Σ|B_k|.
+
+    Low is better; in [0, 1); NaN without biclusters.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Redundancy.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(redundancy(S), 6)
+    0.153846
+    """
+    cover = Cover.of(solution)
+    return 1 - cover.cells / cover.cells_counted if cover.cells_counted else float("nan")
 
 
-METRICS = (
-    Metric(
-        key="nve_cov",
-        symbol="NVE_cov",
-        name="coverage-adjusted normalised virtual error",
-        level="solution",
-        direction="low",
-        range=(0.0, float("inf")),
-        summary="NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
-        function=normalised_virtual_error_coverage,
-        compute=_nve_cov,
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT}),
-        reference=TIWARI,
-        default=True,
-    ),
-    _metric(
-        "coverage",
-        "CR",
-        "coverage ratio",
-        "high",
-        1.0,
-        "Share of the cells that lie in at least one bicluster.",
-        coverage_ratio,
-        _coverage,
-    ),
-    _metric(
-        "row_coverage",
-        "CR_rows",
-        "row coverage",
-        "high",
-        1.0,
-        "Share of the rows that lie in at least one bicluster.",
-        row_coverage,
-        lambda w: w.cover.rows / w.shape[0],
-    ),
-    _metric(
-        "col_coverage",
-        "CR_cols",
-        "column coverage",
-        "high",
-        1.0,
-        "Share of the columns that lie in at least one bicluster.",
-        col_coverage,
-        lambda w: w.cover.cols / w.shape[1],
-    ),
-    _metric(
-        "multiplicity",
-        "multiplicity",
-        "multiplicity",
-        "low",
-        float("inf"),
-        "How often a covered cell is covered on average.",
-        multiplicity,
-        lambda w: _multiplicity(w.cover),
-    ),
-    _metric(
-        "overlap",
-        "overlap",
-        "overlap fraction",
-        "low",
-        1.0,
-        "Share of the covered cells that lie in two or more biclusters.",
-        overlap_fraction,
-        lambda w: _overlap(w.cover),
-    ),
-    _metric(
-        "jaccard",
-        "Jaccard",
-        "mean pairwise Jaccard",
-        "low",
-        1.0,
-        "Mean cell Jaccard index of all pairs of biclusters.",
-        mean_jaccard,
-        lambda w: mean_jaccard_of(w.cover),
-    ),
-)
+@measure("mbr_max", "MBR_max", "mean largest redundancy",
+    "Mean over biclusters of the largest cell Jaccard index with another one.", reference=_NICHOLLS,
+    **_SHARE)  # fmt: skip
+def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
+    """Mean over biclusters of the largest cell Jaccard index with another one: a variant of MBR.
+
+    Low is better; in [0, 1]; NaN for fewer than two.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        MBR_max.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    References
+    ----------
+    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
+    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(mean_largest_redundancy(S), 6)
+    0.190476
+    """
+    others = Cover.of(solution).jaccard.copy()
+    np.fill_diagonal(others, 0.0)
+    return float(others.max(axis=1).mean()) if len(others) > 1 else float("nan")
+
+
+@measure("diversity", "diversity", "diversity", "1 minus the mean cell Jaccard index of all pairs of biclusters.",
+    direction="high", reference=_NICHOLLS, **_SHARE)  # fmt: skip
+def diversity(solution: Biclustering | Cover) -> float:
+    """1 − mean bicluster redundancy, the mean cell Jaccard index of all pairs.
+
+    High is better; in [0, 1]; NaN for fewer than two.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Diversity.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    References
+    ----------
+    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
+    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(diversity(S), 6)
+    0.904762
+    """
+    return 1 - mean_jaccard(solution)
+
+
+@measure("overlap_coefficient", "overlap coefficient", "overlap coefficient",
+    "Mean over pairs of the shared cells as a share of the smaller bicluster.", **_SHARE)  # fmt: skip
+def overlap_coefficient(solution: Biclustering | Cover) -> float:
+    """Mean over pairs of |B_k ∩ B_l|/min(|B_k|, |B_l|).
+
+    Low is better; in [0, 1]; NaN for fewer than two.
+
+    Parameters
+    ----------
+    solution : Biclustering or Cover
+        The biclusters, or their counts where they are there already.
+
+    Returns
+    -------
+    float
+        Mean overlap coefficient.
+
+    Raises
+    ------
+    SolutionError
+        If `solution` is not a Biclustering.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
+    >>> round(overlap_coefficient(S), 6)
+    0.222222
+    """
+    shared = Cover.of(solution).intersections
+    return _mean_of_pairs(shared / np.minimum.outer(np.diagonal(shared), np.diagonal(shared)))
+
+
+def _mean_of_pairs(values: NDArray[np.float64]) -> float:
+    """Mean of what stands off the diagonal of ones."""
+    n = len(values)
+    return float((values.sum() - n) / (n * (n - 1))) if n > 1 else float("nan")
+
+
+@measure("n_biclusters", "n_biclusters", "number of biclusters", "How many biclusters were scored.",
+    compute=lambda w: len(w.solution), **_COUNT)  # fmt: skip
+@measure("n_undefined", "n_undefined", "undefined biclusters",
+    "How many biclusters have no defined coherence (one row or one column) and left the scores.",
+    compute=lambda w: int((~w.defined).sum()), **_COUNT)  # fmt: skip
+@measure("rows_mean", "rows_mean", "mean number of rows", "Mean number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.mean, w.r), **_COUNT)  # fmt: skip
+@measure("rows_min", "rows_min", "smallest number of rows", "Smallest number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.min, w.r), **_COUNT)  # fmt: skip
+@measure("rows_max", "rows_max", "largest number of rows", "Largest number of rows of the biclusters.",
+    compute=lambda w: _reduced(np.max, w.r), **_COUNT)  # fmt: skip
+@measure("cols_mean", "cols_mean", "mean number of columns", "Mean number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.mean, w.c), **_COUNT)  # fmt: skip
+@measure("cols_min", "cols_min", "smallest number of columns", "Smallest number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.min, w.c), **_COUNT)  # fmt: skip
+@measure("cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
+    compute=lambda w: _reduced(np.max, w.c), **_COUNT)  # fmt: skip
+def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
+    """Rows and columns of each bicluster: the context every score needs.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    ndarray of shape (K, 2)
+        Number of rows and columns.
+
+    Examples
+    --------
+    >>> bicluster_shapes(Biclustering([([0, 1, 2], [0, 1]), ([3], [2, 3])], (5, 6))).tolist()
+    [[3, 2], [1, 2]]
+    """
+    return np.array([b.shape for b in solution], dtype=np.int64).reshape(len(solution), 2)
+
+
+def _reduced(reduce: Callable[[Any], Any], sizes: NDArray[np.int64]) -> float:
+    return reduce(sizes).item() if len(sizes) else float("nan")

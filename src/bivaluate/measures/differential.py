@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_int, check_values
-from bivaluate.measures._constant_rows import is_constant_row
-from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.measures.residue_variants import residue
+from bivaluate.measures._blocks import is_constant_row, residue
+from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
 
@@ -20,11 +19,35 @@ Floats = NDArray[np.float64]
 OFFSET = 0.01
 
 
+@measure("ri", "RI", "relevance index",
+    "How much less the columns vary within the bicluster than in the whole matrix; grows with columns.",
+    direction="high", range=REAL, compute=lambda w: _relevance_of_all(w),
+    invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    reference="Yip, Cheung & Ng 2004, HARP, doi:10.1109/TKDE.2004.74")  # fmt: skip
 def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) -> float:
     """Relevance index of HARP: RI = Σ over columns of B of (1 − Var(column within B)/Var(column in X)).
 
     High is better; in (−∞, c]; c when every column is constant within the bicluster. Not changed by shifting or
-    scaling columns. Columns constant in X are passed over. ``ddof=1`` divides by n − 1; NaN for one row then.
+    scaling columns. Columns constant in X are passed over.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix.
+    rows, cols : array-like of int
+        Members of the bicluster.
+    ddof : {0, 1}
+        Divide sums of squares by n, or by n − 1; NaN for one row then.
+
+    Returns
+    -------
+    float
+        RI.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the members are not usable, or do not fit each other.
 
     References
     ----------
@@ -71,6 +94,23 @@ def differential_coexpression(X: Any, rows: ArrayLike, cols: ArrayLike) -> Diffe
     High SB: the rows go together in the bicluster's columns and not elsewhere. NaN with fewer than two rows,
     columns, or columns outside. R's biclust uses E₁ on both sides; here each side has its own.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix.
+    rows, cols : array-like of int
+        Members of the bicluster.
+
+    Returns
+    -------
+    DifferentialCoexpression
+        SB, TS, and the effects on both sides.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the members are not usable, or do not fit each other.
+
     References
     ----------
     Chia BKH, Karuturi RKM (2010). Differential co-expression framework to quantify goodness of biclusters and
@@ -87,8 +127,34 @@ def differential_coexpression(X: Any, rows: ArrayLike, cols: ArrayLike) -> Diffe
     return _differential(values, Biclustering([(rows, cols)], values.shape)[0])
 
 
+@measure("chia_karuturi", "SB", "differential co-expression score",
+    "How much more strongly the rows go together inside the bicluster's columns than outside.", direction="high",
+    range=REAL, reference="Chia & Karuturi 2010, doi:10.1186/1748-7188-5-23",
+    compute=lambda w: w.masked(np.array([_differential(w.X, b).sb for b in w.solution], dtype=np.float64)))  # fmt: skip
 def chia_karuturi(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """SB of :func:`differential_coexpression`. High is better; any real number.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix.
+    rows, cols : array-like of int
+        Members of the bicluster.
+
+    Returns
+    -------
+    float
+        SB.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the members are not usable, or do not fit each other.
+
+    References
+    ----------
+    Chia BKH, Karuturi RKM (2010). Differential co-expression framework to quantify goodness of biclusters and
+    compare biclustering algorithms. Algorithms Mol Biol 5:23. doi:10.1186/1748-7188-5-23
 
     Examples
     --------
@@ -126,37 +192,3 @@ def _relevance_of_all(workspace: Workspace) -> Floats:
     varies = ~is_constant_row(X.T)
     scores = [_relevance(b.of(X).var(axis=0), overall[b.cols], varies[b.cols]) for b in workspace.solution]
     return workspace.masked(np.array(scores, dtype=np.float64))
-
-
-def _differential_of_all(workspace: Workspace) -> Floats:
-    scores = [_differential(workspace.X, b).sb for b in workspace.solution]
-    return workspace.masked(np.array(scores, dtype=np.float64))
-
-
-METRICS = (
-    Metric(
-        key="ri",
-        symbol="RI",
-        name="relevance index",
-        level="bicluster",
-        direction="high",
-        range=(float("-inf"), float("inf")),
-        summary="How much less the columns vary within the bicluster than in the whole matrix; grows with columns.",
-        function=relevance_index,
-        compute=_relevance_of_all,
-        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
-        reference="Yip, Cheung & Ng 2004, HARP, doi:10.1109/TKDE.2004.74",
-    ),
-    Metric(
-        key="chia_karuturi",
-        symbol="SB",
-        name="differential co-expression score",
-        level="bicluster",
-        direction="high",
-        range=(float("-inf"), float("inf")),
-        summary="How much more strongly the rows go together inside the bicluster's columns than outside.",
-        function=chia_karuturi,
-        compute=_differential_of_all,
-        reference="Chia & Karuturi 2010, doi:10.1186/1748-7188-5-23",
-    ),
-)

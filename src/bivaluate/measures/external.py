@@ -1,22 +1,80 @@
-"""How close a solution comes to a known truth: external measures.
+"""How close a solution comes to a known truth: external measures, and :func:`bivaluate.compare`, which calls them all.
 
-Every function takes a Comparison of two solutions that both have biclusters, and high is always better.
-:func:`bivaluate.compare` calls them all and settles the case of solutions without biclusters.
+Every measure takes a Comparison of two solutions that both have biclusters, and high is always better; `compare`
+settles the case of solutions without biclusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import SolutionError
 from bivaluate.measures._cell_classes import CellClasses, cell_classes, overlaps
-from bivaluate.solution import Biclustering
+from bivaluate.measures.cover import jaccard_index
+from bivaluate.measures.measure import INFINITY, UNIT
+from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
+Measured = TypeVar("Measured", bound=Callable[["Comparison"], float])
+
+_BELOW_ONE = (-INFINITY, 1.0)
+_PATRIKAINEN = "Patrikainen & Meilă 2006, Comparing subspace clusterings, doi:10.1109/TKDE.2006.106"
+_HANCZAR = "Hanczar & Nadif 2013, Precision-recall space to correct external indices for biclustering, ICML"
+
+
+def compare(truth: Biclustering, found: Biclustering, *, shape: Sequence[int] | None = None) -> dict[str, float | None]:
+    """Compare what was found with the truth by every external measure; high is better.
+
+    Parameters
+    ----------
+    truth, found : Biclustering
+        Two solutions of one matrix.
+    shape : tuple of int, optional
+        Shape of the matrix, if neither solution knows it. Without it ``csi``, ``agri``, ``corrected_precision``
+        and ``corrected_recall`` are None, because they count cells outside all biclusters too.
+
+    Returns
+    -------
+    dict of str to float or None
+        Values by key. Two solutions without biclusters give 1.0, one without and one with give 0.0.
+
+    Raises
+    ------
+    SolutionError
+        If the two solutions are not of one matrix.
+
+    See Also
+    --------
+    bivaluate.evaluate : Scores that need no truth.
+
+    References
+    ----------
+    Horta D, Campello RJGB (2015). Comparing hard and overlapping clusterings. JMLR 16:2949–2997.
+
+    Examples
+    --------
+    >>> truth = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])], (5, 6))
+    >>> found = Biclustering([([0, 1], [0, 1, 2, 3]), ([2, 3, 4], [3, 4, 5]), ([0, 4], [5])], (5, 6))
+    >>> scores = compare(truth, found)
+    >>> round(scores["ce"], 6), round(scores["agri"], 6)
+    (0.636364, 0.407537)
+    """
+    comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape)
+    scores: dict[str, float | None] = {}
+    for key, measure in EXTERNAL.items():
+        if measure.needs_shape and not comparison.has_shape:
+            scores[key] = None
+        elif comparison.settled is not None:
+            scores[key] = comparison.settled
+        else:
+            scores[key] = measure.function(comparison)
+    return scores
 
 
 class Comparison:
@@ -92,76 +150,212 @@ def _same_matrix(
     return truth.with_shape(known), found.with_shape(known), True
 
 
+@dataclass(frozen=True)
+class ExternalMeasure:
+    """What is known about one external measure; high is better for all of them.
+
+    Parameters
+    ----------
+    key : str
+        Name in tables and on the command line.
+    name : str
+        Its name in words.
+    summary : str
+        One plain sentence.
+    reference : str
+        Where it was published.
+    function : callable
+        Takes a :class:`Comparison`.
+    range : tuple of float
+        Smallest and largest value possible.
+    needs_shape : bool
+        Whether it counts cells outside all biclusters too.
+    """
+
+    key: str
+    name: str
+    summary: str
+    reference: str
+    function: Callable[[Comparison], float]
+    range: tuple[float, float] = UNIT
+    needs_shape: bool = False
+
+
+EXTERNAL: dict[str, ExternalMeasure] = {}
+
+
+def external(key: str, name: str, summary: str, reference: str, **fields: Any) -> Callable[[Measured], Measured]:
+    """Return a decorator that enters a function into `EXTERNAL` with its record."""
+
+    def decorate(function: Measured) -> Measured:
+        EXTERNAL[key] = ExternalMeasure(key, name, summary, reference, function, **fields)
+        return function
+
+    return decorate
+
+
 def _jaccard(comparison: Comparison, what: str) -> Floats:
     shared: Floats = getattr(comparison, f"shared_{what}")
     found, truth = comparison.sizes(what)
-    return np.asarray(shared / (found + truth - shared))
+    return np.asarray(jaccard_index(shared, found, truth))
 
 
+@external("prelic_relevance", "Prelić relevance",
+    "How well each found bicluster matches some true one; rows and columns matched apart.",
+    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_relevance(comparison: Comparison) -> float:
     """Prelić relevance: √(S_rows·S_cols), S = mean over found biclusters of the best Jaccard index with a true one.
 
     Rows and columns are matched independently of each other. In [0, 1]; duplicates are not penalised. Prelić et
     al. 2006, doi:10.1093/bioinformatics/btl060.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     rows, cols = (_jaccard(comparison, side).max(axis=1).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
 
 
+@external("prelic_recovery", "Prelić recovery", "How well each true bicluster is matched by some found one.",
+    "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_recovery(comparison: Comparison) -> float:
-    """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1]."""
+    """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1].
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
+    """
     rows, cols = (_jaccard(comparison, side).max(axis=0).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
 
 
+@external("liu_wang", "Liu–Wang match score", "Like Prelić's relevance, rows and columns matched together.",
+    "Liu & Wang 2007, doi:10.1093/bioinformatics/btl560")  # fmt: skip
 def liu_wang(comparison: Comparison) -> float:
     """Liu and Wang's match score: mean over found of the best (|I∩I'| + |J∩J'|)/(|I∪I'| + |J∪J'|).
 
     In [0, 1]; above 0 even without a common cell. Liu & Wang 2007, doi:10.1093/bioinformatics/btl560.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     rows, cols = comparison.shared_rows, comparison.shared_cols
     size = sum(a + b for a, b in (comparison.sizes("rows"), comparison.sizes("cols")))
     return float(((rows + cols) / (size - rows - cols)).max(axis=1).mean())
 
 
+@external("consensus", "consensus score", "Best one-to-one matching of cell Jaccard indices; extra biclusters cost.",
+    "Hochreiter et al. 2010, FABIA, doi:10.1093/bioinformatics/btq227")  # fmt: skip
 def consensus(comparison: Comparison) -> float:
     """Consensus score of FABIA: best one-to-one matching of cell Jaccard indices, over the larger number of biclusters.
 
     In [0, 1]; the same as scikit-learn's consensus_score. Hochreiter et al. 2010, doi:10.1093/bioinformatics/btq227.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     jaccard = _jaccard(comparison, "cells")
     return _matching(jaccard) / max(len(comparison.found), len(comparison.truth))
 
 
+@external("ce", "CE similarity",
+    "Share of the covered cells in the best one-to-one matching (1 minus the clustering error).",
+    _PATRIKAINEN)  # fmt: skip
 def clustering_error(comparison: Comparison) -> float:
     """CE as a similarity (1 − clustering error): cells of the best one-to-one matching over Σ max(N_found, N_truth).
 
     N counts how often a cell is covered. In [0, 1]. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     found, truth, cells = comparison.cover
     most = float(np.maximum(found, truth) @ cells)
     return _matching(comparison.shared_cells) / most
 
 
+@external("rnia", "RNIA similarity",
+    "Share of the covered cells both solutions cover equally often; who covers them does not matter.",
+    _PATRIKAINEN)  # fmt: skip
 def rnia(comparison: Comparison) -> float:
     """Relative non-intersecting area as a similarity: Σ min(N_found, N_truth)/Σ max(N_found, N_truth) over cells.
 
     In [0, 1]; the multiset version. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     found, truth, cells = comparison.cover
     return float(np.minimum(found, truth) @ cells) / float(np.maximum(found, truth) @ cells)
 
 
+@external("e4sc", "E4SC",
+    "Harmonic mean of how well true biclusters are found and found ones are true, by F1 on cells.",
+    "Günnemann et al. 2011, doi:10.1145/2063576.2063774")  # fmt: skip
 def e4sc(comparison: Comparison) -> float:
     """E4SC: harmonic mean of the mean best F1 of true biclusters and that of found ones, on cells.
 
     In [0, 1]; 0 if there is no common cell. Günnemann et al. 2011, doi:10.1145/2063576.2063774.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     f1 = 2 * comparison.shared_cells / sum(comparison.sizes("cells"))
     precision, recall = float(f1.max(axis=1).mean()), float(f1.max(axis=0).mean())
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
+@external("csi", "Campello soft index", "Agreement over pairs of cells on how many biclusters they share.",
+    "Campello 2010, Generalized external indexes, Pattern Recognition Letters 31:966-975",
+    needs_shape=True)  # fmt: skip
 def campello_soft_index(comparison: Comparison) -> float:
     """Campello's soft index on cells; a cell in no bicluster is a cluster of its own.
 
@@ -169,6 +363,16 @@ def campello_soft_index(comparison: Comparison) -> float:
     biclusters, β the number of memberships less one; disagree the same with absolute differences;
     CSI = agree/(agree + disagree). In [0, 1]. Campello 2010, Pattern
     Recognition Letters 31:966–975.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     pairs = comparison.classes.pairs
     agree = float(np.minimum(pairs.common_first, pairs.common_second) @ pairs.count)
@@ -201,25 +405,64 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
     return gri, (gri - expected) / (1 - expected)
 
 
+@external("agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
+    "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True)  # fmt: skip
 def adjusted_generalised_rand_index(comparison: Comparison) -> float:
-    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance. The only chance-adjusted measure here."""
+    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance. The only chance-adjusted measure here.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
+    """
     return generalised_rand_index(comparison)[1]
 
 
+@external("corrected_precision", "corrected precision",
+    "Share of the found cells that are true, corrected for the size of the truth.", _HANCZAR, range=_BELOW_ONE,
+    needs_shape=True)  # fmt: skip
 def corrected_precision(comparison: Comparison) -> float:
     """Share of the found cells that are true, corrected for size: (precision − |T|/N)/(1 − |T|/N), on cell unions.
 
     ≤ 1, and 0 on average for cells drawn at random; NaN if the truth covers every cell. Hanczar & Nadif 2013.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     both, found, truth = _unions(comparison)
     return _corrected(both / found, truth / comparison.n_cells)
 
 
+@external("corrected_recall", "corrected recall",
+    "Share of the true cells that were found, corrected for the size of what was found.", _HANCZAR, range=_BELOW_ONE,
+    needs_shape=True)  # fmt: skip
 def corrected_recall(comparison: Comparison) -> float:
     """Share of the true cells that were found, corrected for size: (recall − |F|/N)/(1 − |F|/N), on cell unions.
 
     ≤ 1, and 0 on average for cells drawn at random; NaN if the found solution covers every cell. Hanczar & Nadif
     2013.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The two solutions.
+
+    Returns
+    -------
+    float
+        The similarity; high is better.
     """
     both, found, truth = _unions(comparison)
     return _corrected(both / truth, found / comparison.n_cells)

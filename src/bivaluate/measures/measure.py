@@ -1,10 +1,10 @@
-"""The record every metric has; the registry collects them."""
+"""The record every measure has, and the decorator that makes it; the registry collects them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,58 +12,145 @@ if TYPE_CHECKING:
 
     from bivaluate.measures.workspace import Workspace
 
+    Compute = Callable[[Workspace], NDArray[np.float64] | float]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 SHIFT, SCALE = "shift", "scale"
 ROW_SHIFT, ROW_SCALE = "row_shift", "row_scale"
 COL_SHIFT, COL_SCALE = "col_shift", "col_scale"
-MEMBERSHIPS_ALONE = frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE})
+ADDITIVE = (SHIFT, ROW_SHIFT, COL_SHIFT)
+ROW_AFFINE = (SHIFT, SCALE, ROW_SHIFT)
+MEMBERSHIPS_ALONE = (SHIFT, SCALE, ROW_SHIFT, ROW_SCALE, COL_SHIFT, COL_SCALE)
+
+INFINITY = float("inf")
+POSITIVE, UNIT, REAL = (0.0, INFINITY), (0.0, 1.0), (-INFINITY, INFINITY)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known about one metric.
+    """What is known about one measure.
 
     Parameters
     ----------
-    key
+    key : str
         Name in tables and on the command line.
-    symbol
+    symbol : str
         How papers write it.
-    name
+    name : str
         Its name in words.
-    level
-        ``"bicluster"`` (one value each) or ``"solution"`` (one value).
-    direction
-        ``"low"``, ``"high"`` or ``"none"``: which values are better.
-    range
-        Smallest and largest value possible.
-    summary
+    summary : str
         One plain sentence.
-    function
+    function : callable
         The public function.
-    compute
+    compute : callable
         How :func:`bivaluate.evaluate` gets the value from a workspace.
-    invariances
+    level : {"bicluster", "solution"}
+        Whether there is one value for each bicluster or one for the solution.
+    direction : {"low", "high", "none"}
+        Which values are better.
+    range : tuple of float
+        Smallest and largest value possible.
+    invariances : frozenset of str
         Changes of X that leave the value alone.
-    reference
+    reference : str
         Where it was published.
-    default
-        Whether it is computed when no metrics are named.
+    formula : str
+        The definition in LaTeX, without dollar signs; empty where the docstring alone gives it.
+    default : bool
+        Whether it is computed when no measures are named.
+    main_rank : int or None
+        Its place in the summary tables, from 1; None if it is not shown there.
+    percent : bool
+        Whether it is shown as a percentage.
+    lean : {"small", "large"} or None
+        Which number of biclusters it is known to favour whatever the data; None where that was not measured.
+    needs_mergers : bool
+        Whether all pairs of biclusters have to be merged for it: the dear part of an evaluation.
+    order_dependent : bool
+        Whether the order of rows and columns in the matrix changes the value.
     """
 
     key: str
     symbol: str
     name: str
-    level: str
-    direction: str
-    range: tuple[float, float]
     summary: str
     function: Callable[..., Any]
-    compute: Callable[[Workspace], NDArray[np.float64] | float]
+    compute: Compute
+    level: str = "bicluster"
+    direction: str = "low"
+    range: tuple[float, float] = POSITIVE
     invariances: frozenset[str] = frozenset()
     reference: str = ""
+    formula: str = ""
     default: bool = False
+    main_rank: int | None = None
+    percent: bool = False
+    lean: str | None = None
+    needs_mergers: bool = False
+    order_dependent: bool = False
 
     @property
     def of_memberships(self) -> bool:
         """Whether the value depends on who is a member alone, not on the cells."""
-        return self.invariances >= MEMBERSHIPS_ALONE
+        return self.invariances >= set(MEMBERSHIPS_ALONE)
+
+    @property
+    def ranks_solutions(self) -> bool:
+        """Whether solutions can be ranked by it: a measure of the whole solution with a direction."""
+        return self.level == "solution" and self.direction != "none"
+
+
+def measure(
+    key: str,
+    symbol: str,
+    name: str,
+    summary: str,
+    *,
+    compute: Compute | None = None,
+    invariances: Iterable[str] = (),
+    **fields: Any,
+) -> Callable[[Function], Function]:
+    """Return a decorator that gives a function the record of a measure; one function may carry several.
+
+    Parameters
+    ----------
+    key, symbol, name, summary : str
+        As in :class:`Metric`.
+    compute : callable, optional
+        How the value comes from a workspace. By default the function is called with the values of each bicluster or,
+        for a measure of the solution, with its :class:`~bivaluate.measures.cover.Cover`.
+    invariances : iterable of str
+        Changes of X that leave the value alone.
+    **fields
+        The other fields of :class:`Metric`.
+
+    Returns
+    -------
+    callable
+        The decorator; the function itself stays as it is, with its records in ``function.records``.
+
+    Examples
+    --------
+    >>> @measure("mean", "mean", "mean value", "Mean of the cells.", direction="none")
+    ... def mean_value(A):
+    ...     return A.mean()
+    >>> mean_value.records[0].key
+    'mean'
+    """
+
+    def decorate(function: Function) -> Function:
+        of_solution = fields.get("level") == "solution"
+        given = compute or (lambda w: function(w.cover) if of_solution else w.per_block(function))
+        record = Metric(key, symbol, name, summary, function, given, invariances=frozenset(invariances), **fields)
+        # decorators are applied from the innermost outwards: the record written first comes first
+        vars(function)["records"] = (record, *records_of(function))
+        return function
+
+    return decorate
+
+
+def records_of(function: Any) -> tuple[Metric, ...]:
+    """Return the records a function carries, in the order they are written."""
+    records: tuple[Metric, ...] = getattr(function, "records", ())
+    return records

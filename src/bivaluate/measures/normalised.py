@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.measures.measure import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.measures.workspace import Nearest, Workspace
+from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, measure
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
@@ -18,20 +18,50 @@ TIWARI = (
     "metric for biclustering, arXiv:2608.29045"
 )
 _LEE = "Lee et al., normalised squared residue, as defined in arXiv:2608.29045"
+_OF_NVE: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": TIWARI, "needs_mergers": True, "default": True}
+_OF_NSR: dict[str, Any] = {
+    "invariances": (*ROW_AFFINE, COL_SHIFT),
+    "reference": _LEE,
+    "needs_mergers": True,
+    "default": True,
+}
 
 
-def normalised_virtual_error(
+@measure("nve_k", "NVE_k", "normalised virtual error of one bicluster",
+    "VE of the block over VE of its merger with the nearest other one: small is distinct, 1 is redundant.",
+    formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
+    r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
+    **_OF_NVE)  # fmt: skip
+def normalised_virtual_errors(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
-) -> float:
-    """Normalised virtual error of a solution (NVE in Tiwari et al.).
+) -> Floats:
+    """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
 
-    NVE = Σ_k VE(B_k) / Σ_k min_{l≠k} VE(B_kl), where B_kl = (I_k ∪ I_l, J_k ∪ J_l) is the super-bicluster.
-    It is a ratio of sums, not a mean of ratios.
+    Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, 1 for a
+    redundant one. NaN for undefined biclusters, without a partner, and for 0/0.
 
-    Low is better; ≥ 0; 1 for identical biclusters, and it can exceed 1. Undefined biclusters (one row or one
-    column) leave both sums. NaN if fewer than two biclusters are defined (``single="matrix"`` lets the whole
-    matrix stand in for the missing partner of a single bicluster), or if all mergers have error 0.
-    With ``degenerate="formula"`` a numerator of 0 gives 0, as in the paper.
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        NVE_k.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    normalised_virtual_error : Of the whole solution.
 
     References
     ----------
@@ -41,12 +71,66 @@ def normalised_virtual_error(
     --------
     >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
-    >>> round(normalised_virtual_error(X, S), 6)
-    0.934293
+    >>> normalised_virtual_errors(X, S).round(6)
+    array([0.180496, 0.471935, 2.301846])
     """
-    return _nve(Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single))
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    return _ratios(workspace, "ve")
 
 
+@measure("nsr_k", "NSR_k", "normalised squared residue of one bicluster",
+    "MSR of the block over MSR of its merger with the nearest other one.",
+    formula=r"\mathrm{NSR}_k=\frac{\mathrm{MSR}(B_k)}{\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
+    compute=lambda w: _ratios(w, "msr"), **_OF_NSR)  # fmt: skip
+def normalised_squared_residues(
+    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
+) -> Floats:
+    """Normalised squared residue of each bicluster: NSR_k = MSR(B_k) / min_{l≠k} MSR(B_kl).
+
+    Low is better; ≥ 0. Undefined as :func:`normalised_virtual_errors`.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        NSR_k.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    normalised_squared_residue : Of the whole solution.
+
+    References
+    ----------
+    Lee et al., as defined in Tiwari et al. (2026), arXiv:2608.29045.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> normalised_squared_residues(X, S).round(3)
+    array([0.161, 0.203, 1.472])
+    """
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    return _ratios(workspace, "msr")
+
+
+@measure("nsr", "NSR", "normalised squared residue",
+    "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
+    formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
+    main_rank=5, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
 def normalised_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -55,6 +139,29 @@ def normalised_squared_residue(
     NSR = Σ_k MSR(B_k) / Σ_k min_{l≠k} MSR(B_kl): NVE with the residue in the place of the virtual error.
 
     Low is better; ≥ 0, and it can exceed 1. Undefined as :func:`normalised_virtual_error`.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
+
+    Returns
+    -------
+    float
+        NSR.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    normalised_virtual_error : Sees scaling patterns as well.
 
     References
     ----------
@@ -67,164 +174,149 @@ def normalised_squared_residue(
     >>> round(normalised_squared_residue(X, S), 6)
     0.562624
     """
-    return _nsr(Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single))
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    return ratio_of_sums(workspace, "msr")
 
 
-def normalised_virtual_errors(
+@measure("nve", "NVE", "normalised virtual error",
+    "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
+    formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
+    main_rank=2, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
+def normalised_virtual_error(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
-) -> Floats:
-    """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
+) -> float:
+    """Normalised virtual error of a solution (NVE in Tiwari et al.).
 
-    Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, 1 for a
-    redundant one. NaN for undefined biclusters, without a partner, and for 0/0.
+    NVE = Σ_k VE(B_k) / Σ_k min_{l≠k} VE(B_kl), where B_kl = (I_k ∪ I_l, J_k ∪ J_l) is the super-bicluster.
+    It is a ratio of sums, not a mean of ratios.
+
+    Low is better; ≥ 0; 1 for identical biclusters, and it can exceed 1. Undefined biclusters (one row or one
+    column) leave both sums. NaN if fewer than two biclusters are defined, or if all mergers have error 0.
+    With ``degenerate="formula"`` a numerator of 0 gives 0, as in the paper.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate : {"nan", "formula"}
+        Leave biclusters of one row or one column out, or count them as the formula does.
+    missing : {"raise", "omit"}
+        Refuse NaN cells, or average over the observed ones.
+    single : {"nan", "matrix"}
+        A single bicluster has no partner: undefined, or the whole matrix stands in for it.
+
+    Returns
+    -------
+    float
+        NVE.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    normalised_virtual_errors : Of each bicluster.
+    bivaluate.normalised_virtual_error_coverage : Charged for cells left unexplained.
+
+    References
+    ----------
+    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
 
     Examples
     --------
     >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
-    >>> normalised_virtual_errors(X, S).round(6)
-    array([0.180496, 0.471935, 2.301846])
+    >>> round(normalised_virtual_error(X, S), 6)
+    0.934293
     """
-    return _nve_k(Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single))
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    return ratio_of_sums(workspace, "ve")
 
 
-def normalised_squared_residues(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
-) -> Floats:
-    """Normalised squared residue of each bicluster: NSR_k = MSR(B_k) / min_{l≠k} MSR(B_kl).
-
-    Low is better; ≥ 0. Undefined as :func:`normalised_virtual_errors`.
-    """
-    return _nsr_k(Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single))
-
-
+@measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
+    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE)  # fmt: skip
+@measure("nve_denominator", "ΣminVE", "denominator of NVE",
+    "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
+    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE)  # fmt: skip
 def virtual_error_sums(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> tuple[float, float]:
     """Numerator Σ VE(B_k) and denominator Σ min_{l≠k} VE(B_kl) of NVE.
 
     A low NVE comes from a small numerator (coherence) or a large denominator (separability); this tells which.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate, missing, single : str
+        As in :func:`bivaluate.evaluate`.
+
+    Returns
+    -------
+    numerator : float
+        Σ VE(B_k) over the biclusters that have a partner.
+    denominator : float
+        Σ min VE(B_kl); NaN where no bicluster has a partner.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    normalised_virtual_error : Their ratio.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> [round(part, 4) for part in virtual_error_sums(X, S)]
+    [1.8008, 1.9274]
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _sums(workspace, workspace.ve, workspace.nearest_ve)
+    return _sums(workspace, "ve")
 
 
-def _nve(workspace: Workspace) -> float:
-    return ratio_of_sums(workspace, workspace.ve, workspace.nearest_ve)
-
-
-def _nsr(workspace: Workspace) -> float:
-    return ratio_of_sums(workspace, workspace.msr, workspace.nearest_msr)
-
-
-def _nve_k(workspace: Workspace) -> Floats:
-    return _ratios(workspace, workspace.ve, workspace.nearest_ve)
-
-
-def _nsr_k(workspace: Workspace) -> Floats:
-    return _ratios(workspace, workspace.msr, workspace.nearest_msr)
-
-
-def ratio_of_sums(workspace: Workspace, own: Floats, nearest: Nearest) -> float:
-    """Return Σ own / Σ merged over the biclusters that have a partner."""
-    numerator, denominator = _sums(workspace, own, nearest)
-    if workspace.options.degenerate == "formula" and len(own) and numerator == 0.0:
+def ratio_of_sums(workspace: Workspace, error: str) -> float:
+    """Return Σ own / Σ merged over the biclusters that have a partner; `error` is ``"ve"`` or ``"msr"``."""
+    numerator, denominator = _sums(workspace, error)
+    if workspace.options.degenerate == "formula" and len(workspace.solution) and numerator == 0.0:
         return 0.0
     return numerator / denominator if denominator > 0.0 else float("nan")
 
 
-def _sums(workspace: Workspace, own: Floats, nearest: Nearest) -> tuple[float, float]:
+def _sums(workspace: Workspace, error: str) -> tuple[float, float]:
     """Return numerator and denominator; the denominator is NaN where no bicluster has a partner."""
-    paired = ~np.isnan(nearest.merged)
+    own, merged = _own_and_merged(workspace, error)
+    paired = ~np.isnan(merged)
     if not paired.any():
         alone = own[workspace.defined]
         return float(alone.sum()) if len(alone) else float("nan"), float("nan")
-    return float(own[paired].sum()), float(nearest.merged[paired].sum())
+    return float(own[paired].sum()), float(merged[paired].sum())
 
 
-def _ratios(workspace: Workspace, own: Floats, nearest: Nearest) -> Floats:
+def _ratios(workspace: Workspace, error: str) -> Floats:
     """Return own / merged for each bicluster; NaN for 0/0 and where there is no partner."""
+    own, merged = _own_and_merged(workspace, error)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = own / nearest.merged
+        ratios = own / merged
     if workspace.options.degenerate == "formula":
         ratios = np.where(own == 0.0, 0.0, ratios)
     return np.where(np.isfinite(ratios), ratios, np.nan)
 
 
-def _metric(
-    key: str, symbol: str, name: str, level: str, summary: str, function: Any, compute: Any, direction: str = "low"
-) -> Metric:
-    on_ve = "ve" in key
-    return Metric(
-        key=key,
-        symbol=symbol,
-        name=name,
-        level=level,
-        direction=direction,
-        range=(0.0, float("inf")),
-        summary=summary,
-        function=function,
-        compute=compute,
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT} | (set() if on_ve else {COL_SHIFT})),
-        reference=TIWARI if on_ve else _LEE,
-        default=True,
-    )
-
-
-METRICS = (
-    _metric(
-        "nve_k",
-        "NVE_k",
-        "normalised virtual error of one bicluster",
-        "bicluster",
-        "VE of the block over VE of its merger with the nearest other one: small is distinct, 1 is redundant.",
-        normalised_virtual_errors,
-        _nve_k,
-    ),
-    _metric(
-        "nsr_k",
-        "NSR_k",
-        "normalised squared residue of one bicluster",
-        "bicluster",
-        "MSR of the block over MSR of its merger with the nearest other one.",
-        normalised_squared_residues,
-        _nsr_k,
-    ),
-    _metric(
-        "nsr",
-        "NSR",
-        "normalised squared residue",
-        "solution",
-        "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
-        normalised_squared_residue,
-        _nsr,
-    ),
-    _metric(
-        "nve",
-        "NVE",
-        "normalised virtual error",
-        "solution",
-        "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
-        normalised_virtual_error,
-        _nve,
-    ),
-    _metric(
-        "nve_numerator",
-        "ΣVE",
-        "numerator of NVE",
-        "solution",
-        "Sum of VE over the biclusters that have a partner.",
-        virtual_error_sums,
-        lambda w: _sums(w, w.ve, w.nearest_ve)[0],
-    ),
-    _metric(
-        "nve_denominator",
-        "ΣminVE",
-        "denominator of NVE",
-        "solution",
-        "Sum of VE of the nearest mergers; large when biclusters are separate.",
-        virtual_error_sums,
-        lambda w: _sums(w, w.ve, w.nearest_ve)[1],
-        direction="high",
-    ),
-)
+def _own_and_merged(workspace: Workspace, error: str) -> tuple[Floats, Floats]:
+    """Return the errors of the biclusters and of their nearest mergers; the mergers first, they hold both."""
+    if error == "ve":
+        merged = workspace.nearest_ve.merged
+        return workspace.ve, merged
+    merged = workspace.nearest_msr.merged
+    return workspace.msr, merged

@@ -13,18 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
-from bivaluate.measures.measure import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.measures.measure import ADDITIVE, SCALE, SHIFT, measure
 
 Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 21
+_KAISER = "Kaiser & Leisch 2008, A toolbox for bicluster analysis in R, doi:10.5282/ubm/epub.3293"
 
 
+@measure("constant_variance", "constant_variance", "constant variance",
+    "Half the mean distance between rows and between columns: 0 for a constant block.", invariances=[SHIFT],
+    reference=_KAISER)  # fmt: skip
 def constant_variance(A: Any) -> float:
     """Constant variance: (r·V(rows) + c·V(columns))/(r + c), V = Σ_{i<k} ‖M_i − M_k‖/(n(n − 1)).
 
     Low is better; ≥ 0; 0 for a constant block. V is half the mean distance between two rows (columns). NaN for
     one row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        Constant variance.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
 
     References
     ----------
@@ -39,11 +58,34 @@ def constant_variance(A: Any) -> float:
     return _both(check_values(A, name="A"), lambda M: M)
 
 
+@measure("additive_variance", "additive_variance", "additive variance",
+    "Constant variance of differences between neighbours: 0 for additive blocks; order-dependent.",
+    invariances=ADDITIVE, order_dependent=True, reference=_KAISER)  # fmt: skip
 def additive_variance(A: Any) -> float:
     """Additive variance: :func:`constant_variance` of the differences between neighbouring columns (rows).
 
     Low is better; ≥ 0; 0 for additive blocks. Depends on the order of rows and columns. NaN for one row or one
     column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        Additive variance.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
+    doi:10.5282/ubm/epub.3293
 
     Examples
     --------
@@ -53,11 +95,34 @@ def additive_variance(A: Any) -> float:
     return _both(check_values(A, name="A"), lambda M: np.diff(M, axis=1))
 
 
+@measure("multiplicative_variance", "multiplicative_variance", "multiplicative variance",
+    "Constant variance of ratios of neighbours: 0 for scaling blocks; order-dependent.", invariances=[SCALE],
+    order_dependent=True, reference=_KAISER)  # fmt: skip
 def multiplicative_variance(A: Any) -> float:
     """Multiplicative variance: :func:`constant_variance` of the ratios of neighbouring columns (rows).
 
     Low is better; ≥ 0; 0 for blocks s_i·p_j. Depends on the order of rows and columns. NaN if a divisor is 0, and
     for one row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        Multiplicative variance.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
+    doi:10.5282/ubm/epub.3293
 
     Examples
     --------
@@ -70,11 +135,34 @@ def multiplicative_variance(A: Any) -> float:
     return _both(values, lambda M: M[:, 1:] / M[:, :-1])
 
 
+@measure("sign_variance", "sign_variance", "sign variance",
+    "Constant variance of the signs of changes between neighbours; order-dependent.", invariances=[SHIFT, SCALE],
+    order_dependent=True, reference=_KAISER)  # fmt: skip
 def sign_variance(A: Any) -> float:
     """Sign variance: :func:`constant_variance` of the signs of differences between neighbouring columns (rows).
 
     Low is better; ≥ 0; 0 when all rows rise and fall together and all columns do. Depends on the order of rows
     and columns. NaN for one row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        Sign variance.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
+    doi:10.5282/ubm/epub.3293
 
     Examples
     --------
@@ -98,51 +186,3 @@ def _half_mean_distance(M: Floats) -> float:
     step = max(1, _CHUNK // n)
     total = sum(float(cdist(M[start : start + step], M).sum()) for start in range(0, n, step))
     return total / 2 / (n * (n - 1))
-
-
-def _metric(key: str, name: str, summary: str, function: Callable[..., float], invariances: frozenset[str]) -> Metric:
-    return Metric(
-        key=key,
-        symbol=key,
-        name=name,
-        level="bicluster",
-        direction="low",
-        range=(0.0, float("inf")),
-        summary=summary,
-        function=function,
-        compute=lambda w: w.per_block(function),
-        invariances=invariances,
-        reference="Kaiser & Leisch 2008, A toolbox for bicluster analysis in R, doi:10.5282/ubm/epub.3293",
-    )
-
-
-METRICS = (
-    _metric(
-        "constant_variance",
-        "constant variance",
-        "Half the mean distance between rows and between columns: 0 for a constant block.",
-        constant_variance,
-        frozenset({SHIFT}),
-    ),
-    _metric(
-        "additive_variance",
-        "additive variance",
-        "Constant variance of differences between neighbours: 0 for additive blocks; order-dependent.",
-        additive_variance,
-        frozenset({SHIFT, ROW_SHIFT, COL_SHIFT}),
-    ),
-    _metric(
-        "multiplicative_variance",
-        "multiplicative variance",
-        "Constant variance of ratios of neighbours: 0 for scaling blocks; order-dependent.",
-        multiplicative_variance,
-        frozenset({SCALE}),
-    ),
-    _metric(
-        "sign_variance",
-        "sign variance",
-        "Constant variance of the signs of changes between neighbours; order-dependent.",
-        sign_variance,
-        frozenset({SHIFT, SCALE}),
-    ),
-)

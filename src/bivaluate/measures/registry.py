@@ -1,49 +1,45 @@
-"""All metrics by key. README table, ``bivaluate metrics``, report texts and contract tests come from here."""
+"""All measures by key. README table, ``bivaluate metrics``, report texts and contract tests come from here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.chance import measures as chance
-from bivaluate.chance import permutation
-from bivaluate.measures import (
-    correlation,
-    coverage,
-    differential,
-    normalised,
-    overlap,
-    r_biclust,
-    residue,
-    residue_variants,
-    sizes,
-    virtual_error,
-    virtual_error_variants,
-)
-from bivaluate.measures.measure import Metric
+from bivaluate.chance import permutation, scores
+from bivaluate.measures import correlation, coverage, differential, normalised, r_biclust, residue, virtual_error
+from bivaluate.measures.measure import Metric, records_of
 
-MODULES = (
-    residue,
-    virtual_error,
-    normalised,
-    coverage,
-    sizes,
-    chance,
-    overlap,
-    residue_variants,
-    virtual_error_variants,
-    correlation,
-    r_biclust,
-    differential,
-    permutation,
-)
+MODULES = (residue, virtual_error, normalised, coverage, scores, correlation, r_biclust, differential, permutation)
 
-METRICS: dict[str, Metric] = {metric.key: metric for module in MODULES for metric in module.METRICS}
+METRICS: dict[str, Metric] = {
+    record.key: record
+    for module in MODULES
+    for function in vars(module).values()
+    if getattr(function, "__module__", "") == module.__name__
+    for record in records_of(function)
+}
 
 
 def get_metric(key: str) -> Metric:
-    """Return the metric with this key.
+    """Return the measure with this key.
 
+    Parameters
+    ----------
+    key : str
+        Registry key.
+
+    Returns
+    -------
+    Metric
+        Its record.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such measure.
+
+    Examples
+    --------
     >>> get_metric("nve").symbol
     'NVE'
     """
@@ -54,10 +50,85 @@ def get_metric(key: str) -> Metric:
     return METRICS[key]
 
 
+def get_ranking_metric(key: str) -> Metric:
+    """Return the measure with this key if solutions can be ranked by it.
+
+    Parameters
+    ----------
+    key : str
+        Registry key.
+
+    Returns
+    -------
+    Metric
+        Its record.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such measure, or it is not one of a whole solution with a direction.
+
+    Examples
+    --------
+    >>> get_ranking_metric("cc").direction
+    'high'
+    """
+    record = get_metric(key)
+    if not record.ranks_solutions:
+        able = [known for known, metric in METRICS.items() if metric.ranks_solutions]
+        why = (
+            "neither direction of it is better"
+            if record.level == "solution"
+            else "it scores single biclusters, and a measure of a whole solution is needed"
+        )
+        raise ParameterError(
+            f"{key!r} cannot choose between solutions: {why}.{suggest(key, able)} Allowed: {', '.join(able)}."
+        )
+    return record
+
+
 def choose_metrics(metrics: str | Iterable[str]) -> list[Metric]:
-    """Return the records of ``"default"``, ``"all"``, one key or several."""
+    """Return the records of ``"default"``, ``"all"``, one key or several.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        ``"default"``, ``"all"``, a registry key, or several keys.
+
+    Returns
+    -------
+    list of Metric
+        The records, in the order of the registry or of the keys.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such measure.
+
+    Examples
+    --------
+    >>> [metric.key for metric in choose_metrics(["asr", "nve"])]
+    ['asr', 'nve']
+    """
     if metrics == "default":
         return [metric for metric in METRICS.values() if metric.default]
     if metrics == "all":
         return list(METRICS.values())
     return [get_metric(key) for key in ([metrics] if isinstance(metrics, str) else metrics)]
+
+
+def main_metrics() -> list[Metric]:
+    """Return the measures of the summary tables, in their order.
+
+    Returns
+    -------
+    list of Metric
+        Records with a `main_rank`, the first rank first.
+
+    Examples
+    --------
+    >>> [metric.key for metric in main_metrics()][:2]
+    ['nve_cov', 'nve']
+    """
+    ranked = [(metric.main_rank, metric) for metric in METRICS.values() if metric.main_rank is not None]
+    return [metric for _, metric in sorted(ranked, key=lambda pair: pair[0])]

@@ -1,16 +1,24 @@
-"""Residue of Cheng and Church: how far a block is from rows and columns that simply add up."""
+"""Residue of Cheng and Church: how far a block is from rows and columns that simply add up; and its relatives."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bivaluate._check import check_values
-from bivaluate.measures._blocks import mean_squared_residue_value
-from bivaluate.measures.measure import COL_SHIFT, ROW_SHIFT, SHIFT, Metric
+from bivaluate.measures._blocks import mean_squared_residue_value, residue
+from bivaluate.measures.measure import ADDITIVE, ROW_SHIFT, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
+_CHENG_CHURCH = "Cheng & Church 2000, Biclustering of expression data, ISMB 8:93-103"
 
+
+@measure("msr", "MSR", "mean squared residue",
+    "How far the block is from rows and columns that simply add up; blind to scaling patterns.",
+    formula=r"\mathrm{MSR}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left(a_{ij}-a_{iJ}-a_{Ij}+a_{IJ}\right)^2",
+    compute=lambda w: w.masked(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def mean_squared_residue(A: Any) -> float:
     """Mean squared residue of one bicluster (H in Cheng and Church 2000).
 
@@ -18,12 +26,27 @@ def mean_squared_residue(A: Any) -> float:
 
     Low is better; ≥ 0; 0 for additive blocks a_ij = μ + α_i + β_j. Not changed by shifting rows or columns;
     scales with the square. A perfect scaling block s_i·p_j has MSR Var(s)·Var(p). A block of one row or one
-    column has MSR 0 whatever it holds.
+    column has MSR 0 whatever it holds; :func:`bivaluate.evaluate` leaves it undefined.
 
     Parameters
     ----------
-    A
+    A : array-like of shape (r, c)
         Values of the bicluster, rows × columns.
+
+    Returns
+    -------
+    float
+        MSR.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    average_squared_residue : Mean over the biclusters of a solution.
+    bivaluate.virtual_error : Sees scaling patterns as well.
 
     References
     ----------
@@ -34,16 +57,45 @@ def mean_squared_residue(A: Any) -> float:
     >>> round(mean_squared_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
     0.315972
     """
+    # (residue(A) ** 2).mean(), guarded against lost digits
     return mean_squared_residue_value(check_values(A, name="A"))
 
 
+@measure("asr", "ASR", "average squared residue",
+    "Mean of MSR over the biclusters; tends to praise small blocks and large K.",
+    formula=r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)", level="solution", main_rank=4,
+    compute=lambda w: w.mean(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def average_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise"
 ) -> float:
     """Average squared residue of a solution: ASR = 1/K · Σ MSR(B_k).
 
-    Low is better; ≥ 0. Biclusters of one row or one column are left out, unless ``degenerate="formula"``
-    counts them as 0; NaN if none is left.
+    Low is better; ≥ 0. NaN if no bicluster is defined.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate : {"nan", "formula"}
+        Leave biclusters of one row or one column out, or count them as 0.
+    missing : {"raise", "omit"}
+        Refuse NaN cells, or average over the observed ones.
+
+    Returns
+    -------
+    float
+        ASR.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    mean_squared_residue : Of one bicluster.
 
     References
     ----------
@@ -61,33 +113,206 @@ def average_squared_residue(
     return workspace.mean(workspace.msr)
 
 
-METRICS = (
-    Metric(
-        key="msr",
-        symbol="MSR",
-        name="mean squared residue",
-        level="bicluster",
-        direction="low",
-        range=(0.0, float("inf")),
-        summary="How far the block is from rows and columns that simply add up; blind to scaling patterns.",
-        function=mean_squared_residue,
-        compute=lambda w: w.masked(w.msr),
-        invariances=frozenset({SHIFT, ROW_SHIFT, COL_SHIFT}),
-        reference="Cheng & Church 2000, Biclustering of expression data, ISMB 8:93-103",
-        default=True,
-    ),
-    Metric(
-        key="asr",
-        symbol="ASR",
-        name="average squared residue",
-        level="solution",
-        direction="low",
-        range=(0.0, float("inf")),
-        summary="Mean of MSR over the biclusters; tends to praise small blocks and large K.",
-        function=average_squared_residue,
-        compute=lambda w: w.mean(w.msr),
-        invariances=frozenset({SHIFT, ROW_SHIFT, COL_SHIFT}),
-        reference="Cheng & Church 2000, Biclustering of expression data, ISMB 8:93-103",
-        default=True,
-    ),
-)
+@measure("var", "VAR", "variance (sum of squares)",
+    "Sum of squared deviations from the block's mean: 0 only for a constant block; grows with size.",
+    invariances=[SHIFT],
+    reference="Hartigan 1972, Direct clustering of a data matrix, doi:10.1080/01621459.1972.10481214")  # fmt: skip
+def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
+    """Hartigan's variance of one bicluster: VAR = Σ (a_ij − a_IJ)².
+
+    Low is better; ≥ 0; 0 only for a constant block. Not changed by a shift of the whole block. It is a sum and
+    grows with the block.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+    normalise : bool
+        Divide by the number of cells.
+
+    Returns
+    -------
+    float
+        VAR.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Hartigan JA (1972). Direct clustering of a data matrix. JASA 67:123–129. doi:10.1080/01621459.1972.10481214
+
+    Examples
+    --------
+    >>> sum_of_squares([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
+    50.0625
+    """
+    values = check_values(A, name="A")
+    total = float(((values - values.mean()) ** 2).sum())
+    return total / values.size if normalise else total
+
+
+@measure("mar", "MAR", "mean absolute residue",
+    "MSR with absolute values in place of squares: less swayed by single cells.", invariances=ADDITIVE,
+    reference="Yang et al. 2003, Enhanced biclustering on expression data (FLOC), doi:10.1109/BIBE.2003.1188969")  # fmt: skip
+def mean_absolute_residue(A: Any) -> float:
+    """Mean absolute residue of one bicluster (FLOC): MAR = 1/(rc) · Σ |a_ij − a_iJ − a_Ij + a_IJ|.
+
+    Low is better; ≥ 0; 0 for additive blocks. Not changed by shifting rows or columns. 0 by the formula for one
+    row or one column; :func:`bivaluate.evaluate` leaves those undefined.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        MAR.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Yang J, Wang H, Wang W, Yu P (2003). Enhanced biclustering on expression data. BIBE 2003, 321–327.
+    doi:10.1109/BIBE.2003.1188969
+
+    Examples
+    --------
+    >>> mean_absolute_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
+    0.4375
+    """
+    return float(np.abs(residue(check_values(A, name="A"))).mean())
+
+
+@measure("msr_u", "MSR_u", "corrected mean squared residue",
+    "MSR on its degrees of freedom, so that small blocks are no longer favoured.", invariances=ADDITIVE,
+    reference="Di Iorio, Chiaromonte & Cremona 2020, On the bias of H-scores, doi:10.1093/bioinformatics/btaa060")  # fmt: skip
+def corrected_squared_residue(A: Any) -> float:
+    """Mean squared residue on its degrees of freedom: MSR_u = MSR · rc/((r − 1)(c − 1)).
+
+    Low is better; ≥ 0. In noise of variance σ² its mean is σ² whatever the shape, where plain MSR favours small
+    blocks. It is the residual mean square of a two-way analysis of variance. NaN for one row or one column.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        MSR_u.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Di Iorio J, Chiaromonte F, Cremona MA (2020). On the bias of H-scores for comparing biclusters, and how to
+    correct it. Bioinformatics 36:2955–2957. doi:10.1093/bioinformatics/btaa060
+
+    Examples
+    --------
+    >>> round(corrected_squared_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.631944
+    """
+    values = check_values(A, name="A")
+    freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
+    return float((residue(values) ** 2).sum() / freedom) if freedom else float("nan")
+
+
+@measure("smsr", "SMSR", "scaling mean squared residue",
+    "How far the block is from a product of a row and a column factor; not for centred data.", invariances=[SCALE],
+    reference="Mukhopadhyay, Maulik & Bandyopadhyay 2009, doi:10.1142/S0219720009004370")  # fmt: skip
+def scaling_squared_residue(A: Any) -> float:
+    """Scaling mean squared residue: SMSR = 1/(rc) · Σ (a_iJ·a_Ij − a_ij·a_IJ)²/(a_iJ²·a_Ij²).
+
+    Low is better; ≥ 0; 0 for blocks s_i·p_j, and that 0 survives any rescaling of rows and columns. Not changed by
+    scaling the whole block, but changed by every shift: never use it on centred data. NaN if a row mean or a
+    column mean is 0.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        SMSR.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Mukhopadhyay A, Maulik U, Bandyopadhyay S (2009). A novel coherence measure for discovering scaling
+    biclusters from gene expression data. J Bioinform Comput Biol 7:853–868. doi:10.1142/S0219720009004370
+
+    Examples
+    --------
+    >>> round(scaling_squared_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.011024
+    """
+    values = check_values(A, name="A")
+    scale = np.abs(values).max()
+    if scale == 0:
+        return float("nan")
+    values = values / scale
+    rows, cols = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    rounding = 4 * np.finfo(np.float64).eps
+    if (np.abs(rows) <= rounding).any() or (np.abs(cols) <= rounding).any():
+        return float("nan")
+    return float(((1 - values * values.mean() / (rows * cols)) ** 2).mean())
+
+
+@measure("mmse", "MMSE", "minimal mean squared error",
+    "What the best common pattern, scaled and shifted per row with any sign, leaves unexplained.",
+    invariances=[SHIFT, ROW_SHIFT],
+    reference="Chen, Liu & Zeng 2015, Measuring the quality of linear patterns, doi:10.1016/j.ymeth.2015.04.005")  # fmt: skip
+def minimal_squared_error(A: Any) -> float:
+    """Minimal mean squared error: MMSE = (‖D‖² − s₁(D)²)/(rc), D the block with its row means taken out.
+
+    s₁ is the largest singular value: what is left after the best rank-one pattern. Low is better; ≥ 0; 0 when
+    every row is an affine image of one pattern, whatever the sign. Not changed by shifting rows. 0 by the formula
+    for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        MMSE.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Chen S, Liu J, Zeng T (2015). Measuring the quality of linear patterns in biclusters. Methods 83:18–27.
+    doi:10.1016/j.ymeth.2015.04.005
+
+    Examples
+    --------
+    >>> round(minimal_squared_error([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.025847
+    """
+    values = check_values(A, name="A")
+    singular = np.linalg.svd(values - values.mean(axis=1, keepdims=True), compute_uv=False)
+    return float((singular[1:] ** 2).sum() / values.size)

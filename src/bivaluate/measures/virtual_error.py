@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bivaluate._check import check_choice, check_values
-from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures.measure import ROW_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.measures.virtual_error_variants import standardised_virtual_error
+from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value
+from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -15,8 +16,13 @@ _DIVINA = (
     "Divina, Pontes, Giráldez & Aguilar-Ruiz 2012, An effective measure for assessing the quality of biclusters, "
     "Computers in Biology and Medicine 42:245-256, doi:10.1016/j.compbiomed.2011.11.015"
 )
+_RANGE = (0.0, 2.0)
 
 
+@measure("ve", "VE", "virtual error", "How far the rows are from one common pattern, each row's shift and scale aside.",
+    range=_RANGE, formula=r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
+    r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}", compute=lambda w: w.masked(w.ve), invariances=ROW_AFFINE,
+    reference=_DIVINA, default=True)  # fmt: skip
 def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     """Virtual error of one bicluster (VE in Divina et al. 2012).
 
@@ -30,11 +36,28 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
 
     Parameters
     ----------
-    A
+    A : array-like of shape (r, c)
         Values of the bicluster, rows × columns.
-    pattern
-        ``"raw"``, the paper's virtual pattern, or ``"standardised"``: the mean of the standardised rows, which no
-        row of large spread dominates (key ``ve_standardised``).
+    pattern : {"raw", "standardised"}
+        The paper's virtual pattern, or the mean of the standardised rows, which no row of large spread
+        dominates (key ``ve_standardised``).
+
+    Returns
+    -------
+    float
+        VE.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+    ParameterError
+        If there is no such `pattern`.
+
+    See Also
+    --------
+    average_virtual_error : Mean over the biclusters of a solution.
+    bivaluate.adjusted_virtual_error : Corrected for size and search.
 
     References
     ----------
@@ -50,14 +73,43 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     """
     if check_choice("pattern", pattern, ("raw", "standardised")) == "standardised":
         return standardised_virtual_error(A)
+    # np.abs(standardise(A) - standardise(A.mean(axis=0))).mean(), guarded against lost digits
     return virtual_error_value(check_values(A, name="A"))
 
 
+@measure("avg_ve", "AvgVE", "average virtual error",
+    "Mean of VE over the biclusters; tends to praise small blocks and large K.", range=_RANGE,
+    formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=3,
+    compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True)  # fmt: skip
 def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise") -> float:
     """Average virtual error of a solution: AvgVE = 1/K · Σ VE(B_k).
 
-    Low is better; in [0, 2). Biclusters of one row or one column are left out, unless
-    ``degenerate="formula"`` counts them as 0; NaN if none is left.
+    Low is better; in [0, 2). NaN if no bicluster is defined.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    degenerate : {"nan", "formula"}
+        Leave biclusters of one row or one column out, or count them as 0.
+    missing : {"raise", "omit"}
+        Refuse NaN cells, or average over the observed ones.
+
+    Returns
+    -------
+    float
+        AvgVE.
+
+    Raises
+    ------
+    MatrixError, SolutionError
+        If the data or the biclusters are not usable, or do not fit each other.
+
+    See Also
+    --------
+    virtual_error : Of one bicluster.
 
     References
     ----------
@@ -65,7 +117,6 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_virtual_error(X, S), 6)
@@ -75,33 +126,85 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
     return workspace.mean(workspace.ve)
 
 
-METRICS = (
-    Metric(
-        key="ve",
-        symbol="VE",
-        name="virtual error",
-        level="bicluster",
-        direction="low",
-        range=(0.0, 2.0),
-        summary="How far the rows are from one common pattern, each row's shift and scale aside.",
-        function=virtual_error,
-        compute=lambda w: w.masked(w.ve),
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT}),
-        reference=_DIVINA,
-        default=True,
-    ),
-    Metric(
-        key="avg_ve",
-        symbol="AvgVE",
-        name="average virtual error",
-        level="solution",
-        direction="low",
-        range=(0.0, 2.0),
-        summary="Mean of VE over the biclusters; tends to praise small blocks and large K.",
-        function=average_virtual_error,
-        compute=lambda w: w.mean(w.ve),
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT}),
-        reference=_DIVINA,
-        default=True,
-    ),
-)
+@measure("vet", "VEt", "transposed virtual error", "VE with rows and columns exchanged; row offsets alone can fake it.",
+    range=_RANGE, invariances=[SHIFT, SCALE, COL_SHIFT],
+    reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497")  # fmt: skip
+def transposed_virtual_error(A: Any) -> float:
+    """Virtual error of the transposed block: VEt(B) = VE(Bᵀ).
+
+    Columns are standardised over the rows and compared with the virtual condition, the row means. Low is better;
+    in [0, 2); 0 when every column is a positive affine image of one profile. Not changed by shifting columns.
+    Large row offsets drive it to 0 without any pattern: centre rows, or prefer VE when rows are the objects.
+    0 by the formula for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        VEt.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    References
+    ----------
+    Pontes B, Giráldez R, Aguilar-Ruiz JS (2010). Measuring the quality of shifting and scaling patterns in
+    biclusters. PRIB 2010; reviewed in their Quality measures for gene expression biclusters, PLoS ONE 10:e0115497
+    (2015). doi:10.1371/journal.pone.0115497
+
+    Examples
+    --------
+    >>> round(transposed_virtual_error([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.194095
+    """
+    return virtual_error_value(np.ascontiguousarray(check_values(A, name="A").T))
+
+
+@measure("ve_standardised", "VE_s", "virtual error, standardised pattern",
+    "VE against the mean of the standardised rows, so that no row dominates the pattern.", range=_RANGE,
+    invariances=[*ROW_AFFINE, ROW_SCALE],
+    reference="variant of Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015")  # fmt: skip
+def standardised_virtual_error(A: Any) -> float:
+    """Virtual error against the mean of the standardised rows instead of that of the raw rows.
+
+    Low is better; in [0, 2). In plain VE rows of large spread dominate the virtual pattern; here none does, so
+    rescaling single rows (by positive factors) changes nothing. Constant rows count as zeros; a constant pattern
+    too. 0 by the formula for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster.
+
+    Returns
+    -------
+    float
+        VE_s.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    Examples
+    --------
+    >>> block = np.array([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
+    >>> round(standardised_virtual_error(block), 6)
+    0.101872
+    >>> round(standardised_virtual_error(block * [[1], [10], [0.1]]), 6)
+    0.101872
+    """
+    values = check_values(A, name="A")
+    if min(values.shape) < 2:
+        return 0.0
+    rows = standardise(values)
+    pattern = rows.mean(axis=0)
+    if np.ptp(pattern) <= CONSTANT * np.abs(rows).max():
+        return float(np.abs(rows).mean())
+    return float(np.abs(rows - standardise(pattern)).mean())

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values, block_values_missing, merger_matrices, merger_matrices_missing
-from bivaluate.measures._missing import observed_part
+from bivaluate.measures._blocks import block_values, block_values_missing, observed_part
+from bivaluate.measures._mergers import CompiledMergers, all_pairs, large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
@@ -65,7 +65,7 @@ class Workspace:
 
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
-        """Check the input and pair it."""
+        """Check the input, once, and pair it."""
         chosen = Options(**options)
         matrix = Matrix.of(X, chosen.missing)
         return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
@@ -145,13 +145,36 @@ class Workspace:
                 values[k] = function(A)
         return values
 
+    @property
+    def _block_values(self) -> Callable[[Floats], tuple[float, float]]:
+        return block_values_missing if self.has_missing else block_values
+
+    @cached_property
+    def _compiled(self) -> CompiledMergers | None:
+        """The kernels with this input laid out for them, where it is large enough."""
+        if self.has_missing or not large_enough_for_kernels(self.solution):
+            return None
+        return CompiledMergers(self.X, self.solution, self.options.n_jobs)
+
+    @cached_property
+    def block_errors(self) -> tuple[Floats, Floats]:
+        """VE and MSR of each bicluster, formula values; no merger is computed for them.
+
+        They are the diagonals of `mergers` to the bit, so it does not matter what was asked for before.
+        """
+        if "mergers" in vars(self):
+            return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
+        if self._compiled is not None:
+            return self._compiled.blocks()
+        values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
+        return values[:, 0], values[:, 1]
+
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
-        if self.has_missing:
-            return merger_matrices_missing(self.X, self.solution)
-        n_jobs = None if self.options.n_jobs == -1 else self.options.n_jobs
-        return merger_matrices(self.X, self.solution, n_jobs)
+        if self._compiled is not None:
+            return self._compiled.matrices()
+        return all_pairs(self.X, self.solution, self._block_values)
 
     @property
     def merged_ve(self) -> Floats:
@@ -166,12 +189,12 @@ class Workspace:
     @property
     def ve(self) -> Floats:
         """VE of each bicluster, formula values."""
-        return np.diagonal(self.merged_ve)
+        return self.block_errors[0]
 
     @property
     def msr(self) -> Floats:
         """MSR of each bicluster, formula values."""
-        return np.diagonal(self.merged_msr)
+        return self.block_errors[1]
 
     @cached_property
     def nearest_ve(self) -> Nearest:
@@ -186,7 +209,7 @@ class Workspace:
     @cached_property
     def whole(self) -> tuple[float, float]:
         """VE and MSR of the whole matrix."""
-        return (block_values_missing if self.has_missing else block_values)(self.X)
+        return self._block_values(self.X)
 
     def _nearest(self, merged: Floats, which: int) -> Nearest:
         n = len(merged)

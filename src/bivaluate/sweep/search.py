@@ -14,9 +14,9 @@ import numpy as np
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
 from bivaluate.evaluation import evaluate
-from bivaluate.judge.choice import check_ranking, degenerate_reason, pick
+from bivaluate.judge.choice import degenerate_reason, pick
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import choose_metrics
+from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.sweep.work import COUNTS, reason_of, solution_of
 
 
@@ -71,7 +71,7 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
-    metric = check_ranking(scoring)
+    metric = get_ranking_metric(scoring)
     name = next((count for count in COUNTS if count in estimator.get_params()), None)
     if name is None:
         raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")

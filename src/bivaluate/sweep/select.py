@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.judge.choice import best, best_k, candidates, check_ranking, high_is_better
+from bivaluate.judge.choice import best, best_k, candidates, high_is_better
 from bivaluate.judge.leanings import LEANINGS
+from bivaluate.measures.registry import get_ranking_metric, main_metrics
 from bivaluate.sweep import sensitivity, words
 from bivaluate.sweep.null import band, gaps
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.sweep.load import Run
-
-# Measures whose choices are set beside each other; others take part when asked for with `by`.
-COMPARED = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "cc", "avg_ave")
 
 
 @dataclass(frozen=True)
@@ -155,12 +153,13 @@ def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> li
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
-    check_ranking(by)
+    get_ranking_metric(by)
     if by not in results:
         raise ParameterError(
             f"the run did not compute {by!r}; run the sweep with --metrics {by} or --all into another folder."
         )
-    return [by, *(key for key in COMPARED if key in results and key != by)]
+    compared = [metric.key for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
+    return [by, *(key for key in compared if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
