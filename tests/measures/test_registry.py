@@ -128,7 +128,8 @@ def test_choosing():
 @pytest.mark.parametrize("key", ["ve", "rows_mean", "nve_k"])
 def test_some_measures_cannot_rank(key):
     assert get_ranking_metric("nve_cov").direction == "low"
-    words = f"'{key}' cannot rank solutions: it is not a measure of a whole solution, or neither direction is better"
+    why = "neither direction of it is better" if key == "rows_mean" else "it scores single biclusters"
+    words = f"'{key}' cannot choose between solutions: {why}"
     with pytest.raises(ParameterError, match=words):
         get_ranking_metric(key)
 
