@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bivaluate.replicate.claim import Claim, Outcome, judge
 from bivaluate.replicate.claims_matched import matched_claims
 from bivaluate.replicate.claims_planted import planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
+from bivaluate.replicate.verdict import Claim, Outcome, judge
 
 if TYPE_CHECKING:
     from bivaluate.replicate.evidence import Evidence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bivaluate.sweep.load import Run
 
-TABLES = ("planted", "checks", "matched", "biclusters", "yeast")
+TABLES = ("planted", "checks", "matched", "biclusters", "truth", "yeast")
 DIGITS = "%.6g"
 
 
@@ -37,6 +37,9 @@ class Evidence:
         the matrix), ``profile``, ``scenario``, ``algorithm``, ``seed``, ``n_biclusters``, measures.
     biclusters
         The biclusters of the fixed-seed runs, one row each.
+    truth
+        How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
+        ``ce`` (clustering-error similarity).
     yeast
         The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be empty.
     """
@@ -45,6 +48,7 @@ class Evidence:
     checks: pd.DataFrame
     matched: pd.DataFrame
     biclusters: pd.DataFrame
+    truth: pd.DataFrame
     yeast: pd.DataFrame
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
@@ -96,7 +100,7 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
                     "mean_area": sum(b.size for b in truth) / len(truth) / X.size,
                 }
             )
-            for check, value in _CHECKS.get(name, _no_checks)(X, truth, result):
+            for check, value in _CHECKS[name](X, truth, result) if name in _CHECKS else ():
                 checks.append({"check": check, "seed": seed, "value": value})
         checks.append({"check": "scaling_identity_gap", "seed": seed, "value": _scaling_identity_gap(seed)})
     return pd.DataFrame(scores), pd.DataFrame(checks)
@@ -104,23 +108,34 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
     """Return a scenario run's scores under every profile."""
-    import pandas as pd
-
-    parts = []
-    for profile in PROFILES.values():
-        table = scored_under(run, profile)
-        table.insert(0, "scenario", table["dataset"].str.removeprefix("scenario:"))
-        table.insert(0, "profile", profile.name)
-        table.insert(0, "algorithm_seed", algorithm_seed)
-        parts.append(table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]])
-    return pd.concat(parts, ignore_index=True)
+    table = _under_profiles(run).rename(columns={"dataset": "scenario"})
+    table.insert(0, "algorithm_seed", algorithm_seed)
+    return table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]]
 
 
 def bicluster_evidence(run: Run) -> pd.DataFrame:
     """Return the biclusters of a scenario run with their sizes and scores."""
-    table = run.biclusters.copy()
-    table.insert(0, "scenario", table["dataset"].str.removeprefix("scenario:"))
+    table = run.biclusters
+    table = table.assign(scenario=table["dataset"].str.removeprefix("scenario:"))
     return table[["scenario", "algorithm", "seed", "bicluster", "n_rows", "n_cols", "msr", "ve", "nve_k"]]
+
+
+def truth_evidence(run: Run) -> pd.DataFrame:
+    """Return how near every solution of a scenario run is to the planted biclusters."""
+    import pandas as pd
+
+    from bivaluate.measures.compare import compare
+
+    rows = []
+    status = run.results.set_index(["dataset", "algorithm", "k", "seed"])["status"].to_dict()
+    for cell in run.cells:
+        truth = run.truth(cell.dataset, cell.seed)
+        if truth is not None and status.get(tuple(cell)) in ("ok", "degenerate"):
+            found = run.solution(cell)
+            near = compare(truth, found)["ce"] if len(found) else 0.0
+            scenario = cell.dataset.removeprefix("scenario:")
+            rows.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": near})
+    return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
 
 
 def yeast_evidence(run: Run | None) -> pd.DataFrame:
@@ -128,22 +143,19 @@ def yeast_evidence(run: Run | None) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
-    if run is None:
-        return pd.DataFrame(columns=columns)
-    parts = []
-    for profile in PROFILES.values():
-        table = scored_under(run, profile)
-        table["dataset"] = table["dataset"].str.removeprefix("yeast:")
-        table.insert(0, "profile", profile.name)
-        parts.append(table[columns])
-    return pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run)[columns]
+
+
+def _under_profiles(run: Run) -> pd.DataFrame:
+    """Return a run's scores under every profile, data sets without their group."""
+    import pandas as pd
+
+    table = pd.concat([scored_under(run, p).assign(profile=p.name) for p in PROFILES.values()], ignore_index=True)
+    table["dataset"] = table["dataset"].str.partition(":")[2]
+    return table
 
 
 Checks = Iterable[tuple[str, float]]
-
-
-def _no_checks(X: Any, truth: Any, result: Any) -> Checks:
-    return ()
 
 
 def _s4_checks(X: Any, truth: Any, result: Any) -> Checks:

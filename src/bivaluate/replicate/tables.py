@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
-from bivaluate.plots.style import MEASURE_NAMES, algorithm_name
-from bivaluate.replicate.claim import Outcome
-from bivaluate.replicate.claims_yeast import differing_share
+from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claims_matched import matched_cells
 from bivaluate.replicate.profile import PAPER_SEED, PROFILES
-from bivaluate.replicate.verdict import measure_number
-from bivaluate.replicate.winners import ALGORITHMS, best_k, best_pick, favourites, win_counts
+from bivaluate.replicate.reasons import Rows, truth_rows
+from bivaluate.replicate.verdict import Outcome, View, measure_number
+from bivaluate.replicate.winners import ALGORITHMS, FOUR, best_k, best_pick, differing_share, favourites, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.replicate.evidence import Evidence
-
-Rows = list[dict[str, Any]]
 
 
 def all_tables(evidence: Evidence, outcomes: list[Outcome]) -> dict[str, pd.DataFrame]:
@@ -28,6 +27,7 @@ def all_tables(evidence: Evidence, outcomes: list[Outcome]) -> dict[str, pd.Data
     rows = {
         "table_scenarios": scenario_rows(),
         "table_planted": planted_rows(evidence),
+        "table_truth": truth_rows(evidence),
         "table_winners": winner_rows(evidence),
         "table_k_picks": k_pick_rows(evidence),
         "table_different_k": different_k_rows(evidence),
@@ -64,7 +64,7 @@ def planted_rows(evidence: Evidence) -> Rows:
             rows.append(
                 {
                     "scenario": scenario,
-                    "measure": MEASURE_NAMES[measure],
+                    "measure": METRICS[measure].symbol,
                     "paper": value,
                     "mean": found.mean,
                     "sd": found.sd,
@@ -80,20 +80,18 @@ def planted_rows(evidence: Evidence) -> Rows:
 def winner_rows(evidence: Evidence) -> Rows:
     """Winner counts under every profile and both choices of the algorithms' seed."""
     rows: Rows = []
-    table = evidence.matched
     for measure, winner in WINNERS.items():
-        for algorithm_seed in dict.fromkeys(table["algorithm_seed"]):
+        for algorithm_seed in dict.fromkeys(evidence.matched["algorithm_seed"]):
             for profile in PROFILES:
-                part = table[(table["algorithm_seed"] == algorithm_seed) & (table["profile"] == profile)]
-                counts = win_counts(part, measure)
+                counts = win_counts(matched_cells(evidence, View(profile, algorithm_seed)), measure)
                 ahead = counts[winner.algorithm] > counts.drop(columns=winner.algorithm).max(axis=1)
                 rows.append(
                     {
-                        "measure": MEASURE_NAMES[measure],
+                        "measure": METRICS[measure].symbol,
                         "profile": profile,
                         "algorithm seed": algorithm_seed,
-                        "paper": f"{algorithm_name(winner.algorithm)} {winner.wins}",
-                        **{algorithm_name(key): counts[key].mean() for key in ALGORITHMS},
+                        "paper": f"{algorithm_label(winner.algorithm)} {winner.wins}",
+                        **{algorithm_label(key): counts[key].mean() for key in ALGORITHMS},
                         "paper's winner ahead": float(ahead.mean()),
                         "seeds": len(counts),
                     }
@@ -105,7 +103,7 @@ def k_pick_rows(evidence: Evidence) -> Rows:
     """The paper's table of chosen K: its pick, ours with seed 42, and the picks of the other seeds."""
     rows: Rows = []
     yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
-    for measure in ("asr", "avg_ve", "nve", "nve_cov"):
+    for measure in FOUR:
         chosen = best_k(yeast, measure) if len(yeast) else None
         for (dataset, algorithm), picks in K_PICKS.items():
             if chosen is None or (dataset, algorithm) not in chosen.index:
@@ -116,15 +114,15 @@ def k_pick_rows(evidence: Evidence) -> Rows:
             rows.append(
                 {
                     "dataset": dataset,
-                    "algorithm": algorithm_name(algorithm),
-                    "measure": MEASURE_NAMES[measure],
+                    "algorithm": algorithm_label(algorithm),
+                    "measure": METRICS[measure].symbol,
                     "paper": picks[measure],
                     "seed 42": _whole(own.get(PAPER_SEED)),
                     "other seeds": ", ".join(f"{k}: {counts[k]}" for k in sorted(counts.index)),
                     "share as in paper": float((others == picks[measure]).mean()),
                 }
             )
-    place = {key: n for n, key in enumerate((d, algorithm_name(a)) for d, a in K_PICKS)}
+    place = {key: n for n, key in enumerate((d, algorithm_label(a)) for d, a in K_PICKS)}
     return sorted(rows, key=lambda row: place[row["dataset"], row["algorithm"]])
 
 
@@ -136,12 +134,12 @@ def different_k_rows(evidence: Evidence) -> Rows:
     for profile in ("paper", "default"):
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
         pairs = int(best_k(yeast, "nve_cov").notna().any(axis=1).sum())
-        for measure in ("asr", "avg_ve", "nve"):
+        for measure in FOUR[:3]:
             share = differing_share(yeast, measure)
             found = measure_number(share[share.index != PAPER_SEED].tolist(), 1.0)
             rows.append(
                 {
-                    "against": MEASURE_NAMES[measure],
+                    "against": METRICS[measure].symbol,
                     "profile": profile,
                     "pairs": pairs,
                     "mean share": found.mean,
@@ -161,16 +159,16 @@ def favourite_rows(evidence: Evidence) -> Rows:
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
         if not len(yeast):
             continue
-        for measure in ("asr", "avg_ve", "nve", "nve_cov"):
+        for measure in FOUR:
             counts = favourites(yeast, measure)
             others = counts[counts.index != PAPER_SEED]
             rows.append(
                 {
-                    "measure": MEASURE_NAMES[measure],
+                    "measure": METRICS[measure].symbol,
                     "profile": profile,
                     "data sets": yeast["dataset"].nunique(),
-                    **{algorithm_name(key): others[key].mean() for key in ALGORITHMS},
-                    **{f"{algorithm_name(key)}, seed 42": _whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS},
+                    **{algorithm_label(key): others[key].mean() for key in ALGORITHMS},
+                    **{f"{algorithm_label(key)}, seed 42": _whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS},
                     "seeds": len(others),
                 }
             )
@@ -182,14 +180,14 @@ def choice_rows(evidence: Evidence) -> Rows:
     rows: Rows = []
     yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
     for dataset in dict.fromkeys(yeast["dataset"]):
-        for measure in ("asr", "avg_ve", "nve", "nve_cov"):
+        for measure in FOUR:
             best = best_pick(yeast, dataset, measure)
-            words = best["algorithm"].map(algorithm_name) + " " + best["k"].astype(str)
+            words = best["algorithm"].map(algorithm_label) + " " + best["k"].astype(str)
             others = words[words.index != PAPER_SEED].value_counts()
             rows.append(
                 {
                     "dataset": dataset,
-                    "measure": MEASURE_NAMES[measure],
+                    "measure": METRICS[measure].symbol,
                     "seed 42": words.get(PAPER_SEED, ""),
                     "other seeds": ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count)),
                 }
@@ -206,6 +204,7 @@ def claim_rows(outcomes: list[Outcome]) -> Rows:
             "reading": o.claim.reading,
             "source": o.claim.source,
             "kind": "number" if o.claim.is_number else "direction",
+            "basis": o.claim.basis,
             "paper": "" if o.claim.paper is None else f"{o.claim.paper:g}",
             "measured": o.measured.mean,
             "low": o.measured.low,
