@@ -10,25 +10,39 @@ import numpy as np
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.datasets.cache import Progress, cached_bytes, cached_path, fetch_archive
 from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, TAVAZOIE_GENES, RealDataset
-from bivaluate.io import delimited
-from bivaluate.io.options import MatrixOptions
-from bivaluate.io.source import Source
+from bivaluate.io import read_matrix
 from bivaluate.matrix import Matrix
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_OPTIONS = {
-    "yeast": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=2),
-    "tavazoie": MatrixOptions(delimiter=" ", decimal=".", header=False, index_cols=0),
-    "prelic": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=1),
-    "cancer": MatrixOptions(delimiter="\t", decimal=".", header=True, index_cols=1),
+_LAYOUT: dict[str, tuple[str, bool, int]] = {
+    "yeast": ("\t", True, 2),
+    "tavazoie": (" ", False, 0),
+    "prelic": ("\t", True, 1),
+    "cancer": ("\t", True, 1),
 }
+"""Delimiter, whether there is a header, and how many columns of names, in the files of each group."""
 _MISSING_IN_TAVAZOIE = -1.0
 
 
 def list_datasets(group: str | None = None) -> list[RealDataset]:
     """Return the real data sets with source, reference, shape and checksum; nothing is fetched.
+
+    Parameters
+    ----------
+    group : {"yeast", "tavazoie", "prelic", "cancer"}, optional
+        Only one group.
+
+    Returns
+    -------
+    list of RealDataset
+        One record each.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group.
 
     Examples
     --------
@@ -69,12 +83,28 @@ def fetch(
 
     Parameters
     ----------
-    name
+    name : str, default="all"
         ``"all"``, a group (yeast, tavazoie, prelic, cancer) or the name of a data set.
-    wheel
+    wheel : str or path-like, optional
         The archive, if it was downloaded by hand.
-    progress
+    progress : callable, optional
         Called with bytes done and bytes in all.
+
+    Returns
+    -------
+    list of RealDataset
+        The records of what is available now.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set.
+    FileError
+        If the archive can neither be downloaded nor read; the message says how to get it by hand.
+
+    Examples
+    --------
+    >>> fetch("yeast")  # doctest: +SKIP
     """
     wanted = list_datasets(None if name == "all" else name) if name in ("all", *GROUPS) else [find_dataset(name)]
     if wheel is not None or any(cached_bytes(member) is None for d in wanted for member in _members(d)):
@@ -93,13 +123,33 @@ def load(name: str) -> Matrix:
 
     Parameters
     ----------
-    name
+    name : str
         For example "yeast:04_elutriation" or "04_elutriation", "tavazoie", "prelic_yeast", "prelic_arabidopsis",
         "cancer:golub-1999-v1".
+
+    Returns
+    -------
+    Matrix
+        The values with the names of genes and conditions.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set.
+    FileError
+        If it has to be fetched and cannot be.
+
+    Examples
+    --------
+    >>> load("04_elutriation").shape  # doctest: +SKIP
+    (935, 14)
     """
     record = find_dataset(name)
     fetch(record.name)
-    matrix = delimited.read(Source(cached_path(record.member)), _OPTIONS[record.group]).renamed(record.name)
+    delimiter, header, index_cols = _LAYOUT[record.group]
+    matrix = read_matrix(
+        cached_path(record.member), format="csv", delimiter=delimiter, decimal=".", header=header, index_cols=index_cols
+    ).renamed(record.name)
     if record.group == "tavazoie":
         values = np.where(matrix.values == _MISSING_IN_TAVAZOIE, np.nan, matrix.values)
         genes = cached_path(TAVAZOIE_GENES[0]).read_text(encoding="ascii").split()
@@ -112,8 +162,23 @@ def load_yeast(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name
+    name : str
         For example "04_elutriation"; the names of the paper's figure work too ("08_25mm_DTT", "14_N2_depletion").
+
+    Returns
+    -------
+    DataFrame
+        One row per gene, one column per condition.
+
+    Raises
+    ------
+    ParameterError
+        If it is not one of the 17.
+
+    Examples
+    --------
+    >>> load_yeast("04_elutriation").shape  # doctest: +SKIP
+    (935, 14)
     """
     record = find_dataset(name)
     if record.group != "yeast":
