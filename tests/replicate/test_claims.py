@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
+from bivaluate.judge.choice import winners
 from bivaluate.measures.residue import mean_squared_residue
 from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
 from bivaluate.replicate.evidence import Evidence
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
 from bivaluate.replicate.verdict import VERDICTS, Outcome, judge
-from bivaluate.replicate.winners import best_k, best_pick, favourites, win_counts
+from bivaluate.replicate.winners import FOUR, best_k, best_pick, favourites, win_counts
 from tests.replicate.evidence_examples import evidence
 
 
@@ -223,3 +224,12 @@ def test_nearness_to_the_truth_stands_beside_the_constant_answer(agreeing: Evide
     text = truth_finding(truth_rows(agreeing))
     assert "best NVE_cov is the one nearest to the planted biclusters in 10 % of 100 cases" in text
     assert "“always LAS” is right in 100 %" in text
+
+
+def test_winners_are_those_of_the_one_rule(agreeing: Evidence) -> None:
+    table = agreeing.yeast[(agreeing.yeast["profile"] == "paper") & (agreeing.yeast["seed"] == 0)].assign(status="ok")
+    chosen = winners(table, FOUR).set_index(["measure", "dataset"])
+    for measure in FOUR:
+        for dataset in table["dataset"].unique():
+            best = best_pick(table, dataset, measure).loc[0]
+            assert tuple(chosen.loc[(measure, dataset), ["algorithm", "k"]]) == tuple(best)

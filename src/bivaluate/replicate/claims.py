@@ -33,12 +33,39 @@ GROUPS = {
 
 
 def all_claims() -> list[Claim]:
-    """Return every claim in the order of its number."""
+    """Return every claim in the order of its number.
+
+    Returns
+    -------
+    list of Claim
+        The claims.
+
+    Examples
+    --------
+    >>> all_claims()[0].sentence
+    'CCA is the most frequent winner under ASR.'
+    """
     return sorted([*matched_claims(), *planted_claims(), *yeast_claims()], key=lambda claim: order(claim.id))
 
 
 def judge_all(evidence: Evidence) -> list[Outcome]:
-    """Judge every claim on the evidence."""
+    """Judge every claim on the evidence.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The tables of a replication.
+
+    Returns
+    -------
+    list of Outcome
+        One per claim.
+
+    Examples
+    --------
+    >>> judge_all(Evidence.read("docs/replication"))[0].verdict  # doctest: +SKIP
+    'reproduced'
+    """
     return [judge(claim, evidence) for claim in all_claims()]
 
 

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._errors import FileError
 from bivaluate.datasets.published import PAPER
 from bivaluate.replicate.claims import GROUPS, order
-from bivaluate.replicate.evidence import TABLES, Evidence
+from bivaluate.replicate.evidence import TABLES, Evidence, read_csv
 from bivaluate.replicate.figures import CAPTIONS
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding
@@ -27,7 +26,7 @@ Claims = Sequence[dict[Any, Any]]
 def render(folder: Path) -> str:
     """Return the text of REPLICATION.md for the files in `folder`; links are relative to its parent."""
     claims = _read(folder, "claims").to_dict("records")
-    provenance = json.loads(_text(folder / "provenance.json"))
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     parts = [
         *_opening(claims, provenance),
         *_summary(claims),
@@ -297,22 +296,9 @@ def _provenance(folder: Path, provenance: dict[str, Any]) -> list[str]:
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:
-    import pandas as pd
-
-    path = folder / f"{name}.csv"
-    try:
-        frame = pd.read_csv(path, dtype={"claim": str, "paper": str, "with seed 42": str, "seed 42": str})
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
-    words = frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]
-    frame[words] = frame[words].fillna("")
+    """Read a table in which words stay words, and nothing is said where a word is missing."""
+    words = ("claim", "paper", "with seed 42", "seed 42")
+    frame = read_csv(folder / f"{name}.csv", dtype=dict.fromkeys(words, str))
+    plain = frame.select_dtypes(exclude="number").columns
+    frame[plain] = frame[plain].fillna("")
     return frame
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate.judge.choice import high_is_better, pick
 from bivaluate.plots.style import (
     BLUE,
     INK,
@@ -154,8 +155,7 @@ def plot_matched_k(
 ) -> Axes:
     """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest.
 
-    The lowest mean on each data set is filled, the others are open. Lower is better for all measures drawn
-    this way.
+    The best mean on each data set is filled, the others are open.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def plot_matched_k(
         grouped.agg(how).unstack("algorithm").reindex(index=names, columns=keys).to_numpy(dtype=float)
         for how in ("mean", "min", "max")
     )
-    best = np.where(np.isnan(mean).all(axis=1), -1, np.nanargmin(np.where(np.isnan(mean), np.inf, mean), axis=1))
+    best = np.array([pick(row, high_is_better(measure)) for row in mean], dtype=object)
     offsets = (np.arange(len(keys)) - (len(keys) - 1) / 2) * 0.24
     for a, key in enumerate(keys):
         colour, marker, _ = algorithm_style(key, keys)

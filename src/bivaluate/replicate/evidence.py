@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import FileError
+from bivaluate.io.target import text_target
 from bivaluate.replicate.profile import MEASURES, PROFILES, scored_under
 
 if TYPE_CHECKING:
@@ -19,29 +20,32 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 TABLES = ("planted", "checks", "matched", "biclusters", "truth", "yeast")
-DIGITS = "%.6g"
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The tables behind the claims.
 
-    Attributes
+    Parameters
     ----------
-    planted
+    planted : DataFrame
         Scores of the planted solutions: ``scenario``, ``seed``, measures, ``numerator``, ``denominator``.
-    checks
+    checks : DataFrame
         Single quantities computed per seed: ``check``, ``seed``, ``value``.
-    matched
+    matched : DataFrame
         Algorithms on the scenarios at the planted K: ``algorithm_seed`` (``fixed`` at 42, or the ``own`` seed of
         the matrix), ``profile``, ``scenario``, ``algorithm``, ``seed``, ``n_biclusters``, measures.
-    biclusters
+    biclusters : DataFrame
         The biclusters of the fixed-seed runs, one row each.
-    truth
+    truth : DataFrame
         How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
         ``ce`` (clustering-error similarity).
-    yeast
+    yeast : DataFrame
         The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be empty.
+
+    Examples
+    --------
+    >>> evidence = Evidence.read("docs/replication")  # doctest: +SKIP
     """
 
     planted: pd.DataFrame
@@ -52,30 +56,57 @@ class Evidence:
     yeast: pd.DataFrame
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write every table as CSV into a folder."""
-        paths = []
-        for name in TABLES:
-            path = Path(folder) / f"{name}.csv"
-            try:
-                getattr(self, name).to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
-            except OSError as error:
-                raise FileError(f"cannot write {path}: {error.strerror or error}.") from error
-            paths.append(path)
+        """Write every table as CSV.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            An existing folder.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
+        paths = [Path(folder) / f"{name}.csv" for name in TABLES]
+        for name, path in zip(TABLES, paths, strict=True):
+            write_csv(getattr(self, name), path)
         return paths
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Evidence:
-        """Read what :meth:`write` wrote."""
-        import pandas as pd
+        """Read what :meth:`write` wrote.
 
-        tables = {}
-        for name in TABLES:
-            path = Path(folder) / f"{name}.csv"
-            try:
-                tables[name] = pd.read_csv(path, keep_default_na=True)
-            except OSError as error:
-                raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
-        return cls(**tables)
+        Parameters
+        ----------
+        folder : str or path-like
+            The folder of the tables.
+
+        Returns
+        -------
+        Evidence
+            The tables.
+        """
+        return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table, numbers with six digits, so that the file is there wholly or not at all."""
+    with text_target(path) as stream:
+        frame.to_csv(stream, index=False, float_format="%.6g", lineterminator="\n")
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """Read a table; a file without any column is an empty one."""
+    import pandas as pd
+
+    try:
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
 
 
 def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.datasets.published import YEAST_KS
+from bivaluate.io.target import text_target
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
 from bivaluate.replicate.verdict import VERDICTS, Outcome
 
@@ -56,19 +57,29 @@ def replicate(
 
     Parameters
     ----------
-    out
+    out : str or path-like
         Folder for everything; started again on the same folder, finished work is not repeated.
-    full
+    full : bool, default=False
         All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
-    jobs
+    jobs : int, default=1
         Worker processes.
-    progress
+    progress : callable, optional
         Called with what is being done, how much of it is finished, and how much there is.
 
     Returns
     -------
     Replication
         The judged claims and the paths of what was written.
+
+    Raises
+    ------
+    FileError
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> replicate("replication").document  # doctest: +SKIP
+    PosixPath('replication/REPLICATION.md')
     """
     from bivaluate.replicate.document import render
 
@@ -186,11 +197,11 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
 def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
     """Write every table as CSV and as Markdown."""
     from bivaluate.replicate.document import frame_table
-    from bivaluate.replicate.evidence import DIGITS
+    from bivaluate.replicate.evidence import write_csv
     from bivaluate.replicate.tables import all_tables
 
     for name, frame in all_tables(evidence, outcomes).items():
-        _write_text(files / f"{name}.csv", frame.to_csv(index=False, float_format=DIGITS, lineterminator="\n"))
+        write_csv(frame, files / f"{name}.csv")
         _write_text(files / f"{name}.md", "\n".join(frame_table(frame)) + "\n")
 
 
@@ -247,7 +258,5 @@ def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, ti
 
 
 def _write_text(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}.") from error
+    with text_target(path) as stream:
+        stream.write(text)
