@@ -227,7 +227,7 @@ def test_the_registry_says_which_parameters_an_algorithm_has() -> None:
     }
     for key in ALGORITHMS:
         make_estimator(key, 2, random_state=0, **parameters_of(key))
-    with pytest.raises(ParameterError, match="there is no algorithm 'ccca'.*Did you mean 'cca'"):
+    with pytest.raises(ParameterError, match=r"there is no algorithm 'ccca'.*Did you mean 'cca'"):
         parameters_of("ccca")
 
 
