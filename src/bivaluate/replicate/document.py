@@ -171,7 +171,8 @@ def _opening(claims: Claims, provenance: dict[str, Any]) -> list[str]:
         "- **Not testable** are numbers the paper does not print, and words such as “many” that need a threshold of ours; "
         "what was measured is shown all the same.",
         "- The rules for numbers and directions were fixed in code before the first run; uninformative verdicts, the count of "
-        "fitted claims and claims 1.10, 1.11, 5.6, 5.7, 7.2, 7.4, 7.6, 10.3 to 10.5 and 14.4 were added after it.",
+        "fitted claims, the rule that nobody wins where all tie (which changes only the shares of claim 7), and claims 1.10, "
+        "1.11, 5.6, 5.7, 7.2, 7.4, 7.6, 10.3 to 10.5 and 14.4 were added after it.",
         "",
     ]
 
