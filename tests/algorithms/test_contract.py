@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
+from bivaluate.algorithms.registry import algorithm_label, parameters_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -215,3 +216,22 @@ assert np.array_equal(b.rows, rows) and np.array_equal(b.cols, cols)
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_registry_says_which_parameters_an_algorithm_has() -> None:
+    assert parameters_of("cca") == {
+        "max_residue": None,
+        "deletion_factor": 1.2,
+        "min_columns": 100,
+        "inverted_rows": True,
+    }
+    for key in ALGORITHMS:
+        make_estimator(key, 2, random_state=0, **parameters_of(key))
+    with pytest.raises(ParameterError, match=r"there is no algorithm 'ccca'.*Did you mean 'cca'"):
+        parameters_of("ccca")
+
+
+def test_every_algorithm_has_one_short_name() -> None:
+    labels = [algorithm_label(key) for key in ALGORITHMS]
+    assert len(set(labels)) == len(labels)
+    assert all(0 < len(label) <= 12 for label in labels)

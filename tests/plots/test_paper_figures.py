@@ -11,8 +11,7 @@ import pytest
 from bivaluate.datasets.scenarios import make_scenario
 from bivaluate.plots import style
 from bivaluate.plots.heatmap import plot_heatmap, stacking_order
-from bivaluate.replicate.plot_coverage_penalty import plot_coverage_penalty
-from bivaluate.replicate.plot_decomposition import plot_decomposition
+from bivaluate.replicate.drawings import plot_coverage_penalty, plot_decomposition
 from bivaluate.solution import Biclustering
 
 

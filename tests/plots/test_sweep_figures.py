@@ -11,8 +11,7 @@ import pytest
 from bivaluate.plots.ksweep import plot_ksweep
 from bivaluate.plots.nve_map import LIMIT, plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import ALGORITHMS
-from bivaluate.replicate.plot_matched_k import plot_matched_k
-from bivaluate.replicate.plot_winners import plot_winners
+from bivaluate.replicate.drawings import plot_matched_k, plot_winners
 
 
 def sweep(values: dict[str, list[float]], ks: tuple[int, ...] = (3, 5, 8)) -> pd.DataFrame:

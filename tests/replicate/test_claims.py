@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
-from bivaluate.replicate.claim import Outcome, judge
+from bivaluate.judge.choice import winners
+from bivaluate.measures.residue import mean_squared_residue
 from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
 from bivaluate.replicate.evidence import Evidence
-from bivaluate.replicate.explanations import explanations
-from bivaluate.replicate.inconsistencies import inconsistencies
-from bivaluate.replicate.verdict import VERDICTS
-from bivaluate.replicate.winners import best_k, best_pick, favourites, win_counts
+from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
+from bivaluate.replicate.verdict import VERDICTS, Outcome, judge
+from bivaluate.replicate.winners import FOUR, best_k, best_pick, favourites, win_counts
 from tests.replicate.evidence_examples import evidence
 
 
@@ -61,7 +62,7 @@ def test_every_published_number_is_claimed_exactly_once() -> None:
 def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, Outcome]) -> None:
     for id_, outcome in outcomes.items():
         if order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11):
-            expected = "not testable" if outcome.claim.unprinted else "reproduced"
+            expected = "not testable" if outcome.claim.unprinted or outcome.claim.vague else "reproduced"
             assert outcome.verdict == expected, id_
         assert outcome.verdict in VERDICTS
 
@@ -72,13 +73,13 @@ def test_only_the_collapse_depends_on_the_convention_there(outcomes: dict[str, O
     assert outcomes["9.10"].at_paper_seed == "yes"
 
 
-def test_a_direction_that_fails_in_one_of_four_seeds_is_partly_and_depends_on_the_seed(agreeing: Evidence) -> None:
+def test_a_direction_that_fails_in_two_of_ten_seeds_is_partly_and_depends_on_the_seed(agreeing: Evidence) -> None:
     table = agreeing.matched.copy()
-    bent = (table["scenario"] == "S2") & (table["algorithm"] == "las") & (table["seed"] == 3)
+    bent = (table["scenario"] == "S2") & (table["algorithm"] == "las") & table["seed"].isin([3, 4])
     table.loc[bent, "avg_ve"] = 9.0
     outcome = judged(dataclasses.replace(agreeing, matched=table), "2.1")["2.1"]
     assert outcome.verdict == "partly"
-    assert outcome.measured.share == 0.75
+    assert outcome.measured.share == 0.8
     assert outcome.on_seed
     assert not outcome.on_convention
 
@@ -106,7 +107,7 @@ def test_the_paper_seed_is_shown_but_not_counted(agreeing: Evidence) -> None:
     bent = (table["dataset"] == "04_elutriation") & (table["seed"] == 42) & (table["k"] == 10)
     table.loc[bent, "asr"] = 9.0
     outcome = judged(dataclasses.replace(agreeing, yeast=table), "8.17")["8.17"]
-    assert (outcome.verdict, outcome.at_paper_seed, outcome.measured.n_seeds) == ("reproduced", "no", 4)
+    assert (outcome.verdict, outcome.at_paper_seed, outcome.measured.n_seeds) == ("reproduced", "no", 10)
     assert outcome.on_seed
 
 
@@ -138,7 +139,7 @@ def test_few_yeast_sets_leave_claims_about_all_of_them_untested(agreeing: Eviden
 def test_planted_claims_hold_on_the_scenarios(outcomes: dict[str, Outcome]) -> None:
     for id_, outcome in outcomes.items():
         if outcome.claim.on == "planted" and not outcome.claim.is_number:
-            assert outcome.measured.share == 1.0, id_
+            assert outcome.measured.share == {"5.6": 0.9, "14.4": 0.0}.get(id_, 1.0), id_
 
 
 def test_evidence_survives_its_files(agreeing: Evidence, outcomes: dict[str, Outcome], tmp_path) -> None:
@@ -160,7 +161,7 @@ def test_undefined_scores_never_win() -> None:
     assert win_counts(table, "nve").to_numpy().tolist() == [[1, 0, 0], [0, 0, 0]]
 
 
-def test_the_smallest_k_wins_among_equals_and_no_score_means_no_k() -> None:
+def test_the_smallest_k_wins_among_equals_and_nobody_where_all_tie_or_none_is_defined() -> None:
     table = pd.DataFrame(
         [
             {"dataset": "d", "algorithm": a, "k": k, "seed": 0, "nve": v}
@@ -169,7 +170,7 @@ def test_the_smallest_k_wins_among_equals_and_no_score_means_no_k() -> None:
         ]
     )
     chosen = best_k(table, "nve")[0]
-    assert chosen["d", "las"] == 3
+    assert math.isnan(chosen["d", "las"])
     assert chosen["d", "cca"] == 5
     assert math.isnan(chosen["d", "spectral"])
     assert best_pick(table, "d", "nve").loc[0].tolist() == ["las", 3]
@@ -186,10 +187,49 @@ def test_explanations_take_their_numbers_from_the_evidence(agreeing: Evidence) -
     text = " ".join(explanations(agreeing))
     for words in ("LAS with K = 8 covers 5.2 %", "Spectral with K = 3 43.3 %", "best on", "LAS on 13_heat_shock_2"):
         assert words in text
-    assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 4
+    assert len(explanations(dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0]))) == 5
 
 
 def test_inconsistencies_of_the_paper_are_stated() -> None:
     text = " ".join(inconsistencies())
-    for words in ("two yeast data sets", "shows 8", "neither the number", "13_heat_shock_2"):
+    for words in ("two yeast data sets", "shows 8", "neither the number", "13_heat_shock_2", "so MSR = 0"):
         assert words in text
+
+
+def test_shifting_patterns_have_no_residue_whatever_the_paper_says() -> None:
+    rows, cols = np.arange(6.0)[:, None] ** 2, np.array([0.5, 3.0, -1.0, 4.0])
+    assert mean_squared_residue(rows + cols) == pytest.approx(0, abs=1e-24)
+
+
+def test_fitted_and_implied_claims_are_marked() -> None:
+    basis = {claim.id: claim.basis for claim in all_claims()}
+    assert {order(id_)[0] for id_, word in basis.items() if word == "fitted"} == {2, 4}
+    implied = {id_ for id_, word in basis.items() if word == "implied"}
+    assert implied == {"5.4", "5.7", "6.2", "12.1", "12.2", "12.3", "12.4", "14.3"}
+
+
+def test_words_that_need_a_threshold_of_ours_are_not_testable(outcomes: dict[str, Outcome]) -> None:
+    for id_ in ("7.1", "7.3", "7.5", "10.3"):
+        assert outcomes[id_].verdict == "not testable"
+        assert outcomes[id_].measured.share == 1.0
+        assert "threshold is ours" in outcomes[id_].claim.reading
+
+
+def test_nearness_to_the_truth_stands_beside_the_constant_answer(agreeing: Evidence) -> None:
+    rows = {row["answer"]: row for row in truth_rows(agreeing)}
+    assert rows["always LAS"]["nearest to the truth"] == 1
+    assert rows["always LAS"]["cases"] == 100
+    assert rows["winner under AvgVE"]["nearest to the truth"] == pytest.approx(0.8)
+    assert rows["winner under NVE_cov"]["mean CE"] == pytest.approx(0.4 * 0.1 + 0.1 * 0.8)
+    text = truth_finding(truth_rows(agreeing))
+    assert "best NVE_cov is the one nearest to the planted biclusters in 10 % of 100 cases" in text
+    assert "“always LAS” is right in 100 %" in text
+
+
+def test_winners_are_those_of_the_one_rule(agreeing: Evidence) -> None:
+    table = agreeing.yeast[(agreeing.yeast["profile"] == "paper") & (agreeing.yeast["seed"] == 0)].assign(status="ok")
+    chosen = winners(table, FOUR).set_index(["measure", "dataset"])
+    for measure in FOUR:
+        for dataset in table["dataset"].unique():
+            best = best_pick(table, dataset, measure).loc[0]
+            assert tuple(chosen.loc[(measure, dataset), ["algorithm", "k"]]) == tuple(best)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from bivaluate.replicate.claims import judge_all
 from bivaluate.replicate.document import headline, render
 from bivaluate.replicate.evidence import Evidence
-from bivaluate.replicate.run import FULL, write_tables
+from bivaluate.replicate.run import FULL, QUICK, write_tables
+from bivaluate.replicate.verdict import VERDICTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = DOCS / "replication"
@@ -69,3 +71,16 @@ def test_the_planted_scores_are_those_of_the_scenarios() -> None:
         [scores] = planted_scores(name, [7])
         for measure in ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage"):
             assert table.loc[(name, 7), measure] == pytest.approx(scores[measure], rel=1e-5)
+
+
+def test_fewer_seeds_never_improve_a_verdict() -> None:
+    evidence = Evidence.read(FILES)
+    few = dataclasses.replace(
+        evidence,
+        matched=evidence.matched[evidence.matched["seed"] < QUICK.scenario_seeds],
+        biclusters=evidence.biclusters[evidence.biclusters["seed"] < QUICK.scenario_seeds],
+        yeast=evidence.yeast[evidence.yeast["seed"].isin([*range(QUICK.yeast_seeds), 42])],
+    )
+    for full, quick in zip(judge_all(evidence), judge_all(few), strict=True):
+        better = VERDICTS.index(quick.verdict) < VERDICTS.index(full.verdict)
+        assert not better or quick.verdict == "uninformative", full.claim.id

@@ -89,8 +89,7 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
 @kernel
 def column_fit(Xt: Any, rows: Any, cols: Any, row_mean: Any, col_g: Any, col_residue: Any) -> float:
     """Fill g and the mean squared residue of every column of the matrix against the block; return H of the block."""
-    for i in range(len(rows)):
-        row_mean[i] = 0.0
+    row_mean[: len(rows)] = 0.0
     for j in cols:
         column = Xt[j]
         for i in range(len(rows)):
@@ -116,10 +115,7 @@ def add_nodes(Xt: Any, rows: Any, cols: Any, inverted: bool, tie: float) -> Any:
     """Node addition (Algorithm 3): return the rows and columns after adding all that fit, until none does."""
     m, n = Xt.shape
     has_row, has_col = np.zeros(n), np.zeros(m)
-    for i in rows:
-        has_row[i] = 1.0
-    for j in cols:
-        has_col[j] = 1.0
+    has_row[rows], has_col[cols] = 1.0, 1.0
     row_mean, sums, squares, products = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     col_g, col_residue = np.empty(m), np.empty(m)
     while True:
@@ -131,10 +127,7 @@ def add_nodes(Xt: Any, rows: Any, cols: Any, inverted: bool, tie: float) -> Any:
         cols = positions(has_col)
         if len(cols) > m_before:
             H = column_fit(Xt, rows, cols, row_mean, col_g, col_residue)
-        for i in range(n):
-            sums[i] = 0.0
-            squares[i] = 0.0
-            products[i] = 0.0
+        sums[:], squares[:], products[:] = 0.0, 0.0, 0.0
         pattern = 0.0
         for j in cols:
             column = Xt[j]

@@ -174,8 +174,8 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                     far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
                     reach = far_bound
                     fallback = cut >= worst - slack
+                    far_g[:] = col_g
                     for j in range(m_slots):
-                        far_g[j] = col_g[j]
                         column = Bt[j]
                         for a in range(far_count):
                             far[a, j] = column[picks[a]]
@@ -185,13 +185,11 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                 near_count, cut = candidates(far_value, far_count, n_near, scratch, picks)
                 near_bound = max(np.sqrt(max(cut, 0.0)), reach)
                 fallback = fallback or cut >= worst - slack
-                for j in range(m_slots):
-                    near_g[j] = col_g[j]
+                near_g[:] = col_g
                 for a in range(near_count):
                     near_slots[a] = far_slots[picks[a]]
                     near_value[a] = far_value[picks[a]]
-                    for j in range(m_slots):
-                        near[a, j] = far[picks[a], j]
+                    near[a] = far[picks[a]]
             R = worst / m
             # The largest column residue, exactly only if it exceeds the largest row residue.
             row_pattern = -1.0

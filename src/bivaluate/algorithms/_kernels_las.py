@@ -40,8 +40,7 @@ def add_lines(M: Any, chosen: Any, total: Any) -> int:
     size = len(total)
     for start in range(0, size, BLOCK):
         stop = min(start + BLOCK, size)
-        for i in range(start, stop):
-            total[i] = 0.0
+        total[start:stop] = 0.0
         at = 0
         while at + 4 <= count:
             a, b, c, d = M[lines[at]], M[lines[at + 1]], M[lines[at + 2]], M[lines[at + 3]]
@@ -76,15 +75,12 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, r
     for restart in range(len(n_rows)):
         k, width = n_rows[restart], n_cols[restart]
         cols = sets[restart]
-        for j in range(m):
-            cols[j] = 0
-        for i in range(n):
-            rows[i] = 0
+        cols[:] = 0
+        rows[:] = 0
         for at in range(width):
             cols[starts[restart, at]] = 1
         add_lines(Xt, cols, row_sum)
-        for j in range(m):
-            col_sum[j] = 0.0
+        col_sum[:] = 0.0
         row_cut = row_guess[restart]
         col_cut = 0.0
         average = -np.inf
@@ -98,12 +94,9 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, r
                     if chosen[i] != rows[i]:
                         rows[i] = chosen[i]
                         values = X[i]
-                        if chosen[i]:
-                            for j in range(m):
-                                col_sum[j] += values[j]
-                        else:
-                            for j in range(m):
-                                col_sum[j] -= values[j]
+                        sign = 1.0 if chosen[i] else -1.0
+                        for j in range(m):
+                            col_sum[j] += sign * values[j]
             col_cut = kth_largest(col_sum, width, col_cut, one, two)
             choose(col_sum, width, col_cut, chosen_cols)
             total = 0.0
@@ -115,12 +108,9 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, r
                     changed += 1
                     cols[j] = chosen_cols[j]
                     column = Xt[j]
-                    if chosen_cols[j]:
-                        for i in range(n):
-                            row_sum[i] += column[i]
-                    else:
-                        for i in range(n):
-                            row_sum[i] -= column[i]
+                    sign = 1.0 if chosen_cols[j] else -1.0
+                    for i in range(n):
+                        row_sum[i] += sign * column[i]
             before = average
             average = total / (k * width)
             if changed == 0 or average - before <= 1e-9:

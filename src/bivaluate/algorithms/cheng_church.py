@@ -35,14 +35,17 @@ class ChengChurch(BiclusteringEstimator):
         Columns are deleted many at a time only if the matrix has at least this many.
     inverted_rows : bool, default=True
         Also add rows that fit when mirrored (x to −x).
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Source of the masking noise.
 
     Attributes
     ----------
     solution_ : Biclustering
-    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
-    max_residue_ : the δ used
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    max_residue_ : float
+        The δ used.
 
     Notes
     -----

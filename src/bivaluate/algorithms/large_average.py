@@ -39,15 +39,19 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
         Look for low averages too: as many searches again for blocks with a significantly small average.
     n_jobs : int or None, default=None
         Threads; None or -1 for as many as there are cores. The answer never depends on it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Source of the random starts.
 
     Attributes
     ----------
     solution_ : Biclustering
-    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
-    scores_ : score of each bicluster, in nats
-    averages_ : average τ of each bicluster at the time it was found, in standard deviations
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    scores_ : ndarray of float
+        Score of each bicluster, in nats.
+    averages_ : ndarray of float
+        Average τ of each bicluster at the time it was found, in standard deviations.
 
     Notes
     -----

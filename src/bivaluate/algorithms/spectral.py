@@ -11,9 +11,10 @@ from sklearn.cluster import SpectralBiclustering
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from bivaluate._check import check_choice, check_int
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._check import check_choice
+from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
 
 SELECTIONS = ("first", "best", "all")
@@ -31,14 +32,17 @@ class SpectralCheckerboard(BiclusteringEstimator):
         column cluster, as published comparisons do. ``"best"``: the K cells whose normalised virtual error
         NVE_k among all non-empty cells is lowest (ties and undefined ones in checkerboard order, undefined last).
         ``"all"``: every cell. Empty cells never become biclusters.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Seed of the singular value decomposition and of k-means.
 
     Attributes
     ----------
     solution_ : Biclustering
-    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
-    row_labels_, column_labels_ : cluster of each row and column
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    row_labels_, column_labels_ : ndarray of int
+        Cluster of each row and column.
 
     Notes
     -----
@@ -76,7 +80,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        K = check_int("n_biclusters", self.n_biclusters, minimum=1)
+        K = int(self.n_biclusters)
         selection = check_choice("selection", self.selection, SELECTIONS)
         n, m = X.shape
         if min(n, m) < K:
@@ -94,7 +98,10 @@ class SpectralCheckerboard(BiclusteringEstimator):
             cells = cells[:K]
         cells = [(rows, cols) for rows, cols in cells if len(rows) and len(cols)]
         if selection == "best" and len(cells) > K:
-            order = np.argsort(_normalised_virtual_errors(X, cells), kind="stable")[:K]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DegenerateWarning)
+                errors = normalised_virtual_errors(X, Biclustering(cells, X.shape))
+            order = np.argsort(errors, kind="stable")[:K]
             cells = [cells[k] for k in order]
         yield from cells
 
@@ -120,16 +127,3 @@ def _without_zero_lines(X: Values) -> Values:
     if (X.max(axis=1) > low).all() and (X.max(axis=0) > low).all():
         return X
     return np.asarray(X - low + 0.01 * (X.max() - low))
-
-
-def _normalised_virtual_errors(X: Values, cells: list[Pair]) -> Values:
-    """Return NVE_k of each cell: its virtual error over the smallest of its mergers; NaN where undefined."""
-    from bivaluate.measures._mergers import merger_matrices
-
-    merged, _ = merger_matrices(X, Biclustering(cells, X.shape))
-    own = np.diag(merged).copy()
-    thin = np.array([min(len(rows), len(cols)) < 2 for rows, cols in cells])
-    others = np.where(thin | np.eye(len(cells), dtype=bool), np.inf, merged)
-    nearest = others.min(axis=1)
-    undefined = thin | (nearest <= 0) | np.isinf(nearest)
-    return np.where(undefined, np.nan, own / np.where(undefined, 1.0, nearest))

@@ -49,8 +49,7 @@ def write(
       bivaluate score data/S1_seed1.csv data/S1_seed1.truth.json
     """
     from bivaluate.cli.console import out
-    from bivaluate.datasets.export import write_scenario
-    from bivaluate.datasets.scenarios import SCENARIOS, get_scenario
+    from bivaluate.datasets.scenarios import SCENARIOS, get_scenario, write_scenario
 
     wanted = list(SCENARIOS) if [name.lower() for name in names] == ["all"] else names
     for scenario in [get_scenario(name) for name in wanted]:

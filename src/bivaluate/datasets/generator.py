@@ -1,4 +1,4 @@
-"""Plant biclusters of known structure in a random matrix."""
+"""Plant biclusters of known structure in a random matrix: what each block is, where it lies, what it shares."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.datasets.placement import place
 from bivaluate.solution import Biclustering
 
 MODELS = ("additive", "scaling", "shift_scale", "constant", "clone")
 
 Values = NDArray[np.float64]
+Members = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -29,28 +29,38 @@ class Block:
 
     Parameters
     ----------
-    rows, cols
+    rows, cols : int
         Size of the block.
-    model
+    model : {"additive", "scaling", "shift_scale", "constant", "clone"}
         ``"additive"``: ``level + alpha_i + beta_j``; ``"scaling"``: ``level + s_i * p_j``;
         ``"shift_scale"``: ``level + alpha_i + s_i * beta_j``; ``"constant"``: every column at its own
         constant; ``"clone"``: additive, on the columns and with the ``beta`` of the block before it.
-    noise
+    noise : float
         Standard deviation of the Gaussian noise added to every cell.
-    level
+    level : float
         Base level (mu).
-    row_effect, col_effect
+    row_effect, col_effect : float
         Standard deviations of ``alpha`` and ``beta``.
-    scale
+    scale : tuple of two floats
         Range of ``s`` (for ``"shift_scale"`` of ``abs(s)``).
-    pattern
+    pattern : tuple of two floats
         Range of ``p`` in ``"scaling"``; in ``"constant"`` the constants run from the first to the second
         value in column order.
-    negative
+    negative : float
         Share of rows with a negative ``s`` in ``"shift_scale"``.
-    shared_rows, shared_cols
+    shared_rows, shared_cols : int, or None for columns
         Rows and columns kept from the block before it. Rows are otherwise used once. Columns are
         otherwise new to every block if `shared_cols` is given, and placed freely if it is ``None``.
+
+    Raises
+    ------
+    ParameterError
+        If a size, a range or the model is not allowed.
+
+    Examples
+    --------
+    >>> Block(30, 15, noise=0.3, row_effect=2.0).model
+    'additive'
     """
 
     rows: int
@@ -95,24 +105,24 @@ def make_biclusters(
 
     Parameters
     ----------
-    shape
+    shape : sequence of two ints
         Rows and columns of the matrix.
-    blocks
+    blocks : iterable of Block or mapping
         What to plant, in order: :class:`Block` or its fields as a mapping.
-    random_state
+    random_state : int or sequence of int
         A seed, or a sequence of whole numbers as :class:`numpy.random.SeedSequence` takes them. The same
         seed gives the same memberships everywhere, and values equal to rounding.
-    background
+    background : float, default=1.0
         Standard deviation of the cells outside the blocks; their mean is 0.
-    effects
+    effects : {"block", "matrix"}, default="block"
         ``"block"``: every block draws its own effects and noise and replaces the background.
         ``"matrix"``: one additive matrix, with its row effects scaled over all rows and its column effects
         over all columns used, is cut into the blocks, so that overlapping blocks agree on shared cells;
         all blocks then need the same parameters.
-    placement
+    placement : {"random", "stacked"}, default="random"
         ``"random"``: each block's columns are its own random subset; ``"stacked"``: blocks lie side by
         side, starting again at the first column when the columns run out.
-    shuffle
+    shuffle : bool, default=True
         Permute the rows and the columns; without it the blocks lie one below the other from the top.
 
     Returns
@@ -123,6 +133,11 @@ def make_biclusters(
         The planted biclusters, in the order of `blocks`.
     recipe : dict
         Everything that determines X, ready for JSON: ``make_biclusters(**recipe)`` makes it again.
+
+    Raises
+    ------
+    ParameterError
+        If the blocks do not fit into the matrix, or share more than they have.
 
     Examples
     --------
@@ -140,7 +155,7 @@ def make_biclusters(
     if effects == "matrix":
         _check_same_parameters(planned)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    members = place(planned, (n_rows, n_cols), placement, shared_cells=effects == "matrix", rng=rng)
+    members = _place(planned, (n_rows, n_cols), placement, shared_cells=effects == "matrix", rng=rng)
     X = background * rng.standard_normal((n_rows, n_cols))
     if effects == "matrix" and planned:
         _cut_from_one_matrix(X, planned[0], members, rng)
@@ -163,9 +178,91 @@ def make_biclusters(
     return X, Biclustering(members, (n_rows, n_cols)), recipe
 
 
-def _fill_each(
-    X: Values, blocks: list[Block], members: list[tuple[NDArray[np.int64], NDArray[np.int64]]], rng: np.random.Generator
-) -> None:
+def _place(
+    blocks: Sequence[Block], shape: tuple[int, int], placement: str, shared_cells: bool, rng: np.random.Generator
+) -> list[Members]:
+    """Return the rows and columns of each block in a matrix of `shape`, before any shuffling.
+
+    A block that shares rows or columns keeps the last ones of the block before it, so that a chain of
+    blocks slides over the matrix. `shared_cells` says whether two blocks may own the same cell.
+    """
+    check_choice("placement", placement, ("random", "stacked"))
+    _check_fit(blocks, shape)
+    members: list[Members] = []
+    next_row = next_col = 0
+    for k, block in enumerate(blocks):
+        before_rows, before_cols = members[-1] if members else (np.zeros(0, int), np.zeros(0, int))
+        kept = before_rows[len(before_rows) - block.shared_rows :]
+        new = block.rows - block.shared_rows
+        rows = np.concatenate([kept, np.arange(next_row, next_row + new)]).astype(np.int64)
+        next_row += new
+        if block.model == "clone":
+            cols = before_cols
+        elif block.shared_cols is not None:
+            cols = _chained_columns(k, block, members, shape[1])
+        elif placement == "random":
+            cols = rng.permutation(shape[1])[: block.cols].astype(np.int64)
+        else:
+            cols = (next_col + np.arange(block.cols, dtype=np.int64)) % shape[1]
+        next_col = (int(cols[-1]) + 1) % shape[1]
+        if block.shared_rows and not shared_cells and np.isin(cols, before_cols).any():
+            raise ParameterError(
+                f"blocks {k} and {k + 1} overlap in {block.shared_rows} rows and "
+                f"{int(np.isin(cols, before_cols).sum())} columns, and a cell in both cannot follow two patterns; "
+                "pass effects='matrix' to cut both out of one matrix, or share only rows or only columns."
+            )
+        members.append((rows, cols))
+    return members
+
+
+def _chained_columns(k: int, block: Block, members: Sequence[Members], n_cols: int) -> NDArray[np.int64]:
+    """Return the last `shared_cols` columns of the block before, then columns no block has used yet."""
+    shared = block.shared_cols or 0
+    before = members[-1][1] if members else np.zeros(0, dtype=np.int64)
+    used = np.unique(np.concatenate([cols for _, cols in members])) if members else before
+    free = np.setdiff1d(np.arange(n_cols), used)
+    needed = block.cols - shared
+    if needed > len(free):
+        raise ParameterError(
+            f"block {k + 1} needs {needed} columns that no earlier block uses, but only {len(free)} of "
+            f"{n_cols} are free. Share more columns, or make the matrix wider."
+        )
+    return np.concatenate([before[len(before) - shared :], free[:needed]]).astype(np.int64)
+
+
+def _check_fit(blocks: Sequence[Block], shape: tuple[int, int]) -> None:
+    """Refuse blocks that are larger than the matrix or share more than they have."""
+    n_rows, n_cols = shape
+    for k, block in enumerate(blocks):
+        if block.rows > n_rows or block.cols > n_cols:
+            raise ParameterError(
+                f"block {k + 1} has {block.rows} x {block.cols} cells, but the matrix has only {n_rows} x {n_cols}."
+            )
+        if block.model == "clone" and k == 0:
+            raise ParameterError("block 1 is a clone, but there is no block before it to clone.")
+        if block.model == "clone" and block.cols != blocks[k - 1].cols:
+            raise ParameterError(
+                f"block {k + 1} is a clone with {block.cols} columns of a block with {blocks[k - 1].cols}; "
+                "a clone has the columns of the block before it."
+            )
+        for what, shared, own, before in (
+            ("rows", block.shared_rows, block.rows, blocks[k - 1].rows if k else 0),
+            ("columns", block.shared_cols or 0, block.cols, blocks[k - 1].cols if k else 0),
+        ):
+            if shared > min(own, before):
+                raise ParameterError(
+                    f"block {k + 1} shares {shared} {what} with the block before it, but it has {own} {what} "
+                    f"and the block before it {before}; at most {min(own, before)} can be shared."
+                )
+    needed = sum(block.rows - block.shared_rows for block in blocks)
+    if needed > n_rows:
+        raise ParameterError(
+            f"the blocks need {needed} rows together, but the matrix has only {n_rows}: rows are used once "
+            "unless they are shared. Make the blocks smaller, or the matrix taller."
+        )
+
+
+def _fill_each(X: Values, blocks: list[Block], members: list[Members], rng: np.random.Generator) -> None:
     beta = np.zeros(0)
     for block, (rows, cols) in zip(blocks, members, strict=True):
         if block.model != "clone":
@@ -189,9 +286,7 @@ def _signal(block: Block, beta: Values, rng: np.random.Generator) -> Values:
     return block.level + np.add.outer(alpha, beta)
 
 
-def _cut_from_one_matrix(
-    X: Values, block: Block, members: list[tuple[NDArray[np.int64], NDArray[np.int64]]], rng: np.random.Generator
-) -> None:
+def _cut_from_one_matrix(X: Values, block: Block, members: list[Members], rng: np.random.Generator) -> None:
     used = np.unique(np.concatenate([cols for _, cols in members]))
     beta = np.zeros(X.shape[1])
     beta[used] = _exact(rng, len(used), block.col_effect)

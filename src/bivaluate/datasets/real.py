@@ -22,11 +22,27 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "prelic": {"delimiter": "\t", "header": True, "index_cols": 1},
     "cancer": {"delimiter": "\t", "header": True, "index_cols": 1},
 }
+
 _MISSING_IN_TAVAZOIE = -1.0
 
 
 def list_datasets(group: str | None = None) -> list[RealDataset]:
     """Return the real data sets with source, reference, shape and checksum; nothing is fetched.
+
+    Parameters
+    ----------
+    group : {"yeast", "tavazoie", "prelic", "cancer"}, optional
+        Only one group.
+
+    Returns
+    -------
+    list of RealDataset
+        One record each.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group.
 
     Examples
     --------
@@ -67,12 +83,28 @@ def fetch(
 
     Parameters
     ----------
-    name
+    name : str, default="all"
         ``"all"``, a group (yeast, tavazoie, prelic, cancer) or the name of a data set.
-    wheel
+    wheel : str or path-like, optional
         The archive, if it was downloaded by hand.
-    progress
+    progress : callable, optional
         Called with bytes done and bytes in all.
+
+    Returns
+    -------
+    list of RealDataset
+        The records of what is available now.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set.
+    FileError
+        If the archive can neither be downloaded nor read; the message says how to get it by hand.
+
+    Examples
+    --------
+    >>> fetch("yeast")  # doctest: +SKIP
     """
     wanted = list_datasets(None if name == "all" else name) if name in ("all", *GROUPS) else [find_dataset(name)]
     if wheel is not None or any(cached_bytes(member) is None for d in wanted for member in _members(d)):
@@ -91,9 +123,26 @@ def load(name: str) -> Matrix:
 
     Parameters
     ----------
-    name
+    name : str
         For example "yeast:04_elutriation" or "04_elutriation", "tavazoie", "prelic_yeast", "prelic_arabidopsis",
         "cancer:golub-1999-v1".
+
+    Returns
+    -------
+    Matrix
+        The values with the names of genes and conditions.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set.
+    FileError
+        If it has to be fetched and cannot be.
+
+    Examples
+    --------
+    >>> load("04_elutriation").shape  # doctest: +SKIP
+    (935, 14)
     """
     record = find_dataset(name)
     fetch(record.name)
@@ -111,8 +160,23 @@ def load_yeast(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name
+    name : str
         For example "04_elutriation"; the names of the paper's figure work too ("08_25mm_DTT", "14_N2_depletion").
+
+    Returns
+    -------
+    DataFrame
+        One row per gene, one column per condition.
+
+    Raises
+    ------
+    ParameterError
+        If it is not one of the 17.
+
+    Examples
+    --------
+    >>> load_yeast("04_elutriation").shape  # doctest: +SKIP
+    (935, 14)
     """
     record = find_dataset(name)
     if record.group != "yeast":

@@ -6,15 +6,20 @@ its generator. S3, S4, S5, S6 and S8 have no printed numbers; they are designs t
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_int
-from bivaluate._errors import ParameterError, suggest
+from bivaluate._errors import FileError, ParameterError, suggest
+from bivaluate._files import write_whole
 from bivaluate.datasets.generator import Block, make_biclusters
+from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 SHAPE = (300, 40)
@@ -23,7 +28,28 @@ BACKGROUND = 1.0
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario: its name and purpose in the paper, and the blocks it plants in a 300 x 40 matrix."""
+    """A scenario: its name and purpose in the paper, and the blocks it plants in a 300 x 40 matrix.
+
+    Parameters
+    ----------
+    id : str
+        S1 to S8, S9a or S9b.
+    name : str
+        What the paper calls it.
+    signal : str
+        The pattern of its blocks.
+    stress : str
+        What it puts to the test.
+    blocks : tuple of Block
+        What it plants.
+    effects : {"block", "matrix"}, default="block"
+        As in :func:`make_biclusters`.
+
+    Examples
+    --------
+    >>> SCENARIOS["S7"].n_biclusters
+    4
+    """
 
     id: str
     name: str
@@ -69,103 +95,63 @@ def _with_noise(blocks: tuple[Block, ...], noise: tuple[float, ...]) -> tuple[Bl
 SCENARIOS: dict[str, Scenario] = {
     scenario.id: scenario
     for scenario in (
-        Scenario(
-            "S1",
-            "Additive",
-            "pure additive, low noise",
-            "baseline agreement; NVE well below 1",
-            _alternating(_FOUR, 3.0, **_ADDITIVE),
-        ),
-        Scenario(
-            "S2",
-            "Scaling",
-            "all-positive scaling",
-            "MSR high, VE low: MSR and VE disagree",
-            tuple(Block(r, c, "scaling", noise=0.4, scale=(0.3, 2.4), pattern=(0.0, 6.0)) for r, c in _FOUR),
-        ),
-        Scenario(
-            "S3",
-            "Mixed shift-scale",
-            "shift and scale, mixed sign",
-            "both MSR and VE degrade; NVE separability persists",
-            tuple(
-                Block(r, c, "shift_scale", noise=0.35, row_effect=2.0, col_effect=1.5, scale=(0.5, 2.0), negative=0.25)
-                for r, c in _FOUR
-            ),
-        ),
-        Scenario(
-            "S4",
-            "Size vs. quality",
-            "additive, 2 small clean and 2 large noisy",
-            "coverage against coherence; NVE_cov sensitivity",
-            _with_noise(
-                _alternating(((10, 5), (8, 6), (40, 16), (35, 18)), 3.0, row_effect=2.0, col_effect=1.5),
-                (0.2, 0.2, 0.8, 0.8),
-            ),
-        ),
-        Scenario(
-            "S5",
-            "Overlap",
-            "additive, one matrix, blocks share cells",
-            "redundancy: MSR and VE blind, NVE sensitive",
-            (
-                Block(30, 15, shared_cols=0, **_ADDITIVE),
-                *(Block(30, 15, shared_rows=15, shared_cols=10, **_ADDITIVE) for _ in range(3)),
-            ),
-            effects="matrix",
-        ),
-        Scenario(
-            "S6",
-            "Thin columns",
-            "additive and two-column stripes",
-            "VE degenerates on two columns; minimum-size filter needed",
-            (
-                *_alternating(((30, 15), (25, 16)), 3.0, **_ADDITIVE),
-                Block(40, 2, "constant", noise=0.31, pattern=(4.0, 2.0)),
-                Block(30, 2, "constant", noise=0.31, pattern=(4.0, 2.0)),
-            ),
-        ),
-        Scenario(
-            "S7",
-            "Identical clones",
-            "same pattern, shared columns",
-            "no separability: NVE near 1 despite low MSR and VE",
-            _with_noise(
-                (
-                    Block(25, 14, row_effect=2.0, col_effect=1.0),
-                    *(Block(25, 14, "clone", row_effect=2.0) for _ in range(3)),
-                ),
-                (0.3, 0.3, 0.3, 0.4),
-            ),
-        ),
-        Scenario(
-            "S8",
-            "Noise ladder",
-            "additive, noise increasing",
-            "measures against a controlled loss of quality",
-            _with_noise(_alternating(((20, 15),) * 5, 3.0, row_effect=2.0, col_effect=1.5), (0.1, 0.3, 0.6, 1.0, 1.5)),
-        ),
-        Scenario(
-            "S9a",
-            "Coverage tiling",
-            "additive, moderate noise",
-            "NVE_cov rewards broad coverage",
-            _alternating(((25, 5),) * 8, 1.25, noise=0.52, row_effect=1.9, col_effect=0.85),
-        ),
-        Scenario(
-            "S9b",
-            "Coverage cherry-pick",
-            "additive, near-perfect",
-            "NVE_cov penalises negligible coverage",
-            _alternating(((8, 5),) * 3, 1.25, noise=0.27, row_effect=3.0, col_effect=0.65),
-        ),
+        Scenario("S1", "Additive", "pure additive, low noise", "baseline agreement; NVE well below 1",
+                 _alternating(_FOUR, 3.0, **_ADDITIVE)),
+        Scenario("S2", "Scaling", "all-positive scaling", "MSR high, VE low: MSR and VE disagree",
+                 tuple(Block(r, c, "scaling", noise=0.4, scale=(0.3, 2.4), pattern=(0.0, 6.0)) for r, c in _FOUR)),
+        Scenario("S3", "Mixed shift-scale", "shift and scale, mixed sign",
+                 "both MSR and VE degrade; NVE separability persists",
+                 tuple(Block(r, c, "shift_scale", noise=0.35, row_effect=2.0, col_effect=1.5, scale=(0.5, 2.0),
+                             negative=0.25) for r, c in _FOUR)),
+        Scenario("S4", "Size vs. quality", "additive, 2 small clean and 2 large noisy",
+                 "coverage against coherence; NVE_cov sensitivity",
+                 _with_noise(_alternating(((10, 5), (8, 6), (40, 16), (35, 18)), 3.0, row_effect=2.0, col_effect=1.5),
+                             (0.2, 0.2, 0.8, 0.8))),
+        Scenario("S5", "Overlap", "additive, one matrix, blocks share cells",
+                 "redundancy: MSR and VE blind, NVE sensitive",
+                 (Block(30, 15, shared_cols=0, **_ADDITIVE),
+                  *(Block(30, 15, shared_rows=15, shared_cols=10, **_ADDITIVE) for _ in range(3))),
+                 effects="matrix"),
+        Scenario("S6", "Thin columns", "additive and two-column stripes",
+                 "VE degenerates on two columns; minimum-size filter needed",
+                 (*_alternating(((30, 15), (25, 16)), 3.0, **_ADDITIVE),
+                  Block(40, 2, "constant", noise=0.31, pattern=(4.0, 2.0)),
+                  Block(30, 2, "constant", noise=0.31, pattern=(4.0, 2.0)))),
+        Scenario("S7", "Identical clones", "same pattern, shared columns",
+                 "no separability: NVE near 1 despite low MSR and VE",
+                 _with_noise((Block(25, 14, row_effect=2.0, col_effect=1.0),
+                              *(Block(25, 14, "clone", row_effect=2.0) for _ in range(3))), (0.3, 0.3, 0.3, 0.4))),
+        Scenario("S8", "Noise ladder", "additive, noise increasing", "measures against a controlled loss of quality",
+                 _with_noise(_alternating(((20, 15),) * 5, 3.0, row_effect=2.0, col_effect=1.5),
+                             (0.1, 0.3, 0.6, 1.0, 1.5))),
+        Scenario("S9a", "Coverage tiling", "additive, moderate noise", "NVE_cov rewards broad coverage",
+                 _alternating(((25, 5),) * 8, 1.25, noise=0.52, row_effect=1.9, col_effect=0.85)),
+        Scenario("S9b", "Coverage cherry-pick", "additive, near-perfect", "NVE_cov penalises negligible coverage",
+                 _alternating(((8, 5),) * 3, 1.25, noise=0.27, row_effect=3.0, col_effect=0.65)),
     )
-}
+}  # fmt: skip
 
 
 def get_scenario(name: str) -> Scenario:
     """Return a scenario by its id, in upper or lower case.
 
+    Parameters
+    ----------
+    name : str
+        S1 to S8, S9a or S9b.
+
+    Returns
+    -------
+    Scenario
+        Its record.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such scenario.
+
+    Examples
+    --------
     >>> get_scenario("s9A").name
     'Coverage tiling'
     """
@@ -182,9 +168,9 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
 
     Parameters
     ----------
-    name
+    name : str
         S1 to S8, S9a or S9b.
-    random_state
+    random_state : int
         The seed. Scenarios draw from independent streams, so one seed may serve all ten.
 
     Returns
@@ -211,3 +197,46 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
         SHAPE, scenario.blocks, random_state=[seed, stream], background=BACKGROUND, effects=scenario.effects
     )
     return X, truth, Description(scenario, seed, recipe)
+
+
+def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write ``S1_seed0.csv``, ``S1_seed0.truth.json`` and ``S1_seed0.recipe.json``.
+
+    Numbers are written in full, so reading the matrix gives back the same values.
+
+    Parameters
+    ----------
+    name : str
+        S1 to S8, S9a or S9b.
+    random_state : int
+        The seed.
+    folder : str or path-like
+        Where to write; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    FileError
+        If a file or the folder cannot be written.
+    """
+    from bivaluate.io import write_matrix
+
+    X, truth, description = make_scenario(name, random_state)
+    stem = f"{description.scenario.id}_seed{description.random_state}"
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {target}: {error.strerror or error}.") from error
+    rows = tuple(f"r{i + 1}" for i in range(X.shape[0]))
+    cols = tuple(f"c{j + 1}" for j in range(X.shape[1]))
+    paths = [target / f"{stem}{ending}" for ending in (".csv", ".truth.json", ".recipe.json")]
+    write_matrix(Matrix(X, rows, cols, stem), paths[0])
+    truth.with_info(scenario=description.scenario.id, random_state=description.random_state).to_json(paths[1])
+    recipe = {"scenario": str(description), "make_biclusters": description.recipe}
+    write_whole(paths[2], json.dumps(recipe, indent=1) + "\n")
+    return paths

@@ -40,27 +40,6 @@ ALGORITHMS: dict[str, tuple[str, str, str]] = {
 }
 """Colour, marker and dash of each algorithm; others follow `CYCLE`."""
 
-ALGORITHM_NAMES = {"cca": "CCA", "las": "LAS", "spectral": "Spectral"}
-
-MEASURE_LABELS = {
-    "asr": "ASR",
-    "avg_ve": "AvgVE",
-    "nsr": "NSR",
-    "nve": "NVE",
-    "nve_cov": r"NVE$_{\mathrm{cov}}$",
-    "coverage": "coverage",
-}
-
-MEASURE_NAMES = {
-    "asr": "ASR",
-    "avg_ve": "AvgVE",
-    "nsr": "NSR",
-    "nve": "NVE",
-    "nve_cov": "NVE_cov",
-    "coverage": "coverage",
-}
-"""The same without mark-up, for sentences and tables."""
-
 COLUMN_WIDTH = 3.5
 PAGE_WIDTH = 7.2
 
@@ -175,10 +154,32 @@ def series_marker(position: int) -> str:
 
 
 def algorithm_name(key: str) -> str:
-    """Return the name of an algorithm as figures print it."""
-    return ALGORITHM_NAMES.get(key, key)
+    """Return the short name of an algorithm.
+
+    >>> algorithm_name("cca")
+    'CCA'
+    """
+    from bivaluate.algorithms.registry import algorithm_label
+
+    return algorithm_label(key)
 
 
 def measure_label(key: str) -> str:
-    """Return the symbol of a measure as figures print it."""
-    return MEASURE_LABELS.get(key, key)
+    """Return the symbol of a measure as figures print it.
+
+    >>> print(measure_label("nve_cov"), measure_label("nve"))
+    NVE$_{\\mathrm{cov}}$ NVE
+    """
+    name, _, index = measure_name(key).partition("_")
+    return rf"{name}$_{{\mathrm{{{index}}}}}$" if index else name
+
+
+def measure_name(key: str) -> str:
+    """Return the symbol of a measure without mark-up, for sentences and tables.
+
+    >>> measure_name("nve_cov"), measure_name("avg_ve")
+    ('NVE_cov', 'AvgVE')
+    """
+    from bivaluate.measures.registry import METRICS
+
+    return METRICS[key].symbol if key in METRICS else key

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bivaluate.replicate.claim import Claim, Outcome, judge
 from bivaluate.replicate.claims_matched import matched_claims
 from bivaluate.replicate.claims_planted import planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
+from bivaluate.replicate.verdict import Claim, Outcome, judge
 
 if TYPE_CHECKING:
     from bivaluate.replicate.evidence import Evidence
@@ -33,12 +33,39 @@ GROUPS = {
 
 
 def all_claims() -> list[Claim]:
-    """Return every claim in the order of its number."""
+    """Return every claim in the order of its number.
+
+    Returns
+    -------
+    list of Claim
+        The claims.
+
+    Examples
+    --------
+    >>> all_claims()[0].sentence
+    'CCA is the most frequent winner under ASR.'
+    """
     return sorted([*matched_claims(), *planted_claims(), *yeast_claims()], key=lambda claim: order(claim.id))
 
 
 def judge_all(evidence: Evidence) -> list[Outcome]:
-    """Judge every claim on the evidence."""
+    """Judge every claim on the evidence.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The tables of a replication.
+
+    Returns
+    -------
+    list of Outcome
+        One per claim.
+
+    Examples
+    --------
+    >>> judge_all(Evidence.read("docs/replication"))[0].verdict  # doctest: +SKIP
+    'reproduced'
+    """
     return [judge(claim, evidence) for claim in all_claims()]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import FileError
+from bivaluate.io.target import text_target
 from bivaluate.replicate.profile import MEASURES, PROFILES, scored_under
 
 if TYPE_CHECKING:
@@ -18,60 +19,94 @@ if TYPE_CHECKING:
 
     from bivaluate.sweep.load import Run
 
-TABLES = ("planted", "checks", "matched", "biclusters", "yeast")
-DIGITS = "%.6g"
+TABLES = ("planted", "checks", "matched", "biclusters", "truth", "yeast")
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The tables behind the claims.
 
-    Attributes
+    Parameters
     ----------
-    planted
+    planted : DataFrame
         Scores of the planted solutions: ``scenario``, ``seed``, measures, ``numerator``, ``denominator``.
-    checks
+    checks : DataFrame
         Single quantities computed per seed: ``check``, ``seed``, ``value``.
-    matched
+    matched : DataFrame
         Algorithms on the scenarios at the planted K: ``algorithm_seed`` (``fixed`` at 42, or the ``own`` seed of
         the matrix), ``profile``, ``scenario``, ``algorithm``, ``seed``, ``n_biclusters``, measures.
-    biclusters
+    biclusters : DataFrame
         The biclusters of the fixed-seed runs, one row each.
-    yeast
+    truth : DataFrame
+        How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
+        ``ce`` (clustering-error similarity).
+    yeast : DataFrame
         The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be empty.
+
+    Examples
+    --------
+    >>> evidence = Evidence.read("docs/replication")  # doctest: +SKIP
     """
 
     planted: pd.DataFrame
     checks: pd.DataFrame
     matched: pd.DataFrame
     biclusters: pd.DataFrame
+    truth: pd.DataFrame
     yeast: pd.DataFrame
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write every table as CSV into a folder."""
-        paths = []
-        for name in TABLES:
-            path = Path(folder) / f"{name}.csv"
-            try:
-                getattr(self, name).to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
-            except OSError as error:
-                raise FileError(f"cannot write {path}: {error.strerror or error}.") from error
-            paths.append(path)
+        """Write every table as CSV.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            An existing folder.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
+        paths = [Path(folder) / f"{name}.csv" for name in TABLES]
+        for name, path in zip(TABLES, paths, strict=True):
+            write_csv(getattr(self, name), path)
         return paths
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Evidence:
-        """Read what :meth:`write` wrote."""
-        import pandas as pd
+        """Read what :meth:`write` wrote.
 
-        tables = {}
-        for name in TABLES:
-            path = Path(folder) / f"{name}.csv"
-            try:
-                tables[name] = pd.read_csv(path, keep_default_na=True)
-            except OSError as error:
-                raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
-        return cls(**tables)
+        Parameters
+        ----------
+        folder : str or path-like
+            The folder of the tables.
+
+        Returns
+        -------
+        Evidence
+            The tables.
+        """
+        return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table, numbers with six digits, so that the file is there wholly or not at all."""
+    with text_target(path) as stream:
+        frame.to_csv(stream, index=False, float_format="%.6g", lineterminator="\n")
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """Read a table; a file without any column is an empty one."""
+    import pandas as pd
+
+    try:
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
 
 
 def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -96,7 +131,7 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
                     "mean_area": sum(b.size for b in truth) / len(truth) / X.size,
                 }
             )
-            for check, value in _CHECKS.get(name, _no_checks)(X, truth, result):
+            for check, value in _CHECKS[name](X, truth, result) if name in _CHECKS else ():
                 checks.append({"check": check, "seed": seed, "value": value})
         checks.append({"check": "scaling_identity_gap", "seed": seed, "value": _scaling_identity_gap(seed)})
     return pd.DataFrame(scores), pd.DataFrame(checks)
@@ -104,23 +139,34 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
     """Return a scenario run's scores under every profile."""
-    import pandas as pd
-
-    parts = []
-    for profile in PROFILES.values():
-        table = scored_under(run, profile)
-        table.insert(0, "scenario", table["dataset"].str.removeprefix("scenario:"))
-        table.insert(0, "profile", profile.name)
-        table.insert(0, "algorithm_seed", algorithm_seed)
-        parts.append(table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]])
-    return pd.concat(parts, ignore_index=True)
+    table = _under_profiles(run).rename(columns={"dataset": "scenario"})
+    table.insert(0, "algorithm_seed", algorithm_seed)
+    return table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]]
 
 
 def bicluster_evidence(run: Run) -> pd.DataFrame:
     """Return the biclusters of a scenario run with their sizes and scores."""
-    table = run.biclusters.copy()
-    table.insert(0, "scenario", table["dataset"].str.removeprefix("scenario:"))
+    table = run.biclusters
+    table = table.assign(scenario=table["dataset"].str.removeprefix("scenario:"))
     return table[["scenario", "algorithm", "seed", "bicluster", "n_rows", "n_cols", "msr", "ve", "nve_k"]]
+
+
+def truth_evidence(run: Run) -> pd.DataFrame:
+    """Return how near every solution of a scenario run is to the planted biclusters."""
+    import pandas as pd
+
+    from bivaluate.measures.compare import compare
+
+    rows = []
+    status = run.results.set_index(["dataset", "algorithm", "k", "seed"])["status"].to_dict()
+    for cell in run.cells:
+        truth = run.truth(cell.dataset, cell.seed)
+        if truth is not None and status.get(tuple(cell)) in ("ok", "degenerate"):
+            found = run.solution(cell)
+            near = compare(truth, found)["ce"] if len(found) else 0.0
+            scenario = cell.dataset.removeprefix("scenario:")
+            rows.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": near})
+    return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
 
 
 def yeast_evidence(run: Run | None) -> pd.DataFrame:
@@ -128,22 +174,19 @@ def yeast_evidence(run: Run | None) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
-    if run is None:
-        return pd.DataFrame(columns=columns)
-    parts = []
-    for profile in PROFILES.values():
-        table = scored_under(run, profile)
-        table["dataset"] = table["dataset"].str.removeprefix("yeast:")
-        table.insert(0, "profile", profile.name)
-        parts.append(table[columns])
-    return pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run)[columns]
+
+
+def _under_profiles(run: Run) -> pd.DataFrame:
+    """Return a run's scores under every profile, data sets without their group."""
+    import pandas as pd
+
+    table = pd.concat([scored_under(run, p).assign(profile=p.name) for p in PROFILES.values()], ignore_index=True)
+    table["dataset"] = table["dataset"].str.partition(":")[2]
+    return table
 
 
 Checks = Iterable[tuple[str, float]]
-
-
-def _no_checks(X: Any, truth: Any, result: Any) -> Checks:
-    return ()
 
 
 def _s4_checks(X: Any, truth: Any, result: Any) -> Checks:

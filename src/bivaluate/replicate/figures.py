@@ -11,20 +11,18 @@ from bivaluate.plots.heatmap import plot_heatmap
 from bivaluate.plots.ksweep import plot_ksweep
 from bivaluate.plots.nve_map import plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import PAGE_WIDTH, legend_above, measure_label, new_figure, new_grid, save, styled
-from bivaluate.replicate.plot_coverage_penalty import plot_coverage_penalty
-from bivaluate.replicate.plot_decomposition import plot_decomposition
-from bivaluate.replicate.plot_matched_k import plot_matched_k
-from bivaluate.replicate.plot_winners import plot_winners
+from bivaluate.replicate.claims_matched import matched_cells
+from bivaluate.replicate.claims_planted import Planted
+from bivaluate.replicate.drawings import plot_coverage_penalty, plot_decomposition, plot_matched_k, plot_winners
 from bivaluate.replicate.profile import PAPER_SEED
-from bivaluate.replicate.winners import win_counts
+from bivaluate.replicate.verdict import PAPER_VIEW
+from bivaluate.replicate.winners import ALGORITHMS, FOUR, win_counts
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from bivaluate.replicate.evidence import Evidence
 
-FOUR = ("asr", "avg_ve", "nve", "nve_cov")
 SEED_SHOWN = 0
 
 CAPTIONS = {
@@ -71,18 +69,11 @@ def heatmaps() -> Figure:
 def decomposition(evidence: Evidence) -> Figure:
     """The NVE decomposition and the coverage penalty."""
     figure, axes = new_grid(1, 2, PAGE_WIDTH, 2.6)
-    by_scenario = dict(iter(evidence.planted.groupby("scenario")))
-    parts = {
-        name: (by_scenario[name]["numerator"].tolist(), by_scenario[name]["denominator"].tolist())
-        for name in ("S1", "S5", "S7")
-    }
+    p = Planted(evidence)
+    parts = {s: (p(s, "numerator").tolist(), p(s, "denominator").tolist()) for s in ("S1", "S5", "S7")}
     scores = {
-        name: (
-            by_scenario[name]["nve"].tolist(),
-            by_scenario[name]["nve_cov"].tolist(),
-            float(by_scenario[name]["coverage"].mean()),
-        )
-        for name in ("S4", "S9a", "S9b")
+        s: (p(s, "nve").tolist(), p(s, "nve_cov").tolist(), float(p(s, "coverage").mean()))
+        for s in ("S4", "S9a", "S9b")
     }
     plot_decomposition(parts, ax=axes[0], title="(a) NVE decomposition")
     plot_coverage_penalty(scores, ax=axes[1], title="(b) Coverage penalty")
@@ -93,7 +84,7 @@ def decomposition(evidence: Evidence) -> Figure:
 def matched_k(evidence: Evidence) -> Figure:
     """Scores of the three algorithms on the ten scenarios under four measures."""
     figure, axes = new_grid(4, 1, PAGE_WIDTH, 6.4)
-    table = _paper_view(evidence).rename(columns={"scenario": "dataset"})
+    table = matched_cells(evidence, PAPER_VIEW).rename(columns={"scenario": "dataset"})
     for ax, measure, letter in zip(axes, FOUR, "abcd", strict=True):
         title = f"({letter}) {measure_label(measure)}"
         plot_matched_k(table, measure, datasets=list(SCENARIOS), ax=ax, title=title, legend=False)
@@ -106,7 +97,7 @@ def winners(evidence: Evidence) -> Figure:
     """Winner counts beside the paper's."""
     import pandas as pd
 
-    table = _paper_view(evidence)
+    table = matched_cells(evidence, PAPER_VIEW)
     counts = pd.DataFrame({measure: win_counts(table, measure).mean() for measure in FOUR}).T
     figure, axes = new_grid(1, 1, 4.6, 2.1)
     published = {measure: (winner.algorithm, winner.wins) for measure, winner in WINNERS.items()}
@@ -144,11 +135,6 @@ def nve_maps(evidence: Evidence) -> Figure:
         ax = figure.add_subplot(grid[row, columns])
         part = table[table["scenario"] == scenario.id]
         title = f"{scenario.id}  {scenario.name}"
-        plot_nve_map(part, scenario.n_biclusters, algorithms=("cca", "las", "spectral"), ax=ax, title=title)
+        plot_nve_map(part, scenario.n_biclusters, algorithms=ALGORITHMS, ax=ax, title=title)
     plot_nve_reference(ax=figure.add_subplot(grid[2, 3]), title="Reference")
     return figure
-
-
-def _paper_view(evidence: Evidence) -> pd.DataFrame:
-    table = evidence.matched
-    return table[(table["profile"] == "paper") & (table["algorithm_seed"] == "fixed")]

@@ -78,6 +78,18 @@ PROFILES: dict[str, Profile] = {
 def get_profile(name: str) -> Profile:
     """Return a profile by name.
 
+    Parameters
+    ----------
+    name : {"paper", "zero", "default", "filtered"}
+        Name of the profile.
+
+    Returns
+    -------
+    Profile
+        Its conventions.
+
+    Examples
+    --------
     >>> get_profile("paper").score["degenerate"]
     'formula'
     """

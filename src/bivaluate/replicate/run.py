@@ -13,8 +13,9 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.datasets.published import YEAST_KS
-from bivaluate.replicate.claim import Outcome
+from bivaluate.io.target import text_target
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
+from bivaluate.replicate.verdict import VERDICTS, Outcome
 
 FILES = "replication"
 PAPER = get_profile("paper")
@@ -56,20 +57,32 @@ def replicate(
 
     Parameters
     ----------
-    out
+    out : str or path-like
         Folder for everything; started again on the same folder, finished work is not repeated.
-    full
+    full : bool, default=False
         All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
-    jobs
+    jobs : int, default=1
         Worker processes.
-    progress
+    progress : callable, optional
         Called with what is being done, how much of it is finished, and how much there is.
 
     Returns
     -------
     Replication
         The judged claims and the paths of what was written.
+
+    Raises
+    ------
+    FileError
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> replicate("replication").document  # doctest: +SKIP
+    PosixPath('replication/REPLICATION.md')
     """
+    from bivaluate.replicate.document import render
+
     size = FULL if full else QUICK
     folder, files = Path(out), Path(out) / FILES
     try:
@@ -85,7 +98,7 @@ def replicate(
     runs.tell("evidence, tables, report", 1, 3)
     outcomes = _write(evidence, size, files, notes, yeast is not None)
     document = folder / "REPLICATION.md"
-    _write_text(document, _render(files))
+    _write_text(document, render(files))
     runs.tell("evidence, tables, report", 2, 3)
     report = _report(scenarios, outcomes, files, folder / "report.html")
     runs.tell("evidence, tables, report", 3, 3)
@@ -108,7 +121,7 @@ class _Runs:
 
     def yeast(self, notes: list[str]) -> Any | None:
         """Run the K-sweeps, or say why they are left out."""
-        from bivaluate.datasets import fetch
+        from bivaluate.datasets.real import fetch
 
         try:
             fetch("yeast")
@@ -149,13 +162,14 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
         bicluster_evidence,
         matched_evidence,
         planted_evidence,
+        truth_evidence,
         yeast_evidence,
     )
 
     planted, checks = planted_evidence(size.planted_seeds)
     matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
-    evidence = Evidence(planted, checks, matched, bicluster_evidence(scenarios), yeast_evidence(yeast))
-    evidence.write(files)
+    found = bicluster_evidence(scenarios), truth_evidence(scenarios)
+    Evidence(planted, checks, matched, *found, yeast_evidence(yeast)).write(files)
     return Evidence.read(files)
 
 
@@ -182,20 +196,13 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
 
 def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
     """Write every table as CSV and as Markdown."""
-    from bivaluate.replicate.evidence import DIGITS
-    from bivaluate.replicate.markdown import table, tidy
+    from bivaluate.replicate.document import frame_table
+    from bivaluate.replicate.evidence import write_csv
     from bivaluate.replicate.tables import all_tables
 
     for name, frame in all_tables(evidence, outcomes).items():
-        _write_text(files / f"{name}.csv", frame.to_csv(index=False, float_format=DIGITS, lineterminator="\n"))
-        rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
-        _write_text(files / f"{name}.md", "\n".join(table([str(c) for c in frame.columns], rows)) + "\n")
-
-
-def _render(files: Path) -> str:
-    from bivaluate.replicate.document import render
-
-    return render(files)
+        write_csv(frame, files / f"{name}.csv")
+        _write_text(files / f"{name}.md", "\n".join(frame_table(frame)) + "\n")
 
 
 def is_replication(folder: str | os.PathLike[str]) -> bool:
@@ -223,14 +230,14 @@ def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], t
 
 
 def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None) -> Path:
+    from bivaluate.replicate.document import depends_words, headline_words, measured_words
     from bivaluate.replicate.figures import CAPTIONS
     from bivaluate.replicate.tables import claim_rows
-    from bivaluate.replicate.wording import depends_words, headline_words, measured_words
     from bivaluate.report import Figure, Section, build_report
 
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)] for c in claims]
-    marks = (("reproduced", "good"), ("partly", "fair"), ("not reproduced", "bad"), ("not testable", "muted"))
+    marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted"), strict=True))
     pictures = [
         Figure(files / f"{name}.png", caption, caption)
         for name, caption in CAPTIONS.items()
@@ -251,7 +258,5 @@ def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, ti
 
 
 def _write_text(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}.") from error
+    with text_target(path) as stream:
+        stream.write(text)

@@ -2,225 +2,161 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
-from bivaluate.plots.style import MEASURE_NAMES, algorithm_name
-from bivaluate.replicate.claim import Outcome
-from bivaluate.replicate.claims_yeast import differing_share
+from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claims_matched import matched_cells
+from bivaluate.replicate.claims_planted import Planted
 from bivaluate.replicate.profile import PAPER_SEED, PROFILES
-from bivaluate.replicate.verdict import measure_number
-from bivaluate.replicate.winners import ALGORITHMS, best_k, best_pick, favourites, win_counts
+from bivaluate.replicate.reasons import truth_rows
+from bivaluate.replicate.verdict import Outcome, View, measure_number
+from bivaluate.replicate.winners import ALGORITHMS, FOUR, best_k, best_pick, differing_share, favourites, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.replicate.evidence import Evidence
 
-Rows = list[dict[str, Any]]
+Rows = Iterator[tuple[Any, ...]]
+LABELS = [algorithm_label(key) for key in ALGORITHMS]
+AT_SEED = f"seed {PAPER_SEED}"
+CLAIM = (
+    "claim", "sentence", "reading", "source", "kind", "basis", "paper", "measured", "low", "high", "seeds",
+    "undefined seeds", "verdict", "verdict with our defaults", "verdict with other algorithm seeds",
+    f"with {AT_SEED}", "depends on convention", "depends on seed",
+)  # fmt: skip
 
 
 def all_tables(evidence: Evidence, outcomes: list[Outcome]) -> dict[str, pd.DataFrame]:
     """Return every table by the name of its file."""
     import pandas as pd
 
-    rows = {
-        "table_scenarios": scenario_rows(),
-        "table_planted": planted_rows(evidence),
-        "table_winners": winner_rows(evidence),
-        "table_k_picks": k_pick_rows(evidence),
-        "table_different_k": different_k_rows(evidence),
-        "table_favourites": favourite_rows(evidence),
-        "table_yeast_choices": choice_rows(evidence),
-        "claims": claim_rows(outcomes),
+    chosen_at_seed = [f"{label}, {AT_SEED}" for label in LABELS]
+    tables: dict[str, tuple[Rows, list[str]]] = {
+        "scenarios": (scenario_rows(), ["id", "name", "K", "signal", "stress test", "planted sizes", "matrix"]),
+        "planted": (
+            planted_rows(evidence),
+            ["scenario", "measure", "paper", "mean", "sd", "low", "high", "deviation", "seeds"],
+        ),
+        "winners": (
+            winner_rows(evidence),
+            ["measure", "profile", "algorithm seed", "paper", *LABELS, "paper's winner ahead", "seeds"],
+        ),
+        "k_picks": (
+            k_pick_rows(evidence),
+            ["dataset", "algorithm", "measure", "paper", AT_SEED, "other seeds", "share as in paper"],
+        ),
+        "different_k": (
+            different_k_rows(evidence),
+            ["against", "profile", "pairs", "mean share", "low", "high", AT_SEED, "seeds"],
+        ),
+        "favourites": (
+            favourite_rows(evidence),
+            ["measure", "profile", "data sets", *LABELS, *chosen_at_seed, "seeds"],
+        ),
+        "yeast_choices": (choice_rows(evidence), ["dataset", "measure", AT_SEED, "other seeds"]),
     }
-    return {name: pd.DataFrame(table) for name, table in rows.items()}
+    frames = {f"table_{name}": pd.DataFrame(rows, columns=columns) for name, (rows, columns) in tables.items()}
+    return {**frames, "table_truth": pd.DataFrame(truth_rows(evidence)), "claims": pd.DataFrame(claim_rows(outcomes))}
 
 
 def scenario_rows() -> Rows:
     """The scenario summary."""
-    return [
-        {
-            "id": s.id,
-            "name": s.name,
-            "K": s.n_biclusters,
-            "signal": s.signal,
-            "stress test": s.stress,
-            "planted sizes": ", ".join(f"{b.rows}x{b.cols}" for b in s.blocks),
-            "matrix": f"{SHAPE[0]}x{SHAPE[1]}",
-        }
-        for s in SCENARIOS.values()
-    ]
+    for s in SCENARIOS.values():
+        sizes = ", ".join(f"{b.rows}x{b.cols}" for b in s.blocks)
+        yield s.id, s.name, s.n_biclusters, s.signal, s.stress, sizes, f"{SHAPE[0]}x{SHAPE[1]}"
 
 
 def planted_rows(evidence: Evidence) -> Rows:
     """The planted diagnostic: mean, interval and deviation beside the paper's value."""
-    rows: Rows = []
     for scenario, paper in PLANTED.items():
-        table = evidence.planted[evidence.planted["scenario"] == scenario]
         for measure, value in paper.items():
-            found = measure_number(table[measure].tolist())
-            rows.append(
-                {
-                    "scenario": scenario,
-                    "measure": MEASURE_NAMES[measure],
-                    "paper": value,
-                    "mean": found.mean,
-                    "sd": found.sd,
-                    "low": found.low,
-                    "high": found.high,
-                    "deviation": f"{100 * (found.mean / value - 1):+.1f} %",
-                    "seeds": found.n_seeds,
-                }
-            )
-    return rows
+            found = measure_number(Planted(evidence)(scenario, measure).tolist())
+            deviation = f"{100 * (found.mean / value - 1):+.1f} %"
+            numbers = value, found.mean, found.sd, found.low, found.high
+            yield scenario, METRICS[measure].symbol, *numbers, deviation, found.n_seeds
 
 
 def winner_rows(evidence: Evidence) -> Rows:
     """Winner counts under every profile and both choices of the algorithms' seed."""
-    rows: Rows = []
-    table = evidence.matched
     for measure, winner in WINNERS.items():
-        for algorithm_seed in dict.fromkeys(table["algorithm_seed"]):
+        for seed in dict.fromkeys(evidence.matched["algorithm_seed"]):
             for profile in PROFILES:
-                part = table[(table["algorithm_seed"] == algorithm_seed) & (table["profile"] == profile)]
-                counts = win_counts(part, measure)
+                counts = win_counts(matched_cells(evidence, View(profile, seed)), measure)
                 ahead = counts[winner.algorithm] > counts.drop(columns=winner.algorithm).max(axis=1)
-                rows.append(
-                    {
-                        "measure": MEASURE_NAMES[measure],
-                        "profile": profile,
-                        "algorithm seed": algorithm_seed,
-                        "paper": f"{algorithm_name(winner.algorithm)} {winner.wins}",
-                        **{algorithm_name(key): counts[key].mean() for key in ALGORITHMS},
-                        "paper's winner ahead": float(ahead.mean()),
-                        "seeds": len(counts),
-                    }
-                )
-    return rows
+                paper = f"{algorithm_label(winner.algorithm)} {winner.wins}"
+                yield METRICS[measure].symbol, profile, seed, paper, *counts.mean(), float(ahead.mean()), len(counts)
 
 
 def k_pick_rows(evidence: Evidence) -> Rows:
     """The paper's table of chosen K: its pick, ours with seed 42, and the picks of the other seeds."""
-    rows: Rows = []
     yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
-    for measure in ("asr", "avg_ve", "nve", "nve_cov"):
-        chosen = best_k(yeast, measure) if len(yeast) else None
-        for (dataset, algorithm), picks in K_PICKS.items():
-            if chosen is None or (dataset, algorithm) not in chosen.index:
-                continue
-            own = chosen.T[(dataset, algorithm)]
-            others = own[own.index != PAPER_SEED]
-            counts = others.dropna().astype(int).value_counts()
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "algorithm": algorithm_name(algorithm),
-                    "measure": MEASURE_NAMES[measure],
-                    "paper": picks[measure],
-                    "seed 42": _whole(own.get(PAPER_SEED)),
-                    "other seeds": ", ".join(f"{k}: {counts[k]}" for k in sorted(counts.index)),
-                    "share as in paper": float((others == picks[measure]).mean()),
-                }
-            )
-    place = {key: n for n, key in enumerate((d, algorithm_name(a)) for d, a in K_PICKS)}
-    return sorted(rows, key=lambda row: place[row["dataset"], row["algorithm"]])
+    chosen = {measure: best_k(yeast, measure) for measure in FOUR} if len(yeast) else {}
+    for pair, picks in K_PICKS.items():
+        for measure in chosen:
+            if pair in chosen[measure].index:
+                own = chosen[measure].T[pair]
+                others = own[own.index != PAPER_SEED]
+                counts = others.dropna().astype(int).value_counts().sort_index()
+                words = ", ".join(f"{k}: {n}" for k, n in counts.items())
+                what = pair[0], algorithm_label(pair[1]), METRICS[measure].symbol, picks[measure]
+                yield *what, _whole(own.get(PAPER_SEED)), words, float((others == picks[measure]).mean())
 
 
 def different_k_rows(evidence: Evidence) -> Rows:
     """In what share of data set–algorithm pairs NVE_cov and another measure choose a different K."""
-    rows: Rows = []
-    if not len(evidence.yeast):
-        return rows
-    for profile in ("paper", "default"):
+    for profile in ("paper", "default") if len(evidence.yeast) else ():
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
         pairs = int(best_k(yeast, "nve_cov").notna().any(axis=1).sum())
-        for measure in ("asr", "avg_ve", "nve"):
+        for measure in FOUR[:3]:
             share = differing_share(yeast, measure)
             found = measure_number(share[share.index != PAPER_SEED].tolist(), 1.0)
-            rows.append(
-                {
-                    "against": MEASURE_NAMES[measure],
-                    "profile": profile,
-                    "pairs": pairs,
-                    "mean share": found.mean,
-                    "low": found.low,
-                    "high": found.high,
-                    "seed 42": float(share.get(PAPER_SEED, float("nan"))),
-                    "seeds": found.n_seeds,
-                }
-            )
-    return rows
+            at_seed = float(share.get(PAPER_SEED, float("nan")))
+            numbers = found.mean, found.low, found.high, at_seed, found.n_seeds
+            yield METRICS[measure].symbol, profile, pairs, *numbers
 
 
 def favourite_rows(evidence: Evidence) -> Rows:
     """On how many yeast data sets each algorithm is best, over all K, under each measure."""
-    rows: Rows = []
-    for profile in PROFILES:
+    for profile in PROFILES if len(evidence.yeast) else ():
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
-        if not len(yeast):
-            continue
-        for measure in ("asr", "avg_ve", "nve", "nve_cov"):
+        for measure in FOUR:
             counts = favourites(yeast, measure)
             others = counts[counts.index != PAPER_SEED]
-            rows.append(
-                {
-                    "measure": MEASURE_NAMES[measure],
-                    "profile": profile,
-                    "data sets": yeast["dataset"].nunique(),
-                    **{algorithm_name(key): others[key].mean() for key in ALGORITHMS},
-                    **{f"{algorithm_name(key)}, seed 42": _whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS},
-                    "seeds": len(others),
-                }
-            )
-    return rows
+            at_seed = [_whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS]
+            what = METRICS[measure].symbol, profile, yeast["dataset"].nunique()
+            yield *what, *others.mean(), *at_seed, len(others)
 
 
 def choice_rows(evidence: Evidence) -> Rows:
     """The algorithm and K each measure chooses on each yeast data set, with seed 42 and over the other seeds."""
-    rows: Rows = []
     yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
     for dataset in dict.fromkeys(yeast["dataset"]):
-        for measure in ("asr", "avg_ve", "nve", "nve_cov"):
+        for measure in FOUR:
             best = best_pick(yeast, dataset, measure)
-            words = best["algorithm"].map(algorithm_name) + " " + best["k"].astype(str)
+            words = best["algorithm"].map(algorithm_label) + " " + best["k"].astype(str)
             others = words[words.index != PAPER_SEED].value_counts()
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "measure": MEASURE_NAMES[measure],
-                    "seed 42": words.get(PAPER_SEED, ""),
-                    "other seeds": ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count)),
-                }
-            )
-    return rows
+            counts = ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count))
+            yield dataset, METRICS[measure].symbol, words.get(PAPER_SEED, ""), counts
 
 
-def claim_rows(outcomes: list[Outcome]) -> Rows:
+def claim_rows(outcomes: list[Outcome]) -> list[dict[Any, Any]]:
     """One row per claim."""
-    return [
-        {
-            "claim": o.claim.id,
-            "sentence": o.claim.sentence,
-            "reading": o.claim.reading,
-            "source": o.claim.source,
-            "kind": "number" if o.claim.is_number else "direction",
-            "paper": "" if o.claim.paper is None else f"{o.claim.paper:g}",
-            "measured": o.measured.mean,
-            "low": o.measured.low,
-            "high": o.measured.high,
-            "seeds": o.measured.n_seeds,
-            "undefined seeds": o.measured.n_undefined,
-            "verdict": o.verdict,
-            "verdict with our defaults": o.default_verdict,
-            "verdict with other algorithm seeds": o.own_seed_verdict,
-            "with seed 42": o.at_paper_seed,
-            "depends on convention": "yes" if o.on_convention else "no",
-            "depends on seed": "yes" if o.on_seed else "no",
-        }
-        for o in outcomes
-    ]
+    rows = []
+    for o in outcomes:
+        claim, found = o.claim, o.measured
+        kind = "number" if claim.is_number else "direction"
+        paper = "" if claim.paper is None else f"{claim.paper:g}"
+        depends = ["yes" if on else "no" for on in (o.on_convention, o.on_seed)]
+        said = claim.id, claim.sentence, claim.reading, claim.source, kind, claim.basis, paper
+        numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined
+        verdicts = o.verdict, o.default_verdict, o.own_seed_verdict, o.at_paper_seed
+        rows.append(dict(zip(CLAIM, (*said, *numbers, *verdicts, *depends), strict=True)))
+    return rows
 
 
 def _whole(value: Any) -> str:

@@ -1,63 +1,80 @@
-"""Who wins: the algorithm, or the algorithm and K, with the lowest score in each seed."""
+"""Who wins in each seed: the algorithm, or the algorithm and K, that :mod:`bivaluate.judge.choice` picks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bivaluate.datasets.scenarios import SCENARIOS
+from bivaluate.judge.choice import high_is_better, pick
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ALGORITHMS = ("cca", "las", "spectral")
+"""The algorithms the paper compares."""
+FOUR = ("asr", "avg_ve", "nve", "nve_cov")
+"""The measures it compares them by."""
+
+
+def picked(results: pd.DataFrame, measure: str, contest: list[str]) -> pd.DataFrame:
+    """Return the best row of each contest, in the order of the table; no row where nobody wins.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"seed": [0, 0, 1, 1], "algorithm": ["cca", "las"] * 2, "nve": [0.5, 0.4, 0.7, 0.7]})
+    >>> picked(results, "nve", ["seed"])["algorithm"].tolist()
+    ['las']
+    """
+    high = high_is_better(measure)
+    best = []
+    for _, group in results.groupby(contest, sort=False):
+        place = pick(group[measure].to_numpy(float), high)
+        if place is not None:
+            best.append(group.index[place])
+    return results.loc[best]
 
 
 def scenario_winners(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the winning algorithm per seed (rows) and scenario (columns); an undefined score cannot win."""
-    wide = matched.set_index(["seed", "scenario", "algorithm"])[measure].unstack("algorithm")
-    winners = _lowest(wide).unstack("scenario")
-    return winners[[name for name in SCENARIOS if name in winners.columns]]
+    """Return the winning algorithm per seed (rows) and scenario (columns); None where nobody wins."""
+    best = picked(matched, measure, ["seed", "scenario"]).pivot(index="seed", columns="scenario", values="algorithm")
+    names = [name for name in SCENARIOS if name in set(matched["scenario"])]
+    winners = best.reindex(index=sorted(matched["seed"].unique()), columns=names).astype(object)
+    return winners.where(winners.notna(), None)
 
 
 def win_counts(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the number of scenarios each algorithm (columns) wins in each seed (rows)."""
+    import pandas as pd
+
     winners = scenario_winners(matched, measure)
-    return _concat({key: (winners == key).sum(axis=1) for key in ALGORITHMS})
+    return pd.DataFrame({key: (winners == key).sum(axis=1) for key in ALGORITHMS})
 
 
 def best_k(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the K with the lowest score per dataset, algorithm and seed; the smallest K among equals.
-
-    Rows are (dataset, algorithm), columns seeds; NaN where no K has a defined score.
-    """
-    wide = yeast.pivot(index=["dataset", "algorithm", "seed"], columns="k", values=measure).sort_index(axis=1)
-    return _lowest(wide).astype(float).unstack("seed")
+    """Return the best K per data set and algorithm (rows) and seed (columns); NaN where no K wins."""
+    best = picked(yeast, measure, ["dataset", "algorithm", "seed"])
+    wide = best.pivot(index=["dataset", "algorithm"], columns="seed", values="k")
+    pairs = yeast[["dataset", "algorithm"]].drop_duplicates()
+    rows = sorted(zip(pairs["dataset"], pairs["algorithm"], strict=True))
+    return wide.reindex(index=rows, columns=sorted(yeast["seed"].unique())).astype(float)
 
 
 def best_pick(yeast: pd.DataFrame, dataset: str, measure: str) -> pd.DataFrame:
-    """Return the best algorithm and K per seed on one data set; the smallest K among equals."""
-    rows = yeast[yeast["dataset"] == dataset].sort_values(["k", "algorithm"], kind="stable")
-    rows = rows[rows[measure].notna()]
-    best = rows.loc[rows.groupby("seed")[measure].idxmin()]
-    return best.set_index("seed")[["algorithm", "k"]]
+    """Return the best algorithm and K per seed on one data set."""
+    best = picked(yeast[yeast["dataset"] == dataset], measure, ["seed"])
+    return best.set_index("seed")[["algorithm", "k"]].sort_index()
 
 
 def favourites(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return on how many data sets each algorithm (columns) has the best score, per seed (rows)."""
-    lowest = yeast.groupby(["dataset", "seed", "algorithm"])[measure].min().unstack("algorithm")
-    winners = _lowest(lowest)
-    counts = {key: (winners == key).groupby(level="seed").sum() for key in ALGORITHMS}
-    return _concat(counts)
+    """Return on how many data sets each algorithm (columns) has the best solution, per seed (rows)."""
+    best = picked(yeast, measure, ["dataset", "seed"])
+    counts = best.groupby(["seed", "algorithm"]).size().unstack("algorithm", fill_value=0)
+    return counts.reindex(index=sorted(yeast["seed"].unique()), columns=list(ALGORITHMS), fill_value=0)
 
 
-def _lowest(wide: pd.DataFrame) -> pd.Series[Any]:
-    """Return the column with the lowest value in each row, the first among equals; None where all are undefined."""
-    some = wide.notna().any(axis=1)
-    found = wide[some].idxmin(axis=1)
-    return found.astype(object).reindex(wide.index, fill_value=None)
-
-
-def _concat(parts: dict[str, pd.Series[Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(parts)
+def differing_share(yeast: pd.DataFrame, measure: str) -> pd.Series[float]:
+    """Return, per seed, the share of data set–algorithm pairs where NVE_cov and `measure` choose different K."""
+    ours, theirs = best_k(yeast, "nve_cov"), best_k(yeast, measure)
+    both = ours.notna() & theirs.notna()
+    return ((ours != theirs) & both).sum() / both.sum()
