@@ -34,7 +34,9 @@ def test_select_by_the_gap(run, sweep):
 
 
 def test_select_as_json_and_csv(run, sweep, tmp_path):
-    done = run("select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--csv", "tables")
+    done = run(
+        "select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--tables", "tables"
+    )
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert {row["dataset"] for row in told["best"]} == {"scenario:S1", "scenario:S9b"}

@@ -83,7 +83,7 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["matrix.csv", "-k", "three"], "-k is 'three'; numbers like 3,5,8 or 2-10 are needed"),
         (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
         (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),
-        (["matrix.csv", "--score", "exponent"], "name=value is needed"),
+        (["matrix.csv", "--score", "exponent"], "NAME=VALUE is needed"),
         (["matrix.csv", "--jobs", "0"], "jobs is 0; it must be at least 1"),
         (["-k", "3"], "no data set is named"),
         (["scenario:S77"], "there is no data set 'scenario:S77'"),

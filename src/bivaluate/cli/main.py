@@ -1,4 +1,14 @@
-"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages."""
+"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages.
+
+Exit codes:
+
+====  =========================================================================================
+0     done; warnings and undefined scores are not failures, nor is a reader that closed the pipe
+1     the work failed: not enough memory, every cell of a sweep failed, or a fault in bivaluate
+2     the command or its input is wrong: unknown option, unreadable file, value not allowed
+130   interrupted from the keyboard
+====  =========================================================================================
+"""
 
 from __future__ import annotations
 
@@ -53,8 +63,10 @@ def _load(name: str) -> Any:
     module = importlib.import_module(f"bivaluate.cli.{name}")
     if hasattr(module, "app"):
         return typer.main.get_command(module.app)
+    from bivaluate.cli.options import Command
+
     app = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False)
-    app.command(name)(getattr(module, name))
+    app.command(name, cls=Command)(getattr(module, name))
     command = typer.main.get_command(app)
     command.name = name
     return command
@@ -85,7 +97,7 @@ def root(
 
 
 def main() -> None:
-    """Run the command line: exit 0 when fine, 2 for bad usage or input, 1 for anything else."""
+    """Run the command line and exit with the code of the table above."""
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", BivaluateWarning)
     try:
@@ -105,7 +117,9 @@ def main() -> None:
 
 
 def _say(kind: str, text: str) -> None:
-    print(f"{kind}: {text}", file=sys.stderr)
+    from bivaluate.cli.options import spoken
+
+    print(f"{kind}: {spoken(text)}", file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
