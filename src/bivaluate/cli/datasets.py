@@ -8,17 +8,12 @@ from typing import Annotated
 import typer
 
 from bivaluate._text import plural
-from bivaluate.cli.options import Command, Group, Json, OutputFormat, check_target, option
+from bivaluate.cli.options import SETTINGS, Command, Group, Json, OutputFormat, check_target, option
 from bivaluate.cli.tables import err, out, print_json, print_table, progress
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
-app = typer.Typer(
-    cls=Group,
-    help="Real gene-expression matrices, fetched on demand.",
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(**SETTINGS, cls=Group, help="Real gene-expression matrices, fetched on demand.")
 
 
 @app.callback(invoke_without_command=True)

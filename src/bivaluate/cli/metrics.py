@@ -57,7 +57,7 @@ def _describe(metric: Metric) -> None:
     out.print(f" ({metric.key}): {metric.name}\n{metric.summary}")
     out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.")
     out.print(f"Reference: {metric.reference}\n" if metric.reference else "")
-    out.print(inspect.getdoc(metric.function) or "")
+    out.print(inspect.getdoc(metric.function) or "", soft_wrap=True)
 
 
 def _yes(metric: Metric) -> str:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from bivaluate.solution import Biclustering
 
 
+# How every command and group of commands is set up.
+SETTINGS: dict[str, Any] = {"add_completion": False, "rich_markup_mode": "markdown", "pretty_exceptions_enable": False}
+
+
 def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any:
     """Return an option: what it does, how it is spelled where its name does not say it, where help lists it."""
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
@@ -52,7 +56,7 @@ _scoring = functools.partial(option, panel="How to score")
 class MatrixFile:
     """How to read a matrix; the fields are the options of every command that reads one."""
 
-    transpose: Annotated[bool, _reading_matrix("Swap rows and columns after reading.")] = False
+    transpose: Annotated[bool, _reading_matrix("Swap rows and columns after reading.", "--transpose")] = False
     matrix_format: Annotated[str | None, _reading_matrix("Format of the matrix (default: detected).")] = None
     delimiter: Annotated[str | None, _reading_matrix("Field separator of a text file (default: detected).")] = None
     decimal: Annotated[str | None, _reading_matrix("Decimal mark of a text file (default: detected).")] = None
@@ -237,11 +241,15 @@ class _Spoken:
 
     def invoke(self, ctx: Any) -> Any:
         for parameter in self.params:
-            value = ctx.params.get(parameter.name)
-            if Path("-") in (value if isinstance(value, (list, tuple)) else [value]):
-                name = _spelled.get(parameter.name, parameter.name.upper())
-                raise ParameterError(f"{name} is '-'; standard input and output cannot be used here: name a file.")
-        return super().invoke(ctx)  # type: ignore[misc]
+            value, name = ctx.params.get(parameter.name), _spelled.get(parameter.name, parameter.name.upper())
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if str(one) == "-" and (isinstance(one, Path) or parameter.name not in _spelled):
+                    raise ParameterError(f"{name} is '-'; standard input and output cannot be used here: name a file.")
+        try:
+            return super().invoke(ctx)  # type: ignore[misc]
+        except KeyboardInterrupt:
+            typer.echo("stopped: interrupted from the keyboard.", err=True)
+            raise typer.Exit(130) from None
 
 
 class Command(_Spoken, TyperCommand):
@@ -283,9 +291,10 @@ def _kept_items(match: re.Match[str]) -> str:
     """Return a bracket without what this command does not take, and without repeats."""
     if _GONE not in match[1] and "--" not in match[1]:
         return match[0]
-    said = match.string[: match.start()]
-    items = dict.fromkeys(item for item in match[1].split(", ") if _GONE not in item and item not in said)
-    return f"({', '.join(items).removeprefix('or ')})"
+    said, known = match.string[: match.start()], _spelled.values()
+    items = (item for item in match[1].split(", ") if _GONE not in item and item not in said)
+    kept = dict.fromkeys(item for item in items if not item.startswith("--") or item.split()[0] in known)
+    return f"({', '.join(kept).removeprefix('or ')})"
 
 
 def distinct_names(names: Sequence[str], paths: Sequence[Path]) -> list[str]:

@@ -112,8 +112,6 @@ def _print(advice: Pruning, cautions: list[str], n_given: int) -> None:
     for caution in cautions:
         out.print(f"! {caution}")
     out.print()
-    rows = [
-        (heading(key), score_text(key, value), score_text(key, advice.after[key]))
-        for key, value in advice.before.items()
-    ]
+    sides = (advice.before, advice.after)
+    rows = [(heading(key), *(score_text(key, side[key]) for side in sides)) for key in advice.before]
     print_table(["measure", "before", "after"], rows)

@@ -23,6 +23,8 @@ from bivaluate.cli.tables import err, out, progress
 if TYPE_CHECKING:
     from bivaluate.algorithms import Algorithm
 
+OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algorithm
+
 
 @grouped
 def run(
@@ -32,9 +34,7 @@ def run(
     n_biclusters: Annotated[int, option("How many biclusters to find.", "-k")] = 5,
     random_state: Seed = 0,
     parameters: Parameters = None,
-    target: Annotated[
-        Path | None, option("File to write (default: MATRIX.ALGORITHM.json here).", "--out", "-o")
-    ] = None,
+    target: Annotated[Path | None, option("File (default: MATRIX.ALGORITHM.json).", "--out", "-o")] = None,
     format: OutputFormat = None,
     show: Annotated[bool, option("List the algorithms and their parameters, and stop.", "--list")] = False,
 ) -> None:
@@ -56,9 +56,8 @@ def run(
     if matrix is None:
         raise ParameterError("which matrix? For example: bivaluate run expression.csv --algorithm las -k 8")
     settings = parse_assignments("--param", parameters or [])
-    for name, spelled in (("n_biclusters", "-k"), ("random_state", "--seed")):
-        if name in settings:
-            raise ParameterError(f"--param {name}={settings[name]}: use {spelled} for this one.")
+    for name in OWN_OPTIONS.keys() & settings:
+        raise ParameterError(f"--param {name}={settings[name]}: use {OWN_OPTIONS[name]} for this one.")
     estimator = make_estimator(algorithm, n_biclusters, random_state, **settings)
     target = target or Path(f"{matrix.name.split('.')[0]}.{algorithm}.json")
     check_target(target, format)
@@ -78,10 +77,7 @@ def run(
 
 
 def _describe(record: Algorithm) -> None:
-    parameters = ", ".join(
-        f"{name}={value}"
-        for name, value in record.estimator().get_params().items()
-        if name not in ("n_biclusters", "random_state")
-    )
+    found = {name: value for name, value in record.estimator().get_params().items() if name not in OWN_OPTIONS}
+    parameters = ", ".join(f"{name}={value}" for name, value in found.items())
     out.print(f"{record.key}: {record.name}", style="bold")
     out.print(f"  {record.summary}\n  --param {parameters}\n  {record.reference}")

@@ -7,15 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bivaluate.cli.options import Command, Group, Seed, option
+from bivaluate.cli.options import SETTINGS, Command, Group, Seed, option
 from bivaluate.cli.tables import out, print_table
 
-app = typer.Typer(
-    cls=Group,
-    help="The ten synthetic scenarios of the NVE paper: list them, write them, score what they plant.",
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(**SETTINGS, cls=Group, help="The ten synthetic scenarios of the NVE paper: list, write, score them.")
 
 
 @app.callback(invoke_without_command=True)
@@ -61,9 +56,7 @@ def write(
 
 @app.command(cls=Command)
 def planted(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Scenarios (default: the five of the paper's table).")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Scenarios (default: those of the paper's table).")] = None,
     n_seeds: Annotated[int | None, option("Number of seeds (default: 20, and 200 of S9b).", "--seeds")] = None,
 ) -> None:
     """Score the planted solutions over many seeds, beside the paper's values.

@@ -100,7 +100,7 @@ def score(
         from bivaluate.io import write_h5ad_results
 
         for evaluation in evaluations:
-            key = "bivaluate" if len(evaluations) == 1 else f"bivaluate_{_name(evaluation)}"
+            key = "bivaluate" if len(evaluations) == 1 else f"bivaluate_{_name(evaluation).replace('/', '_')}"
             write_h5ad_results(matrix, evaluation, key=key, transpose=matrix_file.transpose)
             err.print(f"wrote {key} into {matrix}")
     if report:

@@ -95,16 +95,11 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     headings = ["data set", "algorithm", "K", "mean", "95 % over seeds", "seeds won", "coverage", "runner-up"]
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
-        cells = [
-            row["dataset"],
-            row["algorithm"],
-            str(row["k"]),
-            number(row["mean"]),
-            "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}",
-            f"{row['wins']}/{row['contests']}",
-            percentage(row["coverage"]),
-            f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–",
-        ]
+        span = "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}"
+        won = f"{row['wins']}/{row['contests']}"
+        second = f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–"
+        cells = [row["dataset"], row["algorithm"], str(row["k"]), number(row["mean"]), span, won]
+        cells += [percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{number(row['null_low'])} to {number(row['null_high'])}")
             cells += [number(row["gap"]), number(row["p_value"])]

@@ -40,13 +40,17 @@ def sweep(
     algorithms: Annotated[
         str | None, option("Keys (see `run --list`; default: all) or package.module:Class.", "--algorithms", "-a")
     ] = None,
-    k: Annotated[str | None, option("Numbers of biclusters: 3,5,8 or 2-10; planted. [3,5,8,10,15]", "-k")] = None,
+    k: Annotated[
+        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")
+    ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
     parameters: Parameters = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
-    score: Annotated[list[str] | None, option("How to score: min_rows=3, small=drop, …; repeatable.")] = None,
+    score: Annotated[
+        list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
+    ] = None,
     time_limit: Annotated[float | None, option("Seconds a cell may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,

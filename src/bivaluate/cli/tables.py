@@ -76,11 +76,12 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     table = Table(box=None, pad_edge=False, header_style="bold", title=title or None, title_justify="left")
     for column, name in enumerate(headings):
         numeric = column > 0 and all(row[column][:1] in "–−-+0123456789" for row in cells)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric)
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or column == 0)
     for row in cells:
         table.add_row(*row)
-    least = Measurement.get(out, out.options.update(width=10_000), table).minimum
-    out.print(table, width=max(least, out.width), crop=False, no_wrap=True, overflow="ignore")
+    least = Measurement.get(out, out.options.update(width=10_000), table).minimum + 2
+    table.width = least if least > out.width else None
+    out.print(table, crop=False)
 
 
 def print_list(title: str, sentences: Sequence[str]) -> None:
