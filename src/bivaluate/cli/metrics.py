@@ -29,13 +29,7 @@ def metrics(
 
     records = [get_metric(key)] if key else list(METRICS.values())
     if as_json:
-        print_json(
-            [
-                {field: getattr(m, field) for field in FIELDS}
-                | {"range": [_bound(end) for end in m.range], "invariances": sorted(m.invariances)}
-                for m in records
-            ]
-        )
+        print_json([_document(metric) for metric in records])
     elif key:
         _describe(records[0])
     else:
@@ -44,6 +38,11 @@ def metrics(
             for m in records
         ]
         print_table(["key", "of a", "better", "default", "what it tells"], rows)
+
+
+def _document(metric: Metric) -> dict[str, object]:
+    plain = {field: getattr(metric, field) for field in FIELDS}
+    return {**plain, "range": [_bound(end) for end in metric.range], "invariances": sorted(metric.invariances)}
 
 
 def _describe(metric: Metric) -> None:

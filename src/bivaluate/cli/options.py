@@ -41,11 +41,9 @@ Jobs = Annotated[int | None, option("How many to use at once (default: every cor
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
 Parameters = Annotated[
-    list[str] | None, option("NAME=VALUE of the algorithm, repeatable (see `run --list`).", "--param")
+    list[str] | None, option("NAME=VALUE of an algorithm (see `run --list`); repeatable.", "--param")
 ]
-OrderedColumns = Annotated[
-    bool, option("Columns are ordered (time, dose): compare with surrogates as smooth.", "--ordered-columns")
-]
+OrderedColumns = Annotated[bool, option("Ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")]
 OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")

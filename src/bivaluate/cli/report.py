@@ -30,9 +30,7 @@ def report(
     from bivaluate.report import build_report
 
     if run.is_file():
-        raise RunError(
-            f"{run} is a file, not a run folder. For a report on solutions: "
-            f"bivaluate score MATRIX {run} --report report.html"
-        )
+        instead = f"bivaluate score MATRIX {run} --report {target}"
+        raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title)
     err.print(f"wrote {written}")

@@ -153,9 +153,8 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(heading(key), *values) for key, *values in zip(keys, *columns, strict=True)]
         print_table(["measure", *names], rows)
     else:
-        print_table(
-            ["solution", *map(heading, keys)], [(name, *cells) for name, cells in zip(names, columns, strict=True)]
-        )
+        rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
+        print_table(["solution", *map(heading, keys)], rows)
     for evaluation in evaluations:
         _print_findings(evaluation)
 
@@ -170,16 +169,11 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
     sort = sort or ("nve_k" if "nve_k" in records[0] else None)
     order = best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
     keys = [key for key in records[0] if key in METRICS]
-    rows = [
-        (
-            *(str(record[field]) for field in ("bicluster", "n_rows", "n_cols")),
-            *(number(record[key]) for key in keys),
-            record["partner"] or "–",
-            number(record["ve_merged"]),
-            record["status"].replace("_", " "),
-        )
-        for record in (records[index] for index in order)
-    ]
+    rows = []
+    for record in (records[index] for index in order):
+        first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]
+        last = [record["partner"] or "–", number(record["ve_merged"]), record["status"].replace("_", " ")]
+        rows.append([*first, *(number(record[key]) for key in keys), *last])
     headings = ["", "rows", "cols", *map(heading, keys), "nearest", "merged VE", "status"]
     print_table(headings, rows, _name(evaluation))
     _print_findings(evaluation)

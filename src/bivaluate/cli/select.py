@@ -68,23 +68,10 @@ def _print(selection: Selection) -> None:
     symbol = METRICS[selection.by].symbol
     with_null = "gap" in selection.best
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
-    _print_pivot(
-        f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})",
-        selection.best,
-        "measure",
-        lambda row: (
-            f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}"
-            + (f"; {number(row['gap'])}, p {number(row['p_value'])})" if with_null else ")")
-        ),
-        lambda key: METRICS[key].symbol,
-    )
-    _print_pivot(
-        f"the choice of {symbol} if … (* another choice)",
-        selection.sensitivity,
-        "change",
-        lambda row: f"{row['algorithm']} {row['k']}" + ("" if row["same"] else " *") + _agreeing(row),
-        str,
-    )
+    title = f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})"
+    _print_pivot(title, selection.best, "measure", _chosen, lambda key: METRICS[key].symbol)
+    title = f"the choice of {symbol} if … (* another choice)"
+    _print_pivot(title, selection.sensitivity, "change", _changed, str)
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
@@ -123,5 +110,12 @@ def _print_pivot(
         print_table(["", *datasets], rows, f"\n{title}")
 
 
-def _agreeing(row: Any) -> str:
-    return "" if row["share_same"] in (0.0, 1.0) else f" ({percent(row['share_same'])} of copies agree)"
+def _chosen(row: Any) -> str:
+    null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
+    return f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
+
+
+def _changed(row: Any) -> str:
+    share = row["share_same"]
+    agree = "" if share in (0.0, 1.0) else f" ({percent(share)} of copies agree)"
+    return f"{row['algorithm']} {row['k']}{'' if row['same'] else ' *'}{agree}"

@@ -105,9 +105,14 @@ def sweep(
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            run = Sweep(
-                chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=tell, plan_text=text
-            ).run()
+            how: dict[str, Any] = {
+                "jobs": jobs,
+                "scheduler": scheduler,
+                "retry": retry,
+                "progress": tell,
+                "plan_text": text,
+            }
+            run = Sweep(chosen, run_folder, **how).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues.")
             raise
@@ -128,8 +133,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
         return Plan.from_toml(plan)
     if given or not folder.is_dir():
         raise ParameterError(
-            "no data set is named: give a matrix file, scenario:S1, yeast:* …, or --plan; "
-            "or only --out to continue a run."
+            "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
     return load_run(folder).plan
 
@@ -157,7 +161,7 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         algorithm, dot, parameter = name.rpartition(".")
         if not dot:
             raise ParameterError(
-                f"--param names {name!r}; algorithm.parameter=value is needed, for example --param las.n_restarts=200."
+                f"--param {name}: algorithm.parameter=value is needed, for example las.n_restarts=200."
             )
         parameters.setdefault(algorithm, {})[parameter] = value
     return parameters

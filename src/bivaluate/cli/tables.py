@@ -68,19 +68,22 @@ def best_first(key: str, values: Sequence[float | None]) -> list[int]:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """Print a table without lines; columns of numbers are set to the right and never cut."""
-    from rich.measure import Measurement
+    """Print a table without lines; columns of numbers are set to the right, and no number or word is cut."""
     from rich.table import Table
 
     cells = [list(row) for row in rows]
     table = Table(box=None, pad_edge=False, header_style="bold", title=title or None, title_justify="left")
+    total = 2 * (len(headings) - 1)
     for column, name in enumerate(headings):
-        numeric = column > 0 and all(row[column][:1] in "–−-+0123456789" for row in cells)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or column == 0)
+        texts = [name, *(row[column] for row in cells)]
+        numeric = column > 0 and all(text[:1] in "–−-+0123456789" for text in texts[1:])
+        whole = numeric or column == 0
+        least = max(len(word) for text in texts for word in ([text] if whole else text.split() or [""]))
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=whole, min_width=least)
+        total += least
     for row in cells:
         table.add_row(*row)
-    least = Measurement.get(out, out.options.update(width=10_000), table).minimum + 2
-    table.width = least if least > out.width else None
+    table.width = total if total > out.width else None
     out.print(table, crop=False)
 
 
