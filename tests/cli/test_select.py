@@ -43,7 +43,7 @@ def test_select_as_json_and_csv(run, sweep, tmp_path):
     assert any(row["change"] == "mask:0.1, same solutions" for row in told["sensitivity"])
     assert (tmp_path / "tables" / "best_k.csv").is_file()
     assert run("select", sweep, "--csv", "best.csv").code == 0
-    assert (tmp_path / "best.csv").read_text().startswith("dataset,")
+    assert (tmp_path / "best.csv").read_text().startswith("measure,dataset,algorithm,k,")
 
 
 @pytest.mark.parametrize(
