@@ -42,7 +42,7 @@ def test_labels_become_indices_with_the_matrix(run, files):
     assert content["shape"] == [5, 6]
     assert biclusters(files / "out.json") == [([0, 2], [1, 3]), ([1], [0, 1])]
     assert content["biclusters"][0]["row_labels"] == ["g1", "g3"]
-    assert run("convert", "out.json", "peer.json", "--to", "biclustlib").code == 0
+    assert run("convert", "out.json", "peer.json", "--format", "biclustlib").code == 0
     assert json.loads((files / "peer.json").read_text())["biclusters"][0] == [[0, 2], [1, 3]]
     assert run("convert", "peer.json", "back.txt", "--matrix", "matrix.csv").code == 0
     assert (files / "back.txt").read_text().split("\n", 1)[1] == R_TEXT.split("\n", 1)[1]
@@ -56,7 +56,7 @@ def test_indices_stay_indices_without_a_matrix(run, files):
 
 
 def test_labels_cannot_become_indices_alone(run, files):
-    done = run("convert", "r.txt", "peer.json", "--to", "biclustlib")
+    done = run("convert", "r.txt", "peer.json", "--format", "biclustlib")
     assert done.code == 2
     assert "labels only: give the matrix as well" in done.err
     assert not (files / "peer.json").exists()
@@ -90,7 +90,7 @@ def test_matrices(run, files):
     [
         (["none.txt", "x.json"], "cannot read none.txt"),
         (["r.txt", "x.what"], "cannot tell the format of x.what"),
-        (["r.txt", "x.json", "--to", "qubic"], "to is|format is 'qubic'"),
+        (["r.txt", "x.json", "--format", "qubic"], "to is|format is 'qubic'"),
         (["r.txt", "x.json", "--solution-format", "qubicc"], "Did you mean 'qubic'"),
         (["r.txt", "x.json", "--kind", "thing"], "allowed: 'auto', 'solution', 'matrix'"),
         (["r.txt", "x.json", "--transpose"], "give it with --matrix"),

@@ -43,7 +43,7 @@ def test_fetch_and_write(run, tmp_path):
     where = {"BIVALUATE_DATA": str(tmp_path / "cache")}
     done = run("datasets", "fetch", "yeast", **where)
     assert done.code == 0
-    assert "yeast: 17 data set(s)" in done.out
+    assert "yeast: 17 data sets" in done.out
     offline = {**where, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}
     assert run("datasets", "write", "14_N2_depletion", "n2.csv", **offline).code == 0
     assert (tmp_path / "n2.csv").read_text().startswith(",30,60,120")

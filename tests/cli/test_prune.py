@@ -50,7 +50,7 @@ def test_json(run, files):
 
 def test_keep_weak_and_nothing_to_do(run, files):
     assert "Drop" not in run("prune", "X.npy", "S.json", "--keep-weak").out
-    assert "Nothing to drop or merge among 1 biclusters." in run("prune", "X.npy", "good.json").out
+    assert "Nothing to drop or merge among 1 bicluster." in run("prune", "X.npy", "good.json").out
 
 
 def test_ordered_columns(run, files):

@@ -11,7 +11,7 @@ import pytest
 
 from bivaluate import read_matrix
 from bivaluate._errors import BivaluateError
-from bivaluate.cli.run import _parameters
+from bivaluate.cli.options import parse_assignments
 from bivaluate.cli.run import run as run_command
 
 
@@ -28,7 +28,7 @@ def matrix(tmp_path):
 
 def test_writes_the_solution_and_says_what_was_found(run, matrix):
     done = run(
-        "run", matrix, "--algorithm", "las", "-k", 8, "--seed", 1, "-o", "solution.json", "--set", "n_restarts=100"
+        "run", matrix, "--algorithm", "las", "-k", 8, "--seed", 1, "-o", "solution.json", "--param", "n_restarts=100"
     )
     assert done.code == 0, done.err
     assert "B1: 12 rows x 5 columns" in done.out
@@ -45,7 +45,7 @@ def test_same_seed_same_file_and_a_default_name(run, matrix):
         assert run("run", matrix, "-a", "cca", "-k", 3, "--seed", 7, "-o", name).code == 0
     folder = matrix.parent
     assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
-    done = run("run", matrix, "-a", "spectral", "-k", 2, "--set", "selection=all")
+    done = run("run", matrix, "-a", "spectral", "-k", 2, "--param", "selection=all")
     assert "wrote matrix.spectral.json" in done.err
     assert len(json.loads((folder / "matrix.spectral.json").read_text())["biclusters"]) == 4
 
@@ -61,13 +61,13 @@ def test_lists_the_algorithms(run):
     ("options", "message"),
     [
         ({"algorithm": "lsa"}, "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?"),
-        ({"parameter": ["n_restarts"]}, "--set n_restarts: NAME=VALUE is needed"),
-        ({"parameter": ["restarts=5"]}, "has no parameter 'restarts'"),
-        ({"parameter": ["random_state=5"]}, "--set random_state=5: use --seed for this one."),
-        ({"seed": -1}, "random_state is -1; a whole number from 0 to 4294967295"),
+        ({"parameters": ["n_restarts"]}, "--param n_restarts: NAME=VALUE is needed"),
+        ({"parameters": ["restarts=5"]}, "has no parameter 'restarts'"),
+        ({"parameters": ["random_state=5"]}, "--param random_state=5: use --seed for this one."),
+        ({"random_state": -1}, "random_state is -1; a whole number from 0 to 4294967295"),
         ({"algorithm": "spectral", "n_biclusters": 11}, "Ask for at most 10."),
         ({"n_biclusters": 0}, "n_biclusters is 0; it must be at least 1."),
-        ({"output": Path("nowhere/solution.json")}, "there is no folder nowhere"),
+        ({"target": Path("nowhere/solution.json")}, "there is no folder nowhere"),
     ],
 )
 def test_refusals(matrix, monkeypatch, options, message):
@@ -83,7 +83,7 @@ def test_a_layer_of_an_h5ad_file(run, matrix):
     X = read_matrix(matrix)
     data = anndata.AnnData(np.zeros((10, 40)), layers={"scaled": X.values.T})
     data.write_h5ad(matrix.parent / "matrix.h5ad")
-    done = run("run", "matrix.h5ad", "--layer", "scaled", "-k", 1, "--set", "n_restarts=100")
+    done = run("run", "matrix.h5ad", "--layer", "scaled", "-k", 1, "--param", "n_restarts=100")
     assert "B1: 12 rows x 5 columns" in done.out, done.err
     assert run("convert", "matrix.h5ad", "layer.npy", "--layer", "scaled").code == 0
     np.testing.assert_array_equal(np.load(matrix.parent / "layer.npy"), X.values)
@@ -92,11 +92,11 @@ def test_a_layer_of_an_h5ad_file(run, matrix):
 
 def test_values_of_parameters_are_numbers_words_true_false_or_none():
     settings = ["a=3", "b=0.5", "c=best", "d=True", "e=false", "f=none"]
-    assert _parameters(settings) == {"a": 3, "b": 0.5, "c": "best", "d": True, "e": False, "f": None}
+    assert parse_assignments("--param", settings) == {"a": 3, "b": 0.5, "c": "best", "d": True, "e": False, "f": None}
 
 
 def test_more_than_the_memory_holds(run, matrix):
-    done = run("run", matrix, "--set", f"n_restarts={10**15}")
+    done = run("run", matrix, "--param", f"n_restarts={10**15}")
     assert done.code == 1
     assert "error: not enough memory: Unable to allocate" in done.err
 

@@ -64,7 +64,7 @@ def test_planted_prints_the_paper_and_the_deviation() -> None:
     assert "Targeted NSR diagnostic" in text
     assert "paper" not in run("planted", "S4", "--seeds", "1").split("Paper:")[0]
     lines = [line.split() for line in run("planted", "S1", "S9b").splitlines()]
-    assert [(line[1], line[3]) for line in lines if "mean" in line] == [("S1", "20"), ("S9b", "200")]
+    assert [(line[0], line[1]) for line in lines if "mean" in line] == [("S1", "20"), ("S9b", "200")]
 
 
 def test_nothing_is_written_when_one_name_is_unknown(tmp_path: Path) -> None:

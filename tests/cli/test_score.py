@@ -131,7 +131,7 @@ def test_degenerate_is_a_warning_not_a_failure(run, example):
         (("score", "matrix.csv"), "Missing argument"),
         (("score", "matrix.csv", "solution.json", "--transpose"), "Were rows and columns swapped?"),
         (("score", "matrix.csv", "solution.json", "--degenerate", "zero"), "allowed: 'nan', 'formula'"),
-        (("score", "matrix.csv", "solution.json", "--min-rows", "0"), "min_rows is 0"),
+        (("score", "matrix.csv", "solution.json", "--min-rows", "0"), "--min-rows is 0"),
         (("score", "matrix.csv", "matrix.csv"), "matrix.csv"),
         (("score", "holes.csv", "solution.json"), "the first at row 'g1', column 'b'"),
         (("metrics", "nvee"), "Did you mean 'nve'?"),

@@ -34,12 +34,16 @@ def test_select_by_the_gap(run, sweep):
 
 
 def test_select_as_json_and_csv(run, sweep, tmp_path):
-    done = run("select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--csv", "tables")
+    done = run(
+        "select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--tables", "tables"
+    )
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert {row["dataset"] for row in told["best"]} == {"scenario:S1", "scenario:S9b"}
     assert any(row["change"] == "mask:0.1, same solutions" for row in told["sensitivity"])
     assert (tmp_path / "tables" / "best_k.csv").is_file()
+    assert run("select", sweep, "--csv", "best.csv").code == 0
+    assert (tmp_path / "best.csv").read_text().startswith("measure,dataset,algorithm,k,")
 
 
 @pytest.mark.parametrize(

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bivaluate._errors import ParameterError
-from bivaluate.cli.console import number, out
+from bivaluate._errors import ParameterError, SolutionError
+from bivaluate._text import plural
+from bivaluate.cli.options import Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
+from bivaluate.cli.tables import number, out, print_json, print_table
 
 if TYPE_CHECKING:
-    from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
 
+@grouped
 def compare(
     truth: Annotated[Path, typer.Argument(help="The truth, or any solution to compare with.")],
     found: Annotated[Path, typer.Argument(help="The solution to judge.")],
-    matrix: Annotated[Path | None, typer.Option(help="Their matrix: resolves labels and gives the shape.")] = None,
-    shape: Annotated[
-        str | None, typer.Option(help="Shape of their matrix, ROWSxCOLUMNS, where the files do not say it.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    truth_format: Annotated[str | None, typer.Option(help="Format of the truth (default: detected).")] = None,
-    found_format: Annotated[str | None, typer.Option(help="Format of the solution (default: detected).")] = None,
-    index_base: Annotated[int | None, typer.Option(help="Whether indices in the files count from 0 or 1.")] = None,
+    matrix_file: MatrixFile,
+    solution_file: SolutionFile,
+    matrix: MatrixOfSolutions = None,
+    shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file says it.")] = None,
+    truth_format: Annotated[str | None, option("Format of the truth, if not that of the solution.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Compare a solution with a known truth, or two solutions with each other. High is better everywhere.
 
@@ -43,23 +43,24 @@ def compare(
     from bivaluate.measures.external import EXTERNAL
     from bivaluate.measures.external import compare as compare_solutions
 
-    first, second = _read_both(truth, found, matrix, (truth_format, found_format), index_base)
-    scores = compare_solutions(first, second, shape=None if shape is None else _parse_shape(shape))
+    size = None if shape is None else _parse_shape(shape)
+    truth_file = dataclasses.replace(solution_file, solution_format=truth_format) if truth_format else solution_file
+    files = [(truth, truth_file), (found, solution_file)]
+    if matrix is None:
+        first, second = _read_without_matrix(files)
+    else:
+        X = matrix_file.read(matrix)
+        first, second = (how.read(path, X) for path, how in files)
+    scores = compare_solutions(first, second, shape=size)
     if as_json:
-        typer.echo(json.dumps({key: None if v is None or v != v else v for key, v in scores.items()}, indent=2))
+        print_json(scores)
         return
-    from rich.table import Table
-
-    out.print(f"{truth.name}: {len(first)} biclusters; {found.name}: {len(second)} biclusters", markup=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("measure ↑", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("what it says")
-    for key, value in scores.items():
-        table.add_row(EXTERNAL[key].name, number(value), EXTERNAL[key].summary)
-    out.print(table)
+    solutions = (f"{path.name}: {plural(len(s), 'bicluster')}" for path, s in ((truth, first), (found, second)))
+    out.print("; ".join(solutions))
+    rows = [(EXTERNAL[key].name, number(value), EXTERNAL[key].summary) for key, value in scores.items()]
+    print_table(["measure ↑", "value", "what it says"], rows)
     if any(value is None for value in scores.values()):
-        out.print("– needs the shape of the matrix: pass --matrix or --shape.", markup=False)
+        out.print("– needs the shape of the matrix: pass --matrix or --shape.")
 
 
 def _parse_shape(text: str) -> tuple[int, int]:
@@ -69,26 +70,26 @@ def _parse_shape(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def _read_both(
-    truth: Path, found: Path, matrix: Path | None, formats: tuple[str | None, str | None], index_base: int | None
-) -> tuple[Biclustering, Biclustering]:
-    from bivaluate.io import read_matrix, read_members, read_solution
+def _read_without_matrix(files: Sequence[tuple[Path, SolutionFile]]) -> list[Biclustering]:
+    """Read two solutions; if both go by labels, the labels they share are enough."""
+    from bivaluate.io import read_members
     from bivaluate.solution import Biclustering
 
-    X: Matrix | None = None if matrix is None else read_matrix(matrix)
-    paths = list(zip((truth, found), formats, strict=True))
-    if X is None:
-        documents = [read_members(path, format=fmt, index_base=index_base)[0] for path, fmt in paths]
-        if all(document.by == "label" for document in documents):
-            rows: dict[str, int] = {}
-            cols: dict[str, int] = {}
-            first, second = (
-                Biclustering([(_numbers(r, rows), _numbers(c, cols)) for r, c in document.members], None)
-                for document in documents
-            )
-            return first, second
-    first, second = (read_solution(path, X, format=fmt, index_base=index_base) for path, fmt in paths)
-    return first, second
+    documents = [read_members(path, **how.given)[0] for path, how in files]
+    by_label = [document.by == "label" for document in documents]
+    if any(by_label) and not all(by_label):
+        name = files[by_label.index(True)][0]
+        raise SolutionError(
+            f"{name} names its members by label and the other file by index: give their matrix with --matrix."
+        )
+    if not any(by_label):
+        return [how.read(path, None) for path, how in files]
+    rows: dict[str, int] = {}
+    cols: dict[str, int] = {}
+    return [
+        Biclustering([(_numbers(r, rows), _numbers(c, cols)) for r, c in document.members], None)
+        for document in documents
+    ]
 
 
 def _numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:

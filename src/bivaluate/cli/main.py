@@ -1,4 +1,14 @@
-"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages."""
+"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages.
+
+Exit codes:
+
+====  =========================================================================================
+0     done; warnings and undefined scores are not failures, nor is a reader that closed the pipe
+1     the work failed: not enough memory, every cell of a sweep failed, or a fault in bivaluate
+2     the command or its input is wrong: unknown option, unreadable file, value not allowed
+130   interrupted from the keyboard
+====  =========================================================================================
+"""
 
 from __future__ import annotations
 
@@ -12,6 +22,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, suggest
+from bivaluate.cli.options import SETTINGS, Command, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
@@ -20,7 +31,7 @@ COMMANDS = {
     "compare": "Compare a solution with a known truth, or two solutions.",
     "prune": "Propose which biclusters to drop or merge.",
     "run": "Run a biclustering algorithm on a matrix.",
-    "sweep": "Run algorithms over K, seeds and data sets, and score everything.",
+    "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
@@ -53,19 +64,18 @@ def _load(name: str) -> Any:
     module = importlib.import_module(f"bivaluate.cli.{name}")
     if hasattr(module, "app"):
         return typer.main.get_command(module.app)
-    app = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False)
-    app.command(name)(getattr(module, name))
+    app = typer.Typer(**SETTINGS)
+    app.command(name, cls=Command)(getattr(module, name))
     command = typer.main.get_command(app)
     command.name = name
     return command
 
 
+# Plain help and usage errors here: rich takes longer to load than everything else together.
 app = typer.Typer(
+    **SETTINGS | {"rich_markup_mode": None},
     cls=LazyGroup,
-    add_completion=False,
     no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -77,15 +87,16 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
+
+
 @app.callback()
-def root(
-    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
-) -> None:
+def root(version: bool = _VERSION) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
 
 
 def main() -> None:
-    """Run the command line: exit 0 when fine, 2 for bad usage or input, 1 for anything else."""
+    """Run the command line and exit with the code of the table above."""
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", BivaluateWarning)
     try:
@@ -96,16 +107,13 @@ def main() -> None:
     except MemoryError as error:
         _say("error", f"not enough memory: {str(error) or 'the work is too large for this machine'}.")
         sys.exit(1)
-    except KeyboardInterrupt:
-        _say("stopped", "interrupted from the keyboard.")
-        sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
 
 
 def _say(kind: str, text: str) -> None:
-    print(f"{kind}: {text}", file=sys.stderr)
+    print(f"{kind}: {spoken(text)}", file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bivaluate.cli.console import out
+from bivaluate.cli.options import Json
+from bivaluate.cli.tables import arrow, out, print_json, print_table
+
+if TYPE_CHECKING:
+    from bivaluate.measures.measure import Metric
+
+FIELDS = ("key", "symbol", "name", "level", "direction", "summary", "reference", "default")
 
 
 def metrics(
-    key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None, as_json: Json = False
 ) -> None:
     """List the measures: what they mean, which way is better, and whether they are computed by default.
 
@@ -24,44 +29,38 @@ def metrics(
 
     records = [get_metric(key)] if key else list(METRICS.values())
     if as_json:
-        import json
-
-        fields = ("key", "symbol", "name", "level", "direction", "summary", "reference", "default")
-        listed = [
-            {f: getattr(m, f) for f in fields}
-            | {"range": [_bound(end) for end in m.range], "invariances": sorted(m.invariances)}
+        print_json([_document(metric) for metric in records])
+    elif key:
+        _describe(records[0])
+    else:
+        rows = [
+            (m.key, m.level, f"{arrow(m.direction)} {m.direction}" if arrow(m.direction) else "", _yes(m), m.summary)
             for m in records
         ]
-        typer.echo(json.dumps(listed, indent=2))
-        return
-    if key:
-        import inspect
+        print_table(["key", "of a", "better", "default", "what it tells"], rows)
 
-        metric = records[0]
-        out.print(f"[bold]{metric.symbol}[/] ({metric.key}): {metric.name}", markup=True)
-        out.print(metric.summary, markup=False)
-        better = "neither way" if metric.direction == "none" else metric.direction
-        low, high = ("∞" if _bound(end) is None else f"{end:g}" for end in map(abs, metric.range))
-        low = f"−{low}" if metric.range[0] < 0 else low
-        unchanged = ", ".join(sorted(metric.invariances)).replace("_", " ") or "nothing"
-        out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.", markup=False)
-        out.print(f"Reference: {metric.reference}\n" if metric.reference else "", markup=False)
-        out.print(inspect.getdoc(metric.function) or "", markup=False)
-        return
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("key", "of a", "better", "default", "what it tells"):
-        table.add_column(heading)
-    for metric in records:
-        table.add_row(
-            metric.key,
-            metric.level,
-            {"low": "↓ low", "high": "↑ high", "none": ""}[metric.direction],
-            "yes" if metric.default else "",
-            metric.summary,
-        )
-    out.print(table)
+def _document(metric: Metric) -> dict[str, object]:
+    plain = {field: getattr(metric, field) for field in FIELDS}
+    return {**plain, "range": [_bound(end) for end in metric.range], "invariances": sorted(metric.invariances)}
+
+
+def _describe(metric: Metric) -> None:
+    import inspect
+
+    better = "neither way" if metric.direction == "none" else metric.direction
+    low, high = ("∞" if _bound(end) is None else f"{end:g}" for end in map(abs, metric.range))
+    low = f"−{low}" if metric.range[0] < 0 else low
+    unchanged = ", ".join(sorted(metric.invariances)).replace("_", " ") or "nothing"
+    out.print(metric.symbol, style="bold", end="")
+    out.print(f" ({metric.key}): {metric.name}\n{metric.summary}")
+    out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.")
+    out.print(f"Reference: {metric.reference}\n" if metric.reference else "")
+    out.print(inspect.getdoc(metric.function) or "", soft_wrap=True)
+
+
+def _yes(metric: Metric) -> str:
+    return "yes" if metric.default else ""
 
 
 def _bound(end: float) -> float | None:

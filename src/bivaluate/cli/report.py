@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from bivaluate.cli.console import err
+from bivaluate._errors import RunError
+from bivaluate.cli.options import option
+from bivaluate.cli.tables import err
 
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Heading of the page (default: named after the data).")] = None,
+    target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
+    title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
 
@@ -27,5 +29,8 @@ def report(
     from bivaluate.replicate.run import is_replication, report_again
     from bivaluate.report import build_report
 
-    written = report_again(run, output, title) if is_replication(run) else build_report(run, output, title)
-    err.print(f"wrote {written}", soft_wrap=True)
+    if run.is_file():
+        instead = f"bivaluate score MATRIX {run} --report {target}"
+        raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
+    written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title)
+    err.print(f"wrote {written}")

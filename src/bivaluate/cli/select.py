@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bivaluate._errors import FileError
-from bivaluate.cli.console import err, number, out
+from bivaluate._text import percent
+from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
+from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.sweep.select import Selection
 
 
 def select(
-    run: Annotated[Path, typer.Argument(help="The run folder of a sweep.")],
-    by: Annotated[str, typer.Option(help="The measure to choose by (see `bivaluate metrics`).")] = "nve_cov",
-    gap: Annotated[
-        bool, typer.Option("--gap", help="Choose by the gap to the null; needs a sweep with --null.")
-    ] = False,
-    perturb: Annotated[
-        str | None, typer.Option(help="Score the solutions again on perturbed matrices: noise:0.1,mask:0.05.")
-    ] = None,
-    perturb_runs: Annotated[int, typer.Option(help="Perturbed copies per matrix and kind.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    csv: Annotated[Path | None, typer.Option(help="Also write all tables as CSV into this folder.")] = None,
+    run: RunFolder,
+    by: Annotated[str, option("The measure to choose by (see `bivaluate metrics`).")] = "nve_cov",
+    gap: Annotated[bool, option("Choose by the gap to the null; needs a sweep with --null.", "--gap")] = False,
+    perturb: Annotated[str | None, option("Score again on perturbed matrices: noise:0.1,mask:0.05.")] = None,
+    perturb_runs: Annotated[int, option("Perturbations of each kind per matrix.")] = 5,
+    as_json: Json = False,
+    csv: Csv = None,
+    tables: Annotated[Path | None, option("Also write every table as CSV into this folder.")] = None,
 ) -> None:
     """Choose algorithm and K from a sweep.
 
@@ -43,111 +40,82 @@ def select(
     from bivaluate.sweep.select import select as choose
 
     opened = load_run(run)
-    specs = [word.strip() for word in perturb.split(",")] if perturb else []
-    selection = choose(opened, by, gap=gap, perturb=specs, perturb_runs=perturb_runs)
+    selection = choose(opened, by, gap=gap, perturb=listed(perturb) or [], perturb_runs=perturb_runs)
     if opened.missing:
         err.print(f"{len(opened.missing)} of {len(opened.cells)} cells are not finished yet.", style="yellow")
     if as_json:
-        typer.echo(json.dumps(selection.to_dict(), indent=2))
+        print_json(selection.to_dict())
     else:
         _print(selection)
     if csv:
-        _write(selection, csv)
+        _write(csv, selection.best)
+    if tables:
+        try:
+            tables.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot make the folder {tables}: {error.strerror or error}.") from error
+        for name, frame in selection.tables.items():
+            _write(tables / f"{name}.csv", frame)
+
+
+def _write(path: Path, frame: Any) -> None:
+    write_csv(path, frame.to_dict("records"), list(frame.columns))
 
 
 def _print(selection: Selection) -> None:
     from bivaluate.measures.registry import METRICS
 
     symbol = METRICS[selection.by].symbol
-    _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol)
     with_null = "gap" in selection.best
-    _print_pivot(
-        f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})",
-        selection.best,
-        "measure",
-        lambda row: (
-            f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}"
-            + (f"; {number(row['gap'])}, p {number(row['p_value'])})" if with_null else ")")
-        ),
-        lambda key: METRICS[key].symbol,
-    )
-    _print_pivot(
-        f"the choice of {symbol} if … (* another choice)",
-        selection.sensitivity,
-        "change",
-        lambda row: f"{row['algorithm']} {row['k']}" + ("" if row["same"] else " *") + _agreeing(row),
-        str,
-    )
-    for title, sentences in (
-        ("Disagreements", selection.disagreements),
-        ("Seeds", selection.instability),
-        ("Warnings", selection.warnings),
-        ("Without a null beside them, remember", selection.leans),
-    ):
-        if sentences:
-            out.print(f"\n{title}", style="bold")
-            for sentence in sentences:
-                out.print(f"  • {sentence}", markup=False)
+    _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
+    title = f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})"
+    _print_pivot(title, selection.best, "measure", _chosen, lambda key: METRICS[key].symbol)
+    title = f"the choice of {symbol} if … (* another choice)"
+    _print_pivot(title, selection.sensitivity, "change", _changed, str)
+    print_list("Disagreements", selection.disagreements)
+    print_list("Seeds", selection.instability)
+    print_list("Warnings", selection.warnings)
+    print_list("Without a null beside them, remember", selection.leans)
 
 
-def _print_choice(selection: Selection, name: str) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", title=f"best by {name}", title_justify="left")
+def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     headings = ["data set", "algorithm", "K", "mean", "95 % over seeds", "seeds won", "coverage", "runner-up"]
-    with_null = "gap" in selection.best
-    headings += ["null", "gap", "p"] if with_null else []
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in ("data set", "algorithm", "runner-up") else "right")
+    rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
-        cells = [
-            row["dataset"],
-            row["algorithm"],
-            str(row["k"]),
-            number(row["mean"]),
-            "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}",
-            f"{row['wins']}/{row['contests']}",
-            f"{100 * row['coverage']:.3g} %",
-            f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–",
-        ]
+        span = "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}"
+        won = f"{row['wins']}/{row['contests']}"
+        second = f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–"
+        cells = [row["dataset"], row["algorithm"], str(row["k"]), number(row["mean"]), span, won]
+        cells += [percentage(row["coverage"]), second]
         if with_null:
-            cells += [
-                f"{number(row['null_low'])} to {number(row['null_high'])}",
-                number(row["gap"]),
-                number(row["p_value"]),
-            ]
-        table.add_row(*cells)
-    out.print(table)
+            cells.append(f"{number(row['null_low'])} to {number(row['null_high'])}")
+            cells += [number(row["gap"]), number(row["p_value"])]
+        rows.append(cells)
+    print_table([*headings, *(["null", "gap", "p"] if with_null else [])], rows, f"best by {name}")
 
 
-def _print_pivot(title: str, frame: Any, column: str, cell: Any, heading: Any) -> None:
-    from rich.table import Table
-
+def _print_pivot(
+    title: str, frame: Any, column: str, cell: Callable[[Any], str], heading: Callable[[str], str]
+) -> None:
     if not len(frame):
         return
     keys = list(dict.fromkeys(frame[column]))
     datasets = list(dict.fromkeys(frame["dataset"]))
-    table = Table(box=None, pad_edge=False, header_style="bold", title=f"\n{title}", title_justify="left")
     shown = {(row["dataset"], row[column]): cell(row) for row in frame.to_dict("records")}
-    across, down = (keys, datasets) if len(datasets) > 1 and len(keys) <= 8 else (datasets, keys)
-    table.add_column("")
-    for key in across:
-        table.add_column(heading(key) if across is keys else str(key))
-    for key in down:
-        pairs = [(key, other) if down is datasets else (other, key) for other in across]
-        table.add_row(str(key) if down is datasets else heading(key), *(shown.get(pair, "–") for pair in pairs))
-    out.print(table)
+    if len(datasets) > 1 and len(keys) <= 8:
+        rows = [(name, *(shown.get((name, key), "–") for key in keys)) for name in datasets]
+        print_table(["", *map(heading, keys)], rows, f"\n{title}")
+    else:
+        rows = [(heading(key), *(shown.get((name, key), "–") for name in datasets)) for key in keys]
+        print_table(["", *datasets], rows, f"\n{title}")
 
 
-def _agreeing(row: Any) -> str:
-    return "" if row["share_same"] in (0.0, 1.0) else f" ({100 * row['share_same']:.0f} % of copies agree)"
+def _chosen(row: Any) -> str:
+    null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
+    return f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
 
 
-def _write(selection: Selection, folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, frame in selection.tables.items():
-            frame.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
-    except OSError as error:
-        raise FileError(f"cannot write {folder}: {error.strerror or error}.") from error
-    err.print(f"wrote {', '.join(f'{name}.csv' for name in selection.tables)} into {folder}", markup=False)
+def _changed(row: Any) -> str:
+    share = row["share_same"]
+    agree = "" if share in (0.0, 1.0) else f" ({percent(share)} of copies agree)"
+    return f"{row['algorithm']} {row['k']}{'' if row['same'] else ' *'}{agree}"

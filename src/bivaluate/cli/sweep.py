@@ -2,83 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.cli.console import err, out
+from bivaluate._text import plural
+from bivaluate.cli.options import AllMetrics, MatrixFile, Metrics, Parameters, chosen_metrics, grouped, listed, option
+from bivaluate.cli.tables import err, out, progress
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
     from bivaluate.sweep.plan import Plan
-    from bivaluate.sweep.run import Progress
 
 
+@grouped
 def sweep(
+    matrix_file: MatrixFile,
     matrices: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Data sets: matrix files, `scenario:S1`, `scenario:*`, `yeast:04_elutriation`, `yeast:*`, … "
-            "None at all continues the run in --out.",
-            show_default=False,
-        ),
+        typer.Argument(help="Matrix files, `scenario:S1`, `yeast:*`, …; with none, the run in --out is continued."),
     ] = None,
-    run_folder: Annotated[
-        Path, typer.Option("--out", "-o", help="The run folder; an unfinished run in it is continued.")
-    ] = Path("run"),
-    plan: Annotated[Path | None, typer.Option(help="Read all of this from a TOML plan instead of options.")] = None,
+    run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
+    plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
-        str | None,
-        typer.Option(
-            "--algorithms", "-a", help="Keys separated by commas, or package.module:Class of yours. [cca,las,spectral]"
-        ),
+        str | None, option("Keys (see `run --list`; default: all) or package.module:Class.", "--algorithms", "-a")
     ] = None,
     k: Annotated[
-        str | None,
-        typer.Option("-k", help="Numbers of biclusters: 3,5,8 or 2-10; 'planted' for scenarios. [3,5,8,10,15]"),
+        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")
     ] = None,
-    seeds: Annotated[
-        str | None, typer.Option(help="How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")
-    ] = None,
-    algorithm_seed: Annotated[
-        int | None, typer.Option(help="One random state for every algorithm; seeds then only draw scenarios.")
-    ] = None,
-    parameters: Annotated[
-        list[str] | None, typer.Option("--param", help="Parameter of an algorithm: las.n_restarts=100; repeatable.")
-    ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Measures separated by commas (see `bivaluate metrics`).")] = None,
-    all_metrics: Annotated[bool, typer.Option("--all", help="Compute every measure.")] = False,
+    seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
+    algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
+    parameters: Parameters = None,
+    metrics: Metrics = None,
+    all_metrics: AllMetrics = False,
     score: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="How to score: min_rows=3, min_cols=3, small=drop, degenerate=formula, missing=omit, exponent=0.25, …; "
-            "repeatable."
-        ),
+        list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
-    transpose: Annotated[bool, typer.Option(help="Matrix files store objects as columns.")] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds a cell may take.")] = None,
-    null: Annotated[
-        str | None, typer.Option(help="Repeat on surrogates: permute (rows permuted) or phase (for ordered columns).")
-    ] = None,
-    null_runs: Annotated[int, typer.Option(help="Surrogates per matrix. [19]", show_default=False)] = 0,
-    perturb: Annotated[str | None, typer.Option(help="Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
-    perturb_runs: Annotated[
-        int, typer.Option(help="Perturbations of each kind per matrix. [5]", show_default=False)
-    ] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Worker processes on this machine.")] = 1,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Use the workers of the Dask scheduler at this address: tcp://host:8786.")
-    ] = None,
-    resume: Annotated[bool, typer.Option(help="Continue an unfinished run in --out.")] = True,
-    retry: Annotated[bool, typer.Option("--retry", help="Run failed and timed-out cells again.")] = False,
+    time_limit: Annotated[float | None, option("Seconds a cell may take.")] = None,
+    null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
+    null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
+    perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
+    perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
+    jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
+    scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
+    resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
+    retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
 ) -> None:
     """Run algorithms over K, seeds and data sets, and score everything.
 
-    Killed at any moment, the same command goes on where it was.
+    If it is killed, the same command continues where it was. With several algorithms, --param names one of them:
+    las.n_restarts=100.
 
     Examples:
 
@@ -95,18 +71,18 @@ def sweep(
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     options = {
         "datasets": matrices or None,
-        "algorithms": _listed(algorithms),
+        "algorithms": listed(algorithms),
         "k": k if k == "planted" else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
-        "parameters": _parameters(parameters),
-        "metrics": "all" if all_metrics else _listed(metrics),
+        "parameters": _by_algorithm(parameters or []) or None,
+        "metrics": chosen_metrics(metrics, all_metrics) if metrics or all_metrics else None,
         "score": parse_assignments("--score", score or []) or None,
-        "read": {"transpose": True} if transpose else None,
+        "read": matrix_file.given or None,
         "time_limit": time_limit,
         "null": null,
         "null_runs": null_runs or None,
-        "perturb": _listed(perturb),
+        "perturb": listed(perturb),
         "perturb_runs": perturb_runs or None,
     }
     given = {key: value for key, value in options.items() if value is not None}
@@ -116,15 +92,25 @@ def sweep(
         text = plan.read_text(encoding="utf-8") if plan is not None else None
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
-    with _progress() as progress:
+    with progress() as update:
+        tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            run = Sweep(
-                chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=progress, plan_text=text
-            ).run()
+            how: dict[str, Any] = {
+                "jobs": jobs,
+                "scheduler": scheduler,
+                "retry": retry,
+                "progress": tell,
+                "plan_text": text,
+            }
+            run = Sweep(chosen, run_folder, **how).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues.")
             raise
     _summarise(run)
+
+
+def _named(cell: Any) -> str:
+    return f"{cell.dataset} {cell.algorithm} K={cell.k}"
 
 
 def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan:
@@ -137,14 +123,9 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
         return Plan.from_toml(plan)
     if given or not folder.is_dir():
         raise ParameterError(
-            "no data set is named: give a matrix file, scenario:S1, yeast:* …, or --plan; "
-            "or only --out to continue a run."
+            "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
     return load_run(folder).plan
-
-
-def _listed(text: str | None) -> list[str] | None:
-    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _numbers(option: str, text: str | None) -> list[int] | None:
@@ -156,7 +137,7 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     if text is None:
         return None
     numbers: list[int] = []
-    for word in _listed(text) or []:
+    for word in listed(text) or []:
         first, dash, last = word.partition("-")
         if not (first.isdigit() and (last.isdigit() or not dash)):
             raise ParameterError(f"{option} is {text!r}; numbers like 3,5,8 or 2-10 are needed.")
@@ -164,63 +145,31 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     return numbers
 
 
-def _parameters(texts: Sequence[str] | None) -> dict[str, dict[str, Any]] | None:
+def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     from bivaluate.sweep.plan import parse_assignments
 
     parameters: dict[str, dict[str, Any]] = {}
-    for name, value in parse_assignments("--param", texts or []).items():
+    for name, value in parse_assignments("--param", texts).items():
         algorithm, dot, parameter = name.rpartition(".")
         if not dot:
             raise ParameterError(
-                f"--param names {name!r}; algorithm.parameter=value is needed, for example --param las.n_restarts=200."
+                f"--param {name}: algorithm.parameter=value is needed, for example las.n_restarts=200."
             )
         parameters.setdefault(algorithm, {})[parameter] = value
-    return parameters or None
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Show a bar with rate and remaining time if someone is watching."""
-    if not err.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("loading", total=None, rate="")
-        begun: list[int] = []
-
-        def update(done: int, total: int, cell: Any) -> None:
-            begun.append(done)
-            if len(begun) == 1:
-                bar.reset(task, total=total, completed=done - 1)
-            speed = bar.tasks[0].speed
-            bar.update(
-                task,
-                completed=done,
-                description=f"{cell.dataset} {cell.algorithm} K={cell.k}",
-                rate=f"{speed:.3g} cells/s" if speed else "",
-            )
-
-        yield update
+    return parameters
 
 
 def _summarise(run: Run) -> None:
     status = run.results["status"].value_counts()
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
-    out.print(f"{len(run.results)} of {len(run.cells)} cells finished: {counts}", markup=False)
+    out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     bad = run.results[~run.results["status"].isin(["ok", "degenerate"])]
     for (algorithm, state), group in bad.groupby(["algorithm", "status"], sort=False):
-        out.print(f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}", markup=False)
-    copies = len(run.variants)
-    if copies:
-        out.print(f"{copies} cells on surrogates and perturbed copies: variants.csv")
-    out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", markup=False)
-    out.print(f"next: bivaluate select {run.path}", markup=False)
+        out.print(f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}")
+    if len(run.variants):
+        out.print(f"{plural(len(run.variants), 'cell')} on surrogates and perturbed copies: variants.csv")
+    out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
+    if len(run.results) and len(bad) == len(run.results):
+        err.print(f"error: every cell failed, so there is nothing to choose from; the reasons are in {run.path}.")
+        raise typer.Exit(1)
+    out.print(f"next: bivaluate select {run.path}", soft_wrap=True)

@@ -1,0 +1,282 @@
+"""What commands have in common: their options, each spelled once, and messages in the words of the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from bivaluate._errors import FileError, FormatError, ParameterError
+
+if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
+    from bivaluate.solution import Biclustering
+
+
+# How every command and group of commands is set up.
+SETTINGS: dict[str, Any] = {"add_completion": False, "rich_markup_mode": "markdown", "pretty_exceptions_enable": False}
+
+
+def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option: what it does, how it is spelled where its name does not say it, where help lists it."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, **more)
+
+
+MATRIX = typer.Argument(help="The matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …")
+MatrixPath = Annotated[Path, MATRIX]
+MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
+RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
+Json = Annotated[bool, option("Print everything as JSON.", "--json")]
+Csv = Annotated[Path | None, option("Also write the main table to this CSV file.", "--csv")]
+Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
+Jobs = Annotated[int | None, option("How many to use at once (default: every core).", "--jobs", "-j")]
+Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
+AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
+Parameters = Annotated[
+    list[str] | None, option("NAME=VALUE of an algorithm (see `run --list`); repeatable.", "--param")
+]
+OrderedColumns = Annotated[bool, option("Ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")]
+OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]
+_reading_matrix = functools.partial(option, panel="How to read the matrix")
+_reading_solution = functools.partial(option, panel="How to read solutions")
+_scoring = functools.partial(option, panel="How to score")
+
+
+@dataclasses.dataclass(frozen=True)
+class MatrixFile:
+    """How to read a matrix; the fields are the options of every command that reads one."""
+
+    transpose: Annotated[bool, _reading_matrix("Swap rows and columns after reading.", "--transpose")] = False
+    matrix_format: Annotated[str | None, _reading_matrix("Format of the matrix (default: detected).")] = None
+    delimiter: Annotated[str | None, _reading_matrix("Field separator of a text file (default: detected).")] = None
+    decimal: Annotated[str | None, _reading_matrix("Decimal mark of a text file (default: detected).")] = None
+    header: Annotated[bool | None, _reading_matrix("Whether line 1 holds column labels (default: detected).")] = None
+    index_cols: Annotated[int | None, _reading_matrix("Leading columns with row labels (default: detected).")] = None
+    layer: Annotated[str | None, _reading_matrix("Layer of an .h5ad or .loom file.")] = None
+    sheet: Annotated[str | None, _reading_matrix("Sheet of an Excel file.")] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that were given, as :func:`bivaluate.read_matrix` calls them."""
+        _check_format("--matrix-format", self.matrix_format, "matrix")
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if getattr(self, f.name) != f.default}
+        return {name.removeprefix("matrix_"): value for name, value in values.items()}
+
+    def read(self, path: Path) -> Matrix:
+        """Read a matrix, and say so if the file holds biclusters instead."""
+        from bivaluate.io import read_matrix
+        from bivaluate.io.solutions import is_solution
+
+        try:
+            return read_matrix(path, **self.given)
+        except FormatError as error:
+            if not self.given and is_solution(path):
+                raise FormatError(
+                    f"{path} holds biclusters, not a matrix. Were the two swapped? The matrix comes first."
+                ) from error
+            raise
+
+
+@dataclasses.dataclass(frozen=True)
+class SolutionFile:
+    """How to read solutions; the fields are the options of every command that reads one."""
+
+    solution_format: Annotated[str | None, _reading_solution("Format of the solution (default: detected).")] = None
+    index_base: Annotated[int | None, _reading_solution("Whether indices count from 0 or from 1.")] = None
+    members: Annotated[str | None, _reading_solution("Whether numbers are index or label, if they may be both.")] = None
+    item: Annotated[int | None, _reading_solution("Which solution of a file with several, from 0.")] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options as :func:`bivaluate.read_solution` calls them."""
+        _check_format("--solution-format", self.solution_format, "solution")
+        values = dataclasses.asdict(self)
+        return {"format": values.pop("solution_format"), **values}
+
+    def read(self, path: Path, X: Matrix | None) -> Biclustering:
+        """Read a solution of a matrix."""
+        from bivaluate.io import read_solution
+
+        return read_solution(path, X, **self.given)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scoring:
+    """What counts how; the fields are options of :func:`bivaluate.evaluate`."""
+
+    min_rows: Annotated[int, _scoring("Smallest number of rows wanted.")] = 1
+    min_cols: Annotated[int, _scoring("Smallest number of columns wanted.")] = 1
+    small: Annotated[str, _scoring("Smaller biclusters: flag (no score changes) or drop.")] = "flag"
+    degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
+    missing: Annotated[str, _scoring("Missing cells: raise (stop), or omit.")] = "raise"
+    single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
+    n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: every core).", "--jobs", "-j")] = None
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each field of the groups among its parameters."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
+    plain, fields = [], []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            plain.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.POSITIONAL_OR_KEYWORD))
+            continue
+        types = get_type_hints(groups[name], include_extras=True)
+        fields += [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=types[f.name])
+            for f in dataclasses.fields(groups[name])
+        ]
+    signature = inspect.Signature([*plain, *fields])
+
+    @functools.wraps(command)
+    def flat(*args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
+        for name, group in groups.items():
+            values[name] = group(**{f.name: values.pop(f.name) for f in dataclasses.fields(group)})
+        command(**values)
+
+    flat.__signature__ = signature  # type: ignore[attr-defined]
+    flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return flat
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Return the words between commas."""
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+
+
+def chosen_metrics(metrics: str | None, every: bool) -> str | list[str]:
+    """Return what --metrics and --all ask for."""
+    if every and metrics:
+        raise ParameterError("--all and --metrics exclude each other; use one of them.")
+    return "all" if every else listed(metrics) or "default"
+
+
+def _check_format(option: str, key: str | None, kind: str, written: bool = False) -> None:
+    """Refuse a format that does not exist, or is not written."""
+    if key is not None:
+        from bivaluate._check import check_choice
+
+        check_choice(option, key, [f["key"] for f in _formats(kind) if f["written"] >= written])
+
+
+def _formats(kind: str) -> list[dict[str, Any]]:
+    from bivaluate.io import describe_formats
+
+    return [record for record in describe_formats() if record["kind"] == kind]
+
+
+def check_target(path: Path, format: str | None, kind: str = "solution") -> None:
+    """Refuse a file that cannot be written, before the work is done."""
+    _check_format("--format", format, kind, written=True)
+    writers = {f["key"]: f["extensions"] for f in _formats(kind) if f["written"]}
+    known = sorted({extension for extensions in writers.values() for extension in extensions})
+    if format is None and not path.name.lower().removesuffix(".gz").endswith(tuple(known)):
+        raise ParameterError(
+            f"cannot tell the format of {path} by its extension; use one of {', '.join(known)}, "
+            f"or name it with --format: {', '.join(writers)}."
+        )
+    if not path.parent.is_dir():
+        raise FileError(f"cannot write {path}: there is no folder {path.parent}.")
+
+
+# Python name -> spelling of the options of the command that is running, for messages.
+_spelled: dict[str, str] = {}
+
+
+class _Spoken:
+    """A command that remembers how its options are spelled, and refuses what no command can do."""
+
+    params: list[Any]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        _spelled.clear()
+        _spelled.update({p.name: max(p.opts, key=len) for p in self.params if p.opts[0].startswith("-")})
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except typer.BadParameter as error:
+            found = re.search(r"valid (integer|float|number)", error.message)
+            if error.param is None or found is None:
+                raise
+            kind = "a whole number" if found[1] == "integer" else "a number"
+            raise ParameterError(f"{_spelled.get(str(error.param.name), error.param.name)} needs {kind}.") from None
+
+    def invoke(self, ctx: Any) -> Any:
+        for parameter in self.params:
+            value, name = ctx.params.get(parameter.name), _spelled.get(parameter.name, parameter.name.upper())
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if str(one) == "-" and (isinstance(one, Path) or parameter.name not in _spelled):
+                    raise ParameterError(f"{name} is '-'; standard input and output cannot be used here: name a file.")
+        try:
+            return super().invoke(ctx)  # type: ignore[misc]
+        except KeyboardInterrupt:
+            typer.echo("stopped: interrupted from the keyboard.", err=True)
+            raise typer.Exit(130) from None
+
+
+class Command(_Spoken, TyperCommand):
+    """A command of its own."""
+
+
+class Group(_Spoken, TyperGroup):
+    """A command with commands below it."""
+
+
+_ASSIGNMENT = r"(?<!--param )(?<!--score )\b([a-z_]+)=('[^']*'|\"[^\"]*\"|True|False|None|[\d.]+\b)"
+_GONE = "\0"
+
+
+def spoken(text: str) -> str:
+    """Return a message of the library in the words of the command that is running.
+
+    ``name='value'`` becomes ``--name value``. Advice to pass something this command does not take is left out.
+    """
+    # Python words with the command line's in brackets behind them: only the latter stay.
+    text = re.sub(rf"(?:(?:{_ASSIGNMENT}|\b[a-z_]+=)(?: or )?)+ \((--[^()]*)\)", lambda m: m[m.lastindex or 0], text)
+    text = re.sub(_ASSIGNMENT, _option_text, text)
+    text = re.sub(r"\(([^()]*)\)", _kept_items, text).replace(" ()", "")
+    text = re.sub(rf",? or (?:pass|say|leave) [^.;]*{_GONE}[^{_GONE}]*{_GONE}[^.;]*", "", text)
+    text = re.sub(rf" (?:Pass|Say|Use) [^.]*{_GONE}[^{_GONE}]*{_GONE}[^.]*\.", "", text)
+    text = text.replace(_GONE, "")
+    first = re.match(r"([a-z_]+) is ", text)
+    return text if first is None or first[1] not in _spelled else _spelled[first[1]] + text[len(first[1]) :]
+
+
+def _option_text(match: re.Match[str]) -> str:
+    name, value = match[1], match[2].strip("'\"")
+    if name not in _spelled:
+        return f"{_GONE}{match[0]}{_GONE}"
+    return _spelled[name] if value == "True" else f"{_spelled[name]} {shlex.quote(value)}"
+
+
+def _kept_items(match: re.Match[str]) -> str:
+    """Return a bracket without what this command does not take, and without repeats."""
+    if _GONE not in match[1] and "--" not in match[1]:
+        return match[0]
+    said, known = match.string[: match.start()], _spelled.values()
+    items = (item for item in match[1].split(", ") if _GONE not in item and item not in said)
+    kept = dict.fromkeys(item for item in items if not item.startswith("--") or item.split()[0] in known)
+    return f"({', '.join(kept).removeprefix('or ')})"
+
+
+def distinct_names(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
+    """Return names of solutions in which no two are the same.
+
+    >>> distinct_names(["cc", "cc", "las"], [Path("cc.rds"), Path("cc.txt"), Path("las.json")])
+    ['cc.rds', 'cc.txt', 'las']
+    """
+    found = list(names)
+    for finer in ([path.name for path in paths], [str(path) for path in paths]):
+        found = [finer[k] if found.count(name) > 1 else name for k, name in enumerate(found)]
+    return [f"{name} ({found[:k].count(name) + 1})" if found.count(name) > 1 else name for k, name in enumerate(found)]

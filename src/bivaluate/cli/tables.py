@@ -1,0 +1,144 @@
+"""How commands print: results to standard output, everything else to standard error; every table the same way.
+
+Square brackets in names and paths are printed as they are, never read as markup.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from bivaluate import _text
+
+WIDE = 200  # columns of a table that goes into a file
+
+out = Console(highlight=False, markup=False, emoji=False)
+if not out.is_terminal and "COLUMNS" not in os.environ:
+    out.width = WIDE
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number for a table: four significant digits, a dash for undefined."""
+    if value is None or value != value:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def percentage(share: float | None) -> str:
+    """Return a share in per cent for a table: three significant digits."""
+    return "–" if share is None or share != share else f"{_text.number(100 * share)} %"
+
+
+def score_text(key: str, value: float | None) -> str:
+    """Return the value of a measure for a table."""
+    return percentage(value) if key == "coverage" else number(value)
+
+
+def heading(key: str) -> str:
+    """Return the symbol of a measure and which way is better."""
+    from bivaluate.measures.registry import METRICS
+
+    metric = METRICS[key]
+    return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
+
+
+def arrow(direction: str) -> str:
+    """Return which way is better as an arrow."""
+    return {"low": "↓", "high": "↑"}.get(direction, "")
+
+
+def best_first(key: str, values: Sequence[float | None]) -> list[int]:
+    """Return the order that puts the best value first and undefined ones last."""
+    from bivaluate.judge.choice import high_is_better
+
+    sign = -1.0 if high_is_better(key) else 1.0
+    known = [math.inf if v is None or math.isnan(v) else sign * v for v in values]
+    return sorted(range(len(known)), key=known.__getitem__)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """Print a table without lines; columns of numbers are set to the right, and no number or word is cut."""
+    from rich.table import Table
+
+    cells = [list(row) for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="bold", title=title or None, title_justify="left")
+    total = 2 * (len(headings) - 1)
+    for column, name in enumerate(headings):
+        texts = [name, *(row[column] for row in cells)]
+        numeric = column > 0 and all(text[:1] in "–−-+0123456789" for text in texts[1:])
+        whole = numeric or column == 0
+        least = max(len(word) for text in texts for word in ([text] if whole else text.split() or [""]))
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=whole, min_width=least)
+        total += least
+    for row in cells:
+        table.add_row(*row)
+    table.width = total if total > out.width else None
+    out.print(table, crop=False)
+
+
+def print_list(title: str, sentences: Sequence[str]) -> None:
+    """Print sentences under a title, if there are any."""
+    if sentences:
+        out.print(f"\n{title}", style="bold")
+        for sentence in sentences:
+            out.print(f"  • {sentence}")
+
+
+def print_json(document: Any) -> None:
+    """Print a document as JSON; undefined is null."""
+    import json
+
+    typer.echo(json.dumps(_defined(document), indent=2))
+
+
+def _defined(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _defined(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_defined(v) for v in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Write rows as a CSV file and say so; undefined is an empty cell."""
+    import csv
+
+    from bivaluate.io.target import text_target
+
+    with text_target(path) as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else list(columns), lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({key: "" if value is None or value != value else value for key, value in row.items()})
+    err.print(f"wrote {path}")
+
+
+@contextmanager
+def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
+    """Give update(name, done, total, note) that shows one bar per name; None if nobody is watching."""
+    if not err.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    count = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.fields[note]}"), console=err, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def update(name: str, done: int, total: int | None, note: str = "") -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total, completed=max(done - 1, 0), note="")
+            speed = bar.tasks[tasks[name]].speed
+            rate = f"{speed:.3g} per second " if speed and not in_bytes else ""
+            bar.update(tasks[name], completed=done, total=total, note=rate + note)
+
+        yield update
