@@ -18,8 +18,9 @@ from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
+from bivaluate.report.groups import rankable
 from bivaluate.sweep import Plan, Run, Sweep
-from bivaluate.sweep.select import select
+from bivaluate.sweep.select import COMPARED, select
 from tests.report.conftest import browser, visit  # noqa: F401 -- fixtures
 from tests.sweep.standins import BLOCKS, SEPARATE
 
@@ -62,34 +63,38 @@ def chosen(table: pd.DataFrame) -> Choice:
     }
 
 
-def selected(run: Run, measures: Any) -> Choice:
-    """What `select` chooses, asked once by every measure."""
-    found: Choice = {}
-    for measure in measures:
-        mine = select(run, by=measure).best
-        found |= chosen(mine[mine["measure"] == measure])
+@pytest.fixture(scope="module")
+def selected(run: Run) -> Choice:
+    """What `select` chooses by the measures it compares and by two others, and the rule itself by all the rest."""
+    measures = rankable(list(run.results))
+    found = chosen(winners(run.results, measures))
+    for measure in ("coverage", "nve_cov"):
+        best = select(run, by=measure).best
+        found = {key: value for key, value in found.items() if key[0] not in set(COMPARED) | {measure}} | chosen(best)
     return found
 
 
-def able(data: dict[str, Any]) -> list[str]:
-    return [m["key"] for m in data["measures"] if m["direction"] != "none"]
+def test_the_winners_beside_the_page_are_those_of_select(selected: Choice, page: Path) -> None:
+    shown = {m["key"] for m in embedded(page)["measures"] if m["direction"] != "none"}
+    assert {"nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage"} <= shown
+    assert {measure for measure, _ in selected} <= shown
+    table = pd.read_csv(page.with_suffix(".winners.csv"))
+    assert chosen(table) == selected
+    ranks = {f"{group['algorithm']} K={group['k']}": group["rank"] for group in embedded(page)["groups"]}
+    for row in table[table["measure"] == embedded(page)["criterion"]].to_dict("records"):
+        assert ranks[f"{row['algorithm']} K={row['k']}"] == 0
+        assert ranks[row["runner_up"]] == 1
 
 
-def test_the_winners_beside_the_page_are_those_of_select(run: Run, page: Path) -> None:
-    measures = able(embedded(page))
-    assert {"nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage"} <= set(measures)
-    assert chosen(pd.read_csv(page.with_suffix(".winners.csv"))) == selected(run, measures)
-
-
-def test_what_the_scripts_mark_comes_with_the_page(run: Run, page: Path) -> None:
+def test_what_the_scripts_mark_comes_with_the_page(selected: Choice, page: Path) -> None:
     data = embedded(page)
     marked = {
         (key, group["dataset"]): (group["algorithm"], group["k"]) for group in data["groups"] for key in group["first"]
     }
-    assert marked == selected(run, able(data))
+    assert marked == selected
 
 
-def test_the_dots_in_the_browser_are_the_winners(run: Run, page: Path, visit: Visit) -> None:  # noqa: F811
+def test_the_dots_in_the_browser_are_the_winners(selected: Choice, page: Path, visit: Visit) -> None:  # noqa: F811
     shown = visit(page)
     if shown.get_by_label("measures").count():
         shown.get_by_label("measures").check()
@@ -99,27 +104,29 @@ def test_the_dots_in_the_browser_are_the_winners(run: Run, page: Path, visit: Vi
     )
     marked = {(key, "scenario:S9b"): (algorithm, int(k)) for key, algorithm, k in dots}
     assert len(marked) == len(dots)
-    assert marked == selected(run, able(embedded(page)))
+    assert marked == selected
 
 
 @pytest.mark.parametrize("by", [None, "asr", "coverage", "cc"])
-def test_the_headline_names_the_choice_of_select(run: Run, by: str | None, tmp_path: Path) -> None:
+def test_the_headline_names_the_choice_of_select(
+    run: Run, selected: Choice, by: str | None, tmp_path: Path
+) -> None:
     page = build_report(run, tmp_path / "page.html", by=by)
     headline = re.search(r"<h1[^>]*>(.*?)</h1>", page.read_text(encoding="utf-8"), re.DOTALL)
     assert headline is not None
-    choice = selected(run, [by or "nve_cov"])
     words = headline[1].replace("\u00a0", " ")
     named = [f"{row['algorithm']}, K = {row['k']}" for row in run.results.to_dict("records")]
-    if choice:
-        algorithm, k = choice[by or "nve_cov", "scenario:S9b"]
+    choice = selected.get((by or "nve_cov", "scenario:S9b"))
+    if choice is not None:
+        algorithm, k = choice
         assert words.startswith(f"{algorithm}, K = {k}:")
     else:
         assert not any(words.startswith(f"{name}:") for name in named)
 
 
 def test_replication_names_the_same_winner_in_every_seed(run: Run) -> None:
-    results = run.results
-    for seed, rows in results.groupby("seed"):
+    judged = run.results[run.results["status"] == "ok"]
+    for seed, rows in judged.groupby("seed"):
         for measure in ("nve_cov", "nve", "avg_ve", "asr", "nsr"):
             expected = chosen(winners(rows, [measure])).get((measure, "scenario:S9b"))
             picked = best_pick(rows, "scenario:S9b", measure)
@@ -213,8 +220,7 @@ def test_findings_verdict_rings_and_pruning_name_the_same_groups(name: str, tmp_
     page = build_report(result, tmp_path / "page.html")
     text = page.read_text(encoding="utf-8").replace("\u00a0", " ")
     verdict = re.findall(r"<li class=\"finding\">(.*?)</li>", text)
-    everyone = len(expected) == 1 and len(expected[0]) == len(solution)
-    if everyone:
+    if len(expected) == 1 and len(expected[0]) == len(solution):
         assert f"All {len(solution)} biclusters are the same pattern." in verdict
     else:
         assert groups_in(verdict) == expected

@@ -13,19 +13,24 @@ from bivaluate.cli.console import err
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    by: Annotated[
+        str | None, typer.Option(help="The measure that chooses the winner (default: NVE_cov; see `bivaluate metrics`).")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
 
-    The page is one file that needs no network. An unfinished run is shown as far as it got.
+    The page is one file that needs no network; the winners it marks are also written as a table beside it. An
+    unfinished run is shown as far as it got.
 
     Examples:
 
     - `bivaluate report run -o report.html`
+    - `bivaluate report run --by avg_ve`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
     from bivaluate.replicate.run import is_replication, report_again
     from bivaluate.report import build_report
 
-    written = report_again(run, output, title) if is_replication(run) else build_report(run, output, title)
+    written = report_again(run, output, title) if is_replication(run) else build_report(run, output, title, by=by)
     err.print(f"wrote {written}", soft_wrap=True)

@@ -17,10 +17,15 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    solution
+    solution : Biclustering
         The biclusters.
-    ax
+    ax : Axes, optional
         Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -36,8 +41,8 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
             n_cols,
             n_rows,
             s=34,
-            facecolors="none" if thin else style.ACCENT,
-            edgecolors=style.WARNING if thin else style.ACCENT,
+            facecolors="none" if thin else style.BLUE,
+            edgecolors=style.ORANGE if thin else style.BLUE,
         )
         if len(solution) <= 20:
             ax.annotate(f"B{k + 1}", (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)

@@ -1,4 +1,4 @@
-"""The trade-off plane: how much of the matrix a solution explains against how separate its biclusters are."""
+"""The trade-off plane: how much of the matrix a solution covers against how distinct its biclusters are."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results
+    results : DataFrame
         A table with the columns ``algorithm``, ``k``, ``coverage`` and ``nve``.
-    ax
+    ax : Axes, optional
         Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -44,7 +49,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
             edgecolors="white",
             label=str(name),
         )
-    ax.axhline(1.0, color=style.MUTED, lw=0.8, ls=":")
+    ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
     if len(results):
         ax.legend(frameon=False, fontsize=8)
