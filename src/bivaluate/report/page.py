@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,15 +97,12 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
         place = (group.dataset, group.algorithm)
         if place not in best_k or criterion in group.own:
             best_k[place] = group
-    rounds: dict[str, int] = {}
-    turns = []
+    queues: dict[str, list[Group]] = {group.dataset: [] for group in scored}
     for group in sorted(best_k.values(), key=lambda group: group.rank):
-        rounds[group.dataset] = rounds.get(group.dataset, 0) + 1
-        turns.append((rounds[group.dataset], group))
-    most = max(MOST_DETAILS, min(len(rounds), MOST_DATASETS))
-    taken = [group for _, group in sorted(turns, key=lambda turn: turn[0])][:most]
-    order = list(dict.fromkeys(group.dataset for group in scored))
-    return sorted(taken, key=lambda group: (order.index(group.dataset), group.rank))
+        queues[group.dataset].append(group)
+    turns = [group for turn in zip_longest(*queues.values()) for group in turn if group is not None]
+    taken = turns[: max(MOST_DETAILS, min(len(queues), MOST_DATASETS))]
+    return sorted(taken, key=lambda group: list(queues).index(group.dataset))
 
 
 def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None], asked: bool) -> Case:

@@ -248,7 +248,7 @@ def _lean(case: Case, winner: Group) -> list[Sentence]:
     if winner.k != {"small": tried[0], "large": tried[-1]}.get(size):
         return []
     return _caution(
-        f"K = {winner.k} is the {size}est K tried and {symbol(case.criterion)} leans to {size} K: "
+        f"K = {winner.k} is the {'smallest' if size == 'small' else 'largest'} K tried and {symbol(case.criterion)} leans to {size} K: "
         f"without null runs to compare with, this is no evidence for {plural(winner.k, 'bicluster')}."
     )
 
@@ -359,7 +359,7 @@ def _cautious(rule: Callable[[Case, Group], list[Sentence]]) -> Callable[[Case, 
     return lambda case, winner: any(sentence.kind == "caution" for sentence in rule(case, winner))
 
 
-_LITTLE = f"less than {percent(NEGLIGIBLE_COVERAGE)} of the matrix"
+_LITTLE = f"less than {100 * NEGLIGIBLE_COVERAGE:g} % of the matrix"
 _OVERALL: tuple[tuple[str, Callable[[Case, Group], object], str], ...] = (
     (
         "finding",
