@@ -58,9 +58,7 @@ def embedded(page: Path) -> dict[str, Any]:
 
 
 def chosen(table: pd.DataFrame) -> Choice:
-    return {
-        (row["measure"], row["dataset"]): (row["algorithm"], int(row["k"])) for row in table.to_dict("records")
-    }
+    return {(row["measure"], row["dataset"]): (row["algorithm"], int(row["k"])) for row in table.to_dict("records")}
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +106,7 @@ def test_the_dots_in_the_browser_are_the_winners(selected: Choice, page: Path, v
 
 
 @pytest.mark.parametrize("by", [None, "asr", "coverage", "cc"])
-def test_the_headline_names_the_choice_of_select(
-    run: Run, selected: Choice, by: str | None, tmp_path: Path
-) -> None:
+def test_the_headline_names_the_choice_of_select(run: Run, selected: Choice, by: str | None, tmp_path: Path) -> None:
     page = build_report(run, tmp_path / "page.html", by=by)
     headline = re.search(r"<h1[^>]*>(.*?)</h1>", page.read_text(encoding="utf-8"), re.DOTALL)
     assert headline is not None
@@ -238,7 +234,9 @@ def test_findings_verdict_rings_and_pruning_name_the_same_groups(name: str, tmp_
 
 
 def test_the_groups_themselves() -> None:
-    named = {name: groups_in(evaluate(*CASES[name]()).findings) for name in ("clones", "duplicates", "cliques", "nothing")}
+    named = {
+        name: groups_in(evaluate(*CASES[name]()).findings) for name in ("clones", "duplicates", "cliques", "nothing")
+    }
     assert named == {
         "clones": [("B1", "B2")],
         "duplicates": [("B1", "B3")],

@@ -10,8 +10,7 @@ import pytest
 
 from bivaluate._arrange import stacking_order
 from bivaluate.datasets.scenarios import make_scenario
-from bivaluate.plots import style
-from bivaluate.plots import plot_heatmap
+from bivaluate.plots import plot_heatmap, style
 from bivaluate.replicate.plot_coverage_penalty import plot_coverage_penalty
 from bivaluate.replicate.plot_decomposition import plot_decomposition
 from bivaluate.solution import Biclustering

@@ -56,7 +56,9 @@ def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> C
         for i in range(len(group.members)):
             seen = {key: value if i < group.counted[key] else math.nan for key, value in group.mean.items()}
             status = "ok" if "ok" in group.statuses else next(iter(group.statuses))
-            rows.append({"dataset": "X", "algorithm": group.algorithm, "k": group.k, "seed": i, "status": status} | seen)
+            rows.append(
+                {"dataset": "X", "algorithm": group.algorithm, "k": group.k, "seed": i, "status": status} | seen
+            )
     table = pd.DataFrame(rows)
     marks = winners(table, rankable(list(table))).to_dict("records")
     marked = [

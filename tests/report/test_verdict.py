@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
 from bivaluate.report.verdict import Case, judge, judge_all
 from tests.report.stand_ins import case, group, redundant
 
@@ -62,7 +61,9 @@ def test_one_solution_is_judged_by_how_distinct_it_is(nve: float, words: str) ->
 
 
 def test_all_the_same_pattern() -> None:
-    known = case([group("S7", 4, **good())], repeats=[redundant(0, 1, 2, 3)], errors=[0.1] * 4, typical={"n_biclusters": 4})
+    known = case(
+        [group("S7", 4, **good())], repeats=[redundant(0, 1, 2, 3)], errors=[0.1] * 4, typical={"n_biclusters": 4}
+    )
     assert said(known)[1] == "All 4 biclusters are the same pattern."
 
 
@@ -208,7 +209,9 @@ def test_two_columns_say_nothing() -> None:
 def test_all_measures_agree() -> None:
     best = {"asr": 0.1, "nsr": 0.2, **good()}
     worse = {key: 10 * value for key, value in best.items()}
-    assert "All error measures agree with this choice." in said(case([group("CCA", 3, **best), group("LAS", 3, **worse)]))
+    assert "All error measures agree with this choice." in said(
+        case([group("CCA", 3, **best), group("LAS", 3, **worse)])
+    )
 
 
 def test_nothing_was_scored() -> None:
@@ -222,7 +225,9 @@ def test_everything_failed() -> None:
 
 def test_no_bicluster_and_one_bicluster() -> None:
     none = case([group("LAS", 0, statuses={"degenerate": 1}, n_biclusters=0, nve_cov=math.nan)])
-    one = case([group("LAS", 1, statuses={"degenerate": 1}, n_biclusters=1, nve=math.nan, avg_ve=0.2)], criterion="avg_ve")
+    one = case(
+        [group("LAS", 1, statuses={"degenerate": 1}, n_biclusters=1, nve=math.nan, avg_ve=0.2)], criterion="avg_ve"
+    )
     assert said(none) == ["LAS has no biclusters: there is nothing to score."]
     assert said(one) == ["LAS has a single bicluster: NVE compares biclusters with each other and needs two."]
 

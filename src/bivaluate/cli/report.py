@@ -14,7 +14,8 @@ def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
     by: Annotated[
-        str | None, typer.Option(help="The measure that chooses the winner (default: NVE_cov; see `bivaluate metrics`).")
+        str | None,
+        typer.Option(help="The measure that chooses the winner (default: NVE_cov; see `bivaluate metrics`)."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page (default: named after the data).")] = None,
 ) -> None:

@@ -107,6 +107,6 @@ def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
     """Return the algorithm and K that judge chooses, or None where nobody wins."""
     if measure not in METRICS or METRICS[measure].direction == "none":
         return None
-    table = results.assign(dataset="", status=results["status"] if "status" in results else "ok")
+    table = results.assign(dataset="", status=results.get("status", "ok"))
     chosen = choice.winners(table, [measure])
     return None if not len(chosen) else (chosen["algorithm"].iloc[0], chosen["k"].iloc[0])

@@ -68,7 +68,7 @@ class Group:
 
     def takes_part(self, key: str) -> bool:
         """Whether enough seeds have a value of this measure that can be judged."""
-        return 0 < self.counted.get(key, 0) and 2 * self.counted[key] >= self.seeds
+        return self.counted.get(key, 0) > 0 and 2 * self.counted[key] >= self.seeds
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class Judged:
 
 def rankable(keys: Sequence[str]) -> list[str]:
     """Return the measures among these that can rank solutions."""
-    return [key for key in keys if key in METRICS and METRICS[key].level == "solution" and METRICS[key].direction != "none"]
+    return [
+        key for key in keys if key in METRICS and METRICS[key].level == "solution" and METRICS[key].direction != "none"
+    ]
 
 
 def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
@@ -134,7 +136,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
             solutions[mine[0]].label or place[1],
             place[2],
             tuple(mine),
-            **{name: dict(zip(keys, lines[i], strict=True)) for name, lines in means.items()},
+            *(dict(zip(keys, lines[i], strict=True)) for lines in means),
             reasons=_reasons(keys, [solutions[index] for index in mine]),
             statuses=dict(Counter(solutions[index].status for index in mine)),
             reason=next((solutions[index].reason for index in mine if solutions[index].reason), ""),
@@ -171,18 +173,15 @@ def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
     return marks
 
 
-def _means(table: pd.DataFrame, keys: Sequence[str]) -> dict[str, list[list[Any]]]:
+def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
     """Return mean, spread and number of the judged values per group and measure; all defined ones where none is judged."""
     judged = table[keys].copy()
     judged.loc[table["status"] != "ok"] = math.nan
     place = [table[column] for column in choice.CANDIDATE]
     inside, plain = (frame.groupby(place, sort=False, dropna=False) for frame in (judged, table[keys]))
     counted = inside.count()
-    return {
-        "mean": inside.mean().where(counted > 0, plain.mean()).values.tolist(),
-        "spread": inside.std().where(counted > 0, plain.std()).values.tolist(),
-        "counted": counted.values.tolist(),
-    }
+    mean, spread = inside.mean().where(counted > 0, plain.mean()), inside.std().where(counted > 0, plain.std())
+    return mean.values.tolist(), spread.values.tolist(), counted.values.tolist()
 
 
 def _reasons(keys: Sequence[str], members: Sequence[Scored]) -> dict[str, str]:

@@ -176,7 +176,7 @@ def _measure(key: str) -> dict[str, Any]:
         "direction": metric.direction if metric else "none",
         "summary": metric.summary if metric else "",
         "range": [plain(float(end)) for end in metric.range] if metric else [None, None],
-        "percent": bool(metric) and metric.range == (0.0, 1.0) and key.endswith("coverage"),
+        "percent": metric is not None and metric.range == (0.0, 1.0) and key.endswith("coverage"),
     }
 
 

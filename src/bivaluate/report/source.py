@@ -183,7 +183,9 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         missing_by_dataset=Counter(cell.dataset for cell in run.missing),
         planned_by_dataset=Counter(cell.dataset for cell in run.cells),
         provenance=_provenance(run.provenance),
-        rerun=str(run.provenance.get("command") or f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"),
+        rerun=str(
+            run.provenance.get("command") or f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
+        ),
         nulls=_nulls(run),
     )
 

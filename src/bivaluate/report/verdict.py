@@ -233,7 +233,9 @@ def _steadiness(case: Case, winner: Group) -> list[Sentence]:
     if winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
         return []
     if winner.wins >= STEADY * seeds:
-        return _finding(f"It is best in {f'all {seeds}' if winner.wins == seeds else f'{winner.wins} of {seeds}'} seeds.")
+        return _finding(
+            f"It is best in {f'all {seeds}' if winner.wins == seeds else f'{winner.wins} of {seeds}'} seeds."
+        )
     rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
     won = f"it is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
     return _caution(f"The choice depends on the seed: {won}.")
@@ -285,9 +287,13 @@ def _thin(case: Case, winner: Group) -> list[Sentence]:
     said = []
     if undefined > 0:
         has = "has" if undefined == 1 else "have"
-        said += _caution(f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score.")
+        said += _caution(
+            f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score."
+        )
     if case.typical.get("cols_min") == 2:
-        said += _caution("Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size.")
+        said += _caution(
+            "Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size."
+        )
     return said
 
 
@@ -312,7 +318,11 @@ def _troubled(case: Case) -> list[Sentence]:
     if total < 2:
         return []
     have = "has" if statuses["degenerate"] == 1 else "have"
-    words = {"degenerate": f"{have} fewer than two biclusters that can be scored", "failed": "failed", "timed out": "timed out"}
+    words = {
+        "degenerate": f"{have} fewer than two biclusters that can be scored",
+        "failed": "failed",
+        "timed out": "timed out",
+    }
     parts = [f"{statuses[key]:,} of {total:,} solutions {what}" for key, what in words.items() if statuses[key]]
     return _caution(f"{'; '.join(parts)}.") if parts else []
 

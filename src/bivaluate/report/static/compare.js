@@ -90,7 +90,7 @@ R.tradeoff = function (host, groups, width) {
   R.axisY(g, y, inner.width, 5);
   R.axisX(g, x, inner.height, wide ? 4 : 6, wide ? (v) => R.percent(v) : ".0%");
   g.append("text").attr("x", inner.width).attr("y", inner.height + 36).attr("text-anchor", "end").text("share of the matrix covered →");
-  g.append("text").attr("x", 6).attr("y", inner.height - 8).text("NVE: low is distinct and coherent ↓");
+  g.append("text").attr("x", 6).attr("y", 0).text("NVE: low is distinct and coherent ↓");
   g.append("line").attr("x2", inner.width).attr("y1", y(1)).attr("y2", y(1)).attr("stroke", "var(--quiet)").attr("stroke-dasharray", "2 4");
   const roomy = inner.width >= 480;
   if (roomy) g.append("text").attr("x", 6).attr("y", y(1) - 5).text("NVE = 1: nothing lost by merging");
