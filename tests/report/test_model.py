@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bivaluate._errors import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
@@ -65,6 +66,32 @@ def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
 def test_the_criterion_falls_back_to_what_was_computed() -> None:
     assert choose_criterion([Scored("a", "b", values={"avg_ve": 0.3})]) == "avg_ve"
     assert choose_criterion([]) == "nve_cov"
+
+
+def test_the_criterion_may_be_named_if_it_can_rank_solutions_and_was_computed() -> None:
+    solutions = [scored("a", "LAS", 3, 0, 1.0)]
+    assert choose_criterion(solutions, "nve") == "nve"
+    with pytest.raises(ParameterError, match="'asr' was not computed: score or sweep again with --metrics asr"):
+        choose_criterion(solutions, "asr")
+    with pytest.raises(ParameterError, match="it scores single biclusters"):
+        choose_criterion(solutions, "ve")
+
+
+def test_solutions_that_cannot_be_judged_are_shown_but_take_no_part() -> None:
+    lone = [scored("a", "LAS", 1, s, 0.1, status="degenerate", reason="1 bicluster found") for s in (0, 1)]
+    page = make_page(Source("run", [*lone, scored("a", "LAS", 2, 0, 1.0)], lambda i: None, lambda i: []))
+    one, two = page.data["groups"]
+    at = page.measures.index("nve_cov")
+    assert (one["mean"][at], one["counted"][at], one["first"], one["own"], one["rank"]) == (0.1, 0, [], [], 1)
+    assert (two["rank"], two["first"]) == (0, ["nve_cov", "nve", "coverage"])
+    assert page.verdict[0].text.startswith("LAS, K = 2: ")
+
+
+def test_where_all_candidates_tie_the_headline_says_so() -> None:
+    same = [scored("a", name, 3, 0, 1.0) for name in ("LAS", "CCA")]
+    page = make_page(Source("run", same, lambda i: None, lambda i: []))
+    assert page.verdict[0].text == "All 2 candidates tie (NVE_cov 1): none is better than another."
+    assert len(page.winners) == 0
 
 
 def test_a_large_run_is_gathered_over_seeds_and_the_rest_is_accounted_for() -> None:

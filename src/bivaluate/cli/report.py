@@ -30,8 +30,13 @@ def report(
     - `bivaluate report run --by avg_ve`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
+    from bivaluate._errors import ParameterError
     from bivaluate.replicate.run import is_replication, report_again
     from bivaluate.report import build_report
 
+    if by is not None and is_replication(run):
+        raise ParameterError(
+            f"{run} is a replication: --by chooses within one of its runs, the folders in {run / 'runs'}."
+        )
     written = report_again(run, output, title) if is_replication(run) else build_report(run, output, title, by=by)
     err.print(f"wrote {written}", soft_wrap=True)

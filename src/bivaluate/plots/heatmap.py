@@ -80,15 +80,9 @@ def plot_heatmap(
         _outline(ax, row_runs, runs(bicluster.cols), edgecolor=style.OUTLINE, linewidth=0.9)
         if row_runs:
             top, bottom = row_runs[0]
-            ax.annotate(
-                f"$B_{{{k + 1}}}$",
-                (1.0, (top + bottom - 1) / 2),
-                xycoords=("axes fraction", "data"),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                annotation_clip=False,
-            )
+            beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+            middle = (1.0, (top + bottom - 1) / 2)
+            ax.annotate(f"$B_{{{k + 1}}}$", middle, xytext=(3, 0), textcoords="offset points", **beside)
     ax.set(xlabel="columns", ylabel="rows, biclusters first", title=title, xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     if colour_bar:
@@ -135,16 +129,9 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         row_runs, col_runs = _places(rows, bicluster.rows), _places(cols, bicluster.cols)
         _outline(ax, row_runs, col_runs, edgecolor=colour, linewidth=1.6)
         (top, _), (left, _) = (max(side, key=lambda run: run[1] - run[0]) for side in (row_runs, col_runs))
-        ax.annotate(
-            f"B{k + 1}",
-            (left - 0.5, top - 0.5),
-            xytext=(3, -3),
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color="white",
-            bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5},
-        )
+        box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
+        look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
+        ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
     ax.set(xticks=[], yticks=[], xlabel=f"{matrix.shape[1]} columns", ylabel=f"{matrix.shape[0]} rows")
     return ax
 

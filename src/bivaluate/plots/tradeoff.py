@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,17 +38,10 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     ax = style.new_axes(ax, 4.6, 3.4)
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
-        ax.scatter(
-            part["coverage"],
-            part["nve"],
-            s=20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64),
-            marker=style.series_marker(i),
-            color=style.series_colour(i),
-            alpha=0.75,
-            linewidths=0.5,
-            edgecolors="white",
-            label=str(name),
-        )
+        size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
+        look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": str(name)}
+        ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
     if len(results):

@@ -129,14 +129,16 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
         members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
-    means = _means(table, keys)
+    mean, spread, counted = _means(table, keys)
     groups = [
         Group(
             place[0],
             solutions[mine[0]].label or place[1],
             place[2],
             tuple(mine),
-            *(dict(zip(keys, lines[i], strict=True)) for lines in means),
+            mean[i],
+            spread[i],
+            counted[i],
             reasons=_reasons(keys, [solutions[index] for index in mine]),
             statuses=dict(Counter(solutions[index].status for index in mine)),
             reason=next((solutions[index].reason for index in mine if solutions[index].reason), ""),
@@ -181,7 +183,7 @@ def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
     inside, plain = (frame.groupby(place, sort=False, dropna=False) for frame in (judged, table[keys]))
     counted = inside.count()
     mean, spread = inside.mean().where(counted > 0, plain.mean()), inside.std().where(counted > 0, plain.std())
-    return mean.values.tolist(), spread.values.tolist(), counted.values.tolist()
+    return mean.to_dict("records"), spread.to_dict("records"), counted.to_dict("records")
 
 
 def _reasons(keys: Sequence[str], members: Sequence[Scored]) -> dict[str, str]:

@@ -49,17 +49,10 @@ class Method:
 def describe_methods(keys: Sequence[str]) -> list[Method]:
     """Return the measures to explain: those present and, of one bicluster, those behind them."""
     wanted = [*BICLUSTER_KEYS, *(key for key in keys if key in METRICS and METRICS[key].direction != "none")]
+    better = {"low": "low is better", "high": "high is better", "none": ""}
     return [
-        Method(
-            key,
-            METRICS[key].symbol,
-            METRICS[key].name,
-            METRICS[key].summary,
-            {"low": "low is better", "high": "high is better"}.get(METRICS[key].direction, ""),
-            FORMULAS.get(key, ""),
-            METRICS[key].reference,
-        )
-        for key in wanted
+        Method(m.key, m.symbol, m.name, m.summary, better[m.direction], FORMULAS.get(m.key, ""), m.reference)
+        for m in (METRICS[key] for key in wanted)
     ]
 
 

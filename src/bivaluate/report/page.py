@@ -187,21 +187,14 @@ def bicluster_measures() -> list[dict[str, Any]]:
 
 def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Source) -> dict[str, Any]:
     records = source.records(group.typical)
-    return {
-        "dataset": group.dataset,
-        "algorithm": group.algorithm,
-        "k": group.k,
-        "name": group.name,
-        "seeds": group.seeds,
-        "rank": group.rank,
+    names = ("dataset", "algorithm", "k", "name", "seeds", "rank", "reason", "reasons")
+    return {name: getattr(group, name) for name in names} | {
         "first": [key for key in keys if key in group.first],
         "own": [key for key in keys if key in group.own],
         "status": group.statuses,
-        "reason": group.reason,
         "mean": [plain(group.mean.get(key)) for key in keys],
         "spread": [plain(group.spread.get(key)) for key in keys],
         "counted": [group.counted.get(key, 0) for key in keys],
-        "reasons": group.reasons,
         "members": list(group.members),
         "anchor": anchors.get(id(group), ""),
         "nve_k": [[str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))] for r in records],

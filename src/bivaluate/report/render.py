@@ -24,18 +24,22 @@ if TYPE_CHECKING:
 SCRIPTS = ("table.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
 
 
-_TYPES = {
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".webp": "image/webp",
-}
+_TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture file (SVG, PNG, JPEG or WebP) with what it shows in words."""
+    """A picture file (SVG, PNG, JPEG or WebP) with what it shows in words.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    caption : str
+        Words below the picture.
+    alt : str
+        Words in its place for those who cannot see it; the caption if not given.
+    """
 
     path: str | Path
     caption: str
@@ -51,7 +55,7 @@ class Figure:
             content = path.read_bytes()
         except OSError as error:
             raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
-        return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+        return f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,17 @@ class Section:
 
     Parameters
     ----------
-    title
+    title : str
         Its heading.
-    text
+    text : str
         A paragraph in plain text.
-    columns, rows
-        A table; a cell may be text, a number or None.
-    figures
+    columns : sequence of str
+        Headings of a table.
+    rows : sequence of sequences
+        Its rows; a cell may be text, a number or None.
+    figures : sequence of Figure
         Pictures shown below the table.
-    marks
+    marks : tuple of (str, str)
         Words that stand out as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
     """

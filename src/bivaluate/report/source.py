@@ -118,20 +118,11 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
     names = _distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = []
     for name, evaluation in zip(names, evaluations, strict=True):
-        counts = {"n_biclusters": len(evaluation.solution), "n_undefined": len(evaluation.undefined)}
-        reason = degenerate_reason(counts)
-        solutions.append(
-            Scored(
-                dataset=str(evaluation.matrix.name),
-                algorithm=name,
-                k=len(evaluation.solution),
-                status="degenerate" if reason else "ok",
-                reason=reason,
-                label=name,
-                values={key: float(value) for key, value in evaluation.scores.items()},
-                reasons={str(key): str(why) for key, why in evaluation.status.items()},
-            )
-        )
+        k, dataset = len(evaluation.solution), str(evaluation.matrix.name)
+        reason = degenerate_reason({"n_biclusters": k, "n_undefined": len(evaluation.undefined)})
+        status = "degenerate" if reason else "ok"
+        values = {key: float(value) for key, value in evaluation.scores.items()}
+        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status)))
 
     def load(index: int) -> Drawn:
         e = evaluations[index]
@@ -165,47 +156,32 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         if solutions[index].status not in ("ok", "degenerate"):
             return None
         cell = cells[index]
-        return Drawn(
-            run.matrix(cell.dataset, cell.seed),
-            run.solution(cell),
-            records.get(cell, []),
-            run.mergers(cell),
-            run.findings(cell),
-        )
+        matrix = run.matrix(cell.dataset, cell.seed)
+        return Drawn(matrix, run.solution(cell), records.get(cell, []), run.mergers(cell), run.findings(cell))
 
+    again = f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
     return Source(
         kind="run",
         solutions=solutions,
         load=load,
         records=lambda index: records.get(cells[index], []),
-        missing=[_named(cell) for cell in run.missing],
+        missing=[f"{c.dataset}, {algorithm_name(c.algorithm)}, K = {c.k}, seed {c.seed}" for c in run.missing],
         missing_copies=run.missing_copies,
         missing_by_dataset=Counter(cell.dataset for cell in run.missing),
         planned_by_dataset=Counter(cell.dataset for cell in run.cells),
         provenance=_provenance(run.provenance),
-        rerun=str(
-            run.provenance.get("command") or f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
-        ),
+        rerun=str(run.provenance.get("command") or again),
         nulls=_nulls(run),
     )
 
 
 def _scored(row: Mapping[Any, Any]) -> Scored:
+    dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
     reason = "" if _absent(row.get("reason")) else str(row["reason"])
-    return Scored(
-        dataset=str(row["dataset"]),
-        algorithm=str(row["algorithm"]),
-        k=int(row["k"]),
-        seed=int(row["seed"]),
-        status=str(row["status"]),
-        reason=reason,
-        label=algorithm_name(str(row["algorithm"])),
-        values={
-            str(key): math.nan if _absent(value) else float(value)
-            for key, value in row.items()
-            if key not in _NOT_MEASURES
-        },
-    )
+    measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
+    values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
+    label = algorithm_name(algorithm)
+    return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values)
 
 
 def _absent(value: Any) -> bool:
@@ -222,10 +198,6 @@ def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[s
         record = {str(key): None if _absent(value) else value for key, value in row.items() if key not in keys}
         grouped.setdefault(place, []).append(record)
     return grouped
-
-
-def _named(cell: Any) -> str:
-    return f"{cell.dataset}, {algorithm_name(cell.algorithm)}, K = {cell.k}, seed {cell.seed}"
 
 
 def _nulls(run: Any) -> list[Null]:

@@ -112,7 +112,9 @@ def _praise(case: Case, winner: Group) -> str:
     covers, nve = winner.value("coverage"), winner.value("nve")
     share = f"{percent(covers)} of the matrix"
     if len(case.groups) == 1 and not case.asked:
-        return _distinctness(nve) + (f" that cover {share}" if math.isfinite(covers) else "")
+        how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
+        what = f"{how} distinct biclusters (NVE {number(nve)})" if math.isfinite(nve) else "biclusters"
+        return what + (f" that cover {share}" if math.isfinite(covers) else "")
     score = _score(case, winner)
     best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
     if winner.value(case.criterion) == 0 and (winner.value("rows_min") < 2 or winner.value("cols_min") < 3):
@@ -122,13 +124,6 @@ def _praise(case: Case, winner: Group) -> str:
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
-
-
-def _distinctness(nve: float) -> str:
-    if not math.isfinite(nve):
-        return "biclusters"
-    how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
-    return f"{how} distinct biclusters (NVE {number(nve)})"
 
 
 def _no_winner(case: Case) -> str:
