@@ -23,7 +23,7 @@
   const statusText = (status) => Object.entries(status).map(([name, count]) => (Object.keys(status).length === 1 ? name : `${count} ${name}`)).join(", ");
   const wide = data.measures.length > 16, everything = R.make("input", { type: "checkbox" });
   if (wide) controls.append(R.make("label", { class: "check" }, everything, `all ${data.measures.length} measures`));
-  const brief = new Set([...data.main, "n_biclusters", ...["n_undefined"].filter((key) => data.groups.some((g) => R.value(g, key) > 0))]);
+  const brief = new Set([...data.main, "n_biclusters"]);
   const measures = () => data.measures.filter((m) => !wide || everything.checked || brief.has(m.key)).map((m) => ({ key: m.key, label: m.symbol, direction: m.direction, help: R.help(m), numeric: true, percent: m.percent, bar: m.direction !== "none" }));
   function columns(perSeed) {
     const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for" }] : [{ key: "algorithm", label: "solution" }];
