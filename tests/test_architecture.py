@@ -17,6 +17,7 @@ LAYERS = {
     "_parallel": 2,
     "matrix": 2,
     "solution": 3,
+    "_arrange": 4,
     "_jit": 3,
     "io": 4,
     "measures": 4,

@@ -8,9 +8,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from bivaluate._arrange import stacking_order
 from bivaluate.datasets.scenarios import make_scenario
-from bivaluate.plots import style
-from bivaluate.plots.heatmap import plot_heatmap, stacking_order
+from bivaluate.plots import plot_heatmap, style
 from bivaluate.replicate.drawings import plot_coverage_penalty, plot_decomposition
 from bivaluate.solution import Biclustering
 

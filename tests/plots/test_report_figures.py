@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bivaluate.plots.merger import plot_mergers, redundant_groups, redundant_pairs
-from bivaluate.plots.profile import plot_profile, spaced, standardised_profiles
-from bivaluate.plots.sizes import plot_sizes
-from bivaluate.plots.solution_heatmap import block_order, plot_solution_heatmap, runs
-from bivaluate.plots.tradeoff import plot_tradeoff
+from bivaluate._arrange import block_order, runs, spaced
+from bivaluate.measures.virtual_error import standardised_profile, virtual_error
+from bivaluate.plots import plot_mergers, plot_profile, plot_sizes, plot_solution_heatmap, plot_tradeoff
 from bivaluate.solution import Biclustering
 
 
@@ -72,7 +70,7 @@ def test_the_heatmap_outlines_exactly_the_biclusters() -> None:
 
 def test_profiles_are_rows_and_pattern_standardised() -> None:
     A = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0], [10.0, 0.0, 5.0]])
-    rows, pattern = standardised_profiles(A)
+    rows, pattern = standardised_profile(A)
     for i in (0, 2):
         np.testing.assert_allclose(rows[i], (A[i] - A[i].mean()) / A[i].std())
     np.testing.assert_array_equal(rows[1], 0.0)
@@ -81,13 +79,13 @@ def test_profiles_are_rows_and_pattern_standardised() -> None:
 
 
 def test_profiles_of_constant_rows_are_zero_despite_rounding() -> None:
-    rows, pattern = standardised_profiles(np.full((3, 3), 0.1))
+    rows, pattern = standardised_profile(np.full((3, 3), 0.1))
     assert (rows == 0).all()
     assert (pattern == 0).all()
 
 
 def test_profiles_leave_missing_cells_missing() -> None:
-    rows, pattern = standardised_profiles([[1.0, np.nan, 3.0], [2.0, np.nan, 8.0]])
+    rows, pattern = standardised_profile([[1.0, np.nan, 3.0], [2.0, np.nan, 8.0]])
     assert np.isnan(rows[:, 1]).all()
     assert np.isnan(pattern[1])
     np.testing.assert_allclose(rows[0, [0, 2]], [-1, 1])
@@ -108,21 +106,14 @@ def test_profile_plot_draws_the_pattern_last_and_boldest() -> None:
     assert ax.get_title(loc="left") == "B7: 100 rows × 6 columns"
 
 
-def test_redundant_pairs_cost_no_more_than_their_mean() -> None:
-    errors = np.array(
-        [[0.30, 0.31, 0.70, np.nan], [0.31, 0.32, 0.33, 0.20], [0.70, 0.33, 0.32, 0.20], [np.nan, 0.2, 0.2, np.nan]]
-    )
-    assert redundant_pairs(errors) == [(0, 1), (1, 2)]
-    assert redundant_groups(errors) == [[0, 1, 2]]
-    assert redundant_pairs(np.empty((0, 0))) == []
+def test_the_distance_of_rows_and_pattern_is_the_virtual_error() -> None:
+    A = np.random.default_rng(2).normal(size=(7, 5))
+    rows, pattern = standardised_profile(A)
+    assert np.abs(rows - pattern).mean() == pytest.approx(virtual_error(A))
 
 
-def test_a_clean_block_swallowed_by_a_noisy_one_is_not_redundant() -> None:
-    assert redundant_pairs([[0.747, 0.71], [0.71, 0.172]]) == []
-
-
-def test_the_merger_plot_rings_redundant_pairs_and_prints_values() -> None:
-    ax = plot_mergers([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, np.nan]])
+def test_the_merger_plot_rings_the_pairs_given_and_prints_values() -> None:
+    ax = plot_mergers([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, np.nan]], [(0, 1)])
     assert len(ax.patches) == 2
     assert [text.get_text() for text in ax.texts].count("0.31") == 3
     assert len(plot_mergers(np.full((20, 20), 0.5)).texts) == 0

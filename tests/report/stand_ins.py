@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from bivaluate.judge.choice import winners
+from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.matrix import Matrix
-from bivaluate.report.groups import Group
+from bivaluate.measures.registry import METRICS
+from bivaluate.report.groups import Group, ranked
+from bivaluate.report.verdict import Case
 from bivaluate.solution import Biclustering
 
 
 def group(
     algorithm: str = "LAS",
-    k: int | None = 3,
+    k: int = 3,
     *,
     dataset: str = "X",
     members: tuple[int, ...] = (0,),
@@ -26,7 +33,7 @@ def group(
     reasons: dict[str, str] | None = None,
     **mean: float,
 ) -> Group:
-    """Return a group with these means."""
+    """Return a group with these means; who wins is marked by :func:`case`."""
     return Group(
         dataset,
         algorithm,
@@ -34,13 +41,37 @@ def group(
         members,
         mean,
         spread or {},
-        dict.fromkeys(mean, len(members)),
+        {key: len(members) * (math.isfinite(value) and "ok" in (statuses or {"ok"})) for key, value in mean.items()},
         reasons or {},
         statuses or {"ok": len(members)},
         reason,
         members[0],
         wins,
     )
+
+
+def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> Case:
+    """Return a case whose groups are marked by judge, as those of a page are."""
+    rows = []
+    for group in groups:
+        for i in range(len(group.members)):
+            seen = {key: value if i < group.counted[key] else math.nan for key, value in group.mean.items()}
+            status = "ok" if "ok" in group.statuses else next(iter(group.statuses))
+            rows.append(
+                {"dataset": "X", "algorithm": group.algorithm, "k": group.k, "seed": i, "status": status} | seen
+            )
+    table = pd.DataFrame(rows)
+    marks = winners(table, [key for key in table if key in METRICS and METRICS[key].ranks_solutions]).to_dict("records")
+    marked = [
+        replace(g, first=frozenset(m["measure"] for m in marks if (m["algorithm"], m["k"]) == (g.algorithm, g.k)))
+        for g in groups
+    ]
+    return Case(ranked(marked, criterion), criterion, **known)
+
+
+def redundant(*members: int, duplicates: bool = False) -> RedundantGroup:
+    """Return a group of redundant biclusters, counted from 0."""
+    return RedundantGroup(members, duplicates)
 
 
 def planted(
@@ -70,8 +101,9 @@ def empty_evaluation() -> Any:
     matrix, _ = planted()
     return SimpleNamespace(
         matrix=matrix,
-        biclustering=Biclustering([], matrix.shape, info={"name": "nothing"}),
-        solution={"n_biclusters": 0, "nve": math.nan, "coverage": 0.0},
+        solution=Biclustering([], matrix.shape, info={"name": "nothing"}),
+        scores={"n_biclusters": 0, "nve": math.nan, "coverage": 0.0},
+        undefined=[],
         status={"nve": "the solution has no biclusters"},
         records=[],
         mergers={"ve": np.empty((0, 0)), "msr": np.empty((0, 0))},

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bivaluate._arrange import make_axis
 from bivaluate.matrix import Matrix
-from bivaluate.report.binning import make_axis, make_picture
+from bivaluate.report.pictures import make_picture
 from bivaluate.solution import Biclustering
 
 

@@ -30,7 +30,7 @@ def quietly(matrix: Matrix, solution: Biclustering) -> Evaluation:
 
 def test_no_bicluster(visit: Visit, tmp_path: Path) -> None:
     shown = visit(build_report(empty_evaluation(), tmp_path / "r.html"))
-    assert shown.locator("h1").inner_text() == "nothing has no bicluster: there is nothing to score."
+    assert shown.locator("h1").inner_text() == "nothing has no biclusters: there is nothing to score."
     assert shown.locator("#compare").count() == 0
     assert "no biclusters" in shown.locator(".solution-body").inner_text()
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bivaluate._errors import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.report.detail import Budget, comparable, draw_solution
-from bivaluate.report.groups import choose_criterion, make_groups
+from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import FORMULAS, describe_methods, methods_text
-from bivaluate.report.model import make_page
+from bivaluate.report.page import make_page
+from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
 from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
 from bivaluate.solution import Biclustering
@@ -52,7 +53,7 @@ def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
         scored("a", "LAS", 3, 2, math.nan, status="degenerate", reason="one column"),
         scored("a", "CCA", 3, 0, 2.0),
     ]
-    las, cca = make_groups(solutions, "nve_cov")
+    las, cca = gather(solutions).groups
     assert (las.mean["nve_cov"], las.counted["nve_cov"], las.seeds) == (2.0, 2, 3)
     assert las.spread["nve_cov"] == pytest.approx(math.sqrt(2))
     assert las.reasons["nve_cov"] == "one column"
@@ -67,13 +68,39 @@ def test_the_criterion_falls_back_to_what_was_computed() -> None:
     assert choose_criterion([]) == "nve_cov"
 
 
+def test_the_criterion_may_be_named_if_it_can_rank_solutions_and_was_computed() -> None:
+    solutions = [scored("a", "LAS", 3, 0, 1.0)]
+    assert choose_criterion(solutions, "nve") == "nve"
+    with pytest.raises(ParameterError, match="'asr' was not computed: score or sweep again with --metrics asr"):
+        choose_criterion(solutions, "asr")
+    with pytest.raises(ParameterError, match="it scores single biclusters"):
+        choose_criterion(solutions, "ve")
+
+
+def test_solutions_that_cannot_be_judged_are_shown_but_take_no_part() -> None:
+    lone = [scored("a", "LAS", 1, s, 0.1, status="degenerate", reason="1 bicluster found") for s in (0, 1)]
+    page = make_page(Source("run", [*lone, scored("a", "LAS", 2, 0, 1.0)], lambda i: None, lambda i: []))
+    one, two = page.data["groups"]
+    at = page.measures.index("nve_cov")
+    assert (one["mean"][at], one["counted"][at], one["first"], one["own"], one["rank"]) == (0.1, 0, [], [], 1)
+    assert (two["rank"], two["first"]) == (0, ["nve_cov", "nve", "coverage"])
+    assert page.verdict[0].text.startswith("LAS, K = 2: ")
+
+
+def test_where_all_candidates_tie_the_headline_says_so() -> None:
+    same = [scored("a", name, 3, 0, 1.0) for name in ("LAS", "CCA")]
+    page = make_page(Source("run", same, lambda i: None, lambda i: []))
+    assert page.verdict[0].text == "All 2 candidates tie (NVE_cov 1): none is better than another."
+    assert len(page.winners) == 0
+
+
 def test_a_large_run_is_gathered_over_seeds_and_the_rest_is_accounted_for() -> None:
     page = make_page(many())
     assert len(page.data["groups"]) == 255
     assert len(page.data["solutions"]) == 2550
     assert len(page.details) == 24
     assert {detail["dataset"] for detail in page.details} == {f"d{i}" for i in range(17)}
-    assert page.detail_note.startswith("Drawn are 24 solutions: of each data set the best, then")
+    assert page.detail_note.startswith("24 solutions are drawn: the best of each data set, then")
     assert "2,526 other solutions of 255 combinations" in page.detail_note
     assert len(render(page).encode()) < 8_000_000
 
@@ -134,7 +161,7 @@ def test_a_warning_shared_by_all_solutions_is_said_once() -> None:
     warnings = make_page(many()).warnings
     assert [entry["title"] for entry in warnings] == [f"d{i}" for i in range(17)]
     assert [entry["count"] for entry in warnings] == [1] * 17
-    assert warnings[0]["parts"][0]["where"] == "All solutions drawn"
+    assert warnings[0]["parts"][0]["where"] == "All solutions"
 
 
 def test_null_runs_become_bands() -> None:
@@ -157,7 +184,7 @@ def test_evaluations_with_the_same_name_are_told_apart(evaluations: list[Evaluat
 def test_a_run_keeps_every_result(run: Run) -> None:
     source = read_source(run)
     assert len(source.solutions) == len(run.results) == 24
-    assert source.solutions[0].algorithm == "CCA"
+    assert (source.solutions[0].algorithm, source.solutions[0].label) == ("cca", "CCA")
     assert source.solutions[0].values["nve"] == run.results["nve"][0]
     drawn = source.load(0)
     assert drawn is not None
@@ -179,14 +206,6 @@ def test_a_null_of_a_run_is_that_of_its_table(tmp_path: Path) -> None:
     assert shown.gap == pytest.approx(mine["gap"].mean())
     assert shown.p_value == mine["p_value"].median()
     assert "numpy" in source.provenance["packages"]
-
-
-def test_thin_biclusters_are_never_called_redundant() -> None:
-    solution = Biclustering([([0, 1], [0, 1]), ([2, 3], [0, 1, 2]), ([4], [0, 1, 2])], (9, 9))
-    kept = comparable(np.zeros((3, 3)), solution)
-    assert np.isnan(kept[0]).all()
-    assert np.isnan(kept[2]).all()
-    assert kept[1, 1] == 0
 
 
 def test_display_data_keep_to_the_budget(evaluations: list[Evaluation]) -> None:
@@ -221,8 +240,10 @@ def test_methods_name_formulas_and_citations() -> None:
 def test_formulas_are_well_formed(key: str) -> None:
     from xml.etree import ElementTree
 
-    assert ElementTree.fromstring(f"<math>{FORMULAS[key].mathml}</math>") is not None
-    assert FORMULAS[key].latex.count("{") == FORMULAS[key].latex.count("}")
+    method = next(method for method in describe_methods([key]) if method.key == key)
+    assert ElementTree.fromstring(method.mathml).tag.endswith("math")
+    assert FORMULAS[key] == method.latex
+    assert method.latex.count("{") == method.latex.count("}")
 
 
 def test_vendored_files_are_what_their_table_says() -> None:

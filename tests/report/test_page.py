@@ -250,6 +250,31 @@ def test_it_prints_in_light_colours_without_controls(visit: Visit, page: Path) -
     assert shown.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def test_the_winner_is_open_and_its_best_biclusters_are_marked(
+    visit: Visit, evaluations: list[Evaluation], tmp_path: Path
+) -> None:
+    shown = visit(build_report(evaluations[::-1], tmp_path / "r.html"))
+    assert [box.get_attribute("open") is not None for box in shown.locator("details.solution").all()] == [
+        False,
+        False,
+        True,
+    ]
+    errors = [record["ve"] for record in evaluations[0].records]
+    best = shown.locator("#solution-3 .solution-body td.best[data-key=ve]")
+    assert [float(cell.get_attribute("data-value")) for cell in best.all()] == [pytest.approx(min(errors))]
+
+
+def test_every_column_of_solutions_is_in_view(visit: Visit, page: Path, run_page: Path) -> None:
+    for path in (page, run_page):
+        shown = visit(path, width=1280)
+        assert (
+            shown.evaluate(
+                "(() => { const s = document.querySelector('#solution-table .scroll'); return s.scrollWidth - s.clientWidth; })()"
+            )
+            <= 0
+        )
+
+
 def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)

@@ -8,7 +8,7 @@ import pytest
 
 from bivaluate import evaluate
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.report.model import make_page
+from bivaluate.report.page import make_page
 from bivaluate.report.source import read_source
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.null import null_table

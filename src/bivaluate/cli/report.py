@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bivaluate._errors import RunError
+from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.options import option
 from bivaluate.cli.tables import err
 
@@ -15,15 +15,18 @@ from bivaluate.cli.tables import err
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
+    by: Annotated[str | None, option("The measure that chooses the winner (default: NVE_cov).")] = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
 
-    The page is one file that needs no network. An unfinished run is shown as far as it got.
+    The page is one file that needs no network; the winners it marks are also written as a table beside it. An
+    unfinished run is shown as far as it got.
 
     Examples:
 
     - `bivaluate report run -o report.html`
+    - `bivaluate report run --by avg_ve`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
     from bivaluate.replicate.run import is_replication, report_again
@@ -32,5 +35,9 @@ def report(
     if run.is_file():
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
-    written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title)
+    if by is not None and is_replication(run):
+        raise ParameterError(
+            f"{run} is a replication: --by chooses within one of its runs, the folders in {run / 'runs'}."
+        )
+    written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title, by=by)
     err.print(f"wrote {written}")

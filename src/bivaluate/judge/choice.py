@@ -131,7 +131,8 @@ def best_k(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
     """Return the best K per data set and algorithm: the paper's table of chosen K."""
     import pandas as pd
 
-    found = [best(group, high) for _, group in summary.groupby(["dataset", "algorithm"], sort=False)]
+    each = (best(group, high) for _, group in summary.groupby(["dataset", "algorithm"], sort=False))
+    found = [frame for frame in each if len(frame)]
     return pd.concat(found, ignore_index=True) if found else best(summary, high)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value
@@ -17,6 +18,7 @@ _DIVINA = (
     "Computers in Biology and Medicine 42:245-256, doi:10.1016/j.compbiomed.2011.11.015"
 )
 _RANGE = (0.0, 2.0)
+Values = NDArray[np.float64]
 
 
 @measure("ve", "VE", "virtual error", "How far the rows are from one common pattern, each row's shift and scale aside.",
@@ -208,3 +210,37 @@ def standardised_virtual_error(A: Any) -> float:
     if np.ptp(pattern) <= CONSTANT * np.abs(rows).max():
         return float(np.abs(rows).mean())
     return float(np.abs(rows - standardise(pattern)).mean())
+
+
+def standardised_profile(A: Any) -> tuple[Values, Values]:
+    """Return the rows of a bicluster and their virtual pattern, each standardised over the columns.
+
+    The virtual pattern is the mean row. A constant row becomes zeros; missing cells stay missing. The mean absolute
+    distance between the two is the virtual error.
+
+    Parameters
+    ----------
+    A : array-like of shape (rows, columns)
+        The values of the bicluster, NaN where missing.
+
+    Returns
+    -------
+    rows : ndarray of shape (rows, columns)
+        The standardised rows.
+    pattern : ndarray of shape (columns,)
+        The standardised pattern.
+
+    Examples
+    --------
+    >>> rows, pattern = standardised_profile([[1, 2, 3], [10, 20, 30]])
+    >>> bool(np.allclose(rows, pattern))
+    True
+    """
+    values = np.asarray(A, dtype=np.float64)
+    observed = np.isfinite(values)
+    count = np.maximum(observed.sum(axis=0), 1)
+    pattern = np.where(observed.any(axis=0), np.where(observed, values, 0.0).sum(axis=0) / count, np.nan)
+    largest = float(np.abs(values[observed]).max(initial=0.0))
+    flat = np.nanmax(pattern, initial=-np.inf) - np.nanmin(pattern, initial=np.inf) <= CONSTANT * largest
+    level = np.zeros_like(pattern) if flat else standardise(pattern)
+    return np.where(observed, standardise(values), np.nan), np.where(np.isnan(pattern), np.nan, level)

@@ -1,21 +1,26 @@
-"""Heatmap of a matrix with its biclusters outlined, rows ordered so that the biclusters stack at the top."""
+"""Heatmaps of a matrix with its biclusters outlined."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bivaluate.plots.style import DIVERGING, OUTLINE, new_axes, styled
+from bivaluate._arrange import block_order, runs, stacking_order
+from bivaluate.matrix import Matrix
+from bivaluate.plots import style
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Run = tuple[int, int]
 
 
-@styled
+@style.styled
 def plot_heatmap(
     X: ArrayLike,
     solution: Biclustering,
@@ -26,21 +31,35 @@ def plot_heatmap(
     n_rows: int | None = None,
     colour_bar: bool = True,
 ) -> Axes:
-    """Draw the matrix with a black outline round every bicluster's rows and columns.
+    """Draw the matrix with the rows of its biclusters stacked at the top, each outlined in black.
 
-    Rows are permuted so that the biclusters stack at the top; columns and values stay as they are, so a
-    bicluster on scattered columns has one rectangle per run of neighbours.
+    Columns and values stay as they are, so a bicluster on scattered columns has one rectangle per run of neighbours.
 
     Parameters
     ----------
-    X, solution
-        The matrix and its biclusters.
-    limit
-        Colours run from -limit to limit; default the largest absolute value but for 1 % of the cells.
-    n_rows
-        Draw only this many rows from the top; default all.
-    colour_bar
-        Add a colour bar.
+    X : array-like of shape (rows, columns)
+        The matrix.
+    solution : Biclustering
+        Its biclusters.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    title : str
+        Title of the panel.
+    limit : float, optional
+        Colours run from -limit to limit; by default the largest absolute value but for 1 % of the cells.
+    n_rows : int, optional
+        Draw only this many rows from the top; by default all.
+    colour_bar : bool
+        Whether to add a colour bar.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    plot_solution_heatmap : columns are reordered as well.
 
     Examples
     --------
@@ -50,41 +69,21 @@ def plot_heatmap(
     >>> len(ax.patches)
     1
     """
-    from matplotlib.patches import Rectangle
-
     values = np.asarray(X, dtype=np.float64)
     order = stacking_order(solution)[:n_rows]
-    shown = values[order]
     if limit is None:
         limit = float(np.nanquantile(np.abs(values), 0.99)) or 1.0
-    ax = new_axes(ax, 3.5, 4.2)
-    image = ax.imshow(
-        shown, aspect="auto", cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest", rasterized=True
-    )
-    place = np.full(values.shape[0], -1)
-    place[order] = np.arange(len(order))
+    ax = style.new_axes(ax, 3.5, 4.2)
+    image = _draw(ax, values[order], -limit, limit)
     for k, bicluster in enumerate(solution):
-        rows = np.sort(place[bicluster.rows])
-        row_runs = _runs(rows[rows >= 0])
-        for top, height in row_runs:
-            for left, width in _runs(bicluster.cols):
-                ax.add_patch(
-                    Rectangle((left - 0.5, top - 0.5), width, height, fill=False, edgecolor=OUTLINE, linewidth=0.9)
-                )
+        row_runs = _places(order, bicluster.rows)
+        _outline(ax, row_runs, runs(bicluster.cols), edgecolor=style.OUTLINE, linewidth=0.9)
         if row_runs:
-            top, height = row_runs[0]
-            ax.annotate(
-                f"$B_{{{k + 1}}}$",
-                (1.0, top - 0.5 + height / 2),
-                xycoords=("axes fraction", "data"),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                annotation_clip=False,
-            )
-    ax.set(xlabel="columns", ylabel="rows, biclusters first", title=title)
-    ax.set_xticks([])
-    ax.set_yticks([])
+            top, bottom = row_runs[0]
+            beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+            middle = (1.0, (top + bottom - 1) / 2)
+            ax.annotate(f"$B_{{{k + 1}}}$", middle, xytext=(3, 0), textcoords="offset points", **beside)
+    ax.set(xlabel="columns", ylabel="rows, biclusters first", title=title, xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     if colour_bar:
         bar = ax.figure.colorbar(image, ax=ax, shrink=0.5, pad=0.09, aspect=18, extend="both")
@@ -93,25 +92,65 @@ def plot_heatmap(
     return ax
 
 
-def stacking_order(solution: Biclustering) -> NDArray[np.int64]:
-    """Return an order of all rows: those of B1, then the rest of B2, and so on, then all others.
+@style.styled
+def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None) -> Axes:
+    """Draw the matrix with rows and columns reordered so that biclusters stand as blocks, outlined and named.
 
-    Rows a bicluster shares with the next one come last in it, so that overlapping biclusters stay in one piece.
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix
+        The matrix; missing cells stay blank.
+    solution : Biclustering
+        Its biclusters.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
 
-    >>> stacking_order(Biclustering([([2, 4], [0]), ([0, 2], [0])], shape=(5, 1))).tolist()
-    [4, 2, 0, 1, 3]
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 2], [0, 3])], shape=(3, 4))
+    >>> plot_solution_heatmap(np.arange(12.0).reshape(3, 4), S).get_ylabel()
+    '3 rows'
     """
-    masks = solution.row_masks
-    n_rows = solution.shape[0]
-    first = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))
-    last = np.where(masks.any(axis=0), len(masks) - 1 - masks[::-1].argmax(axis=0), len(masks))
-    return np.lexsort((np.arange(n_rows), last, first)).astype(np.int64)
+    matrix = Matrix.of(X, missing="omit")
+    solution = solution.with_shape(matrix.shape)
+    ax = style.new_axes(ax, 5.0, 5.0)
+    rows, _ = block_order(solution.row_masks, solution.col_masks)
+    cols, _ = block_order(solution.col_masks, solution.row_masks)
+    low, middle, high = np.nanpercentile(matrix.values, [2, 50, 98])
+    reach = max(high - middle, middle - low) or 1.0
+    _draw(ax, matrix.values[np.ix_(rows, cols)], middle - reach, middle + reach)
+    for k, bicluster in enumerate(solution):
+        colour = style.series_colour(k)
+        row_runs, col_runs = _places(rows, bicluster.rows), _places(cols, bicluster.cols)
+        _outline(ax, row_runs, col_runs, edgecolor=colour, linewidth=1.6)
+        (top, _), (left, _) = (max(side, key=lambda run: run[1] - run[0]) for side in (row_runs, col_runs))
+        box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
+        look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
+        ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
+    ax.set(xticks=[], yticks=[], xlabel=f"{matrix.shape[1]} columns", ylabel=f"{matrix.shape[0]} rows")
+    return ax
 
 
-def _runs(positions: Sequence[int] | NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return (start, length) of every run of neighbouring numbers in a sorted sequence."""
-    values = np.asarray(positions)
-    if len(values) == 0:
-        return []
-    pieces = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
-    return [(int(piece[0]), len(piece)) for piece in pieces]
+def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:
+    return ax.imshow(
+        values, aspect="auto", cmap=style.DIVERGING, vmin=low, vmax=high, interpolation="nearest", rasterized=True
+    )
+
+
+def _places(order: NDArray[np.int64], members: NDArray[np.int64]) -> list[Run]:
+    """Return where members stand in an order, as runs; members that are not drawn are left out."""
+    return runs(np.flatnonzero(np.isin(order, members)))
+
+
+def _outline(ax: Axes, rows: Iterable[Run], cols: Iterable[Run], **look: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    cols = list(cols)
+    for top, bottom in rows:
+        for left, right in cols:
+            ax.add_patch(Rectangle((left - 0.5, top - 0.5), right - left, bottom - top, fill=False, **look))

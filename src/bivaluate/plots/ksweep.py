@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bivaluate.judge import choice
 from bivaluate.measures.registry import METRICS
 from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
 
@@ -26,18 +27,31 @@ def plot_ksweep(
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The best median of all is ringed; bands that reach far above every median are cut off. Where a score is
-    undefined in every seed the line has a gap; algorithms without any defined score are named below the axes.
-    With a null, a dotted line is its mean and a grey band the central 90 % of the surrogates, means over seeds.
+    The best candidate, as :func:`bivaluate.judge.choice.best` chooses it, is ringed; bands that reach far above every
+    median are cut off. Where a score is undefined in every seed the line has a gap; algorithms without any defined score
+    are named below the axes. With a null, a dotted line is its mean and a grey band the central 90 % of the surrogates,
+    means over seeds.
 
     Parameters
     ----------
-    results
-        Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`.
-    measure
+    results : DataFrame
+        Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`, and
+        ``status`` if some solutions cannot be judged.
+    measure : str
         Column to draw.
-    null
+    null : DataFrame, optional
         Rows of the run's null table (``run.null``) for the same data set.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    title : str
+        Title of the panel.
+    legend : bool
+        Whether to name the lines.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -49,9 +63,8 @@ def plot_ksweep(
     ax = new_axes(ax)
     keys = list(dict.fromkeys(results["algorithm"]))
     ks = sorted(results["k"].unique())
-    better = np.nanargmax if measure in METRICS and METRICS[measure].direction == "high" else np.nanargmin
-    bests: list[tuple[float, int]] = []
-    highest = 0.0
+    places = range(len(ks))
+    medians: dict[str, Any] = {}
     absent = []
     for key in keys:
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
@@ -65,26 +78,35 @@ def plot_ksweep(
             bottom, mean, top = (
                 mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
-            ax.fill_between(range(len(ks)), bottom, top, color=QUIET, alpha=0.16, linewidth=0)
-            ax.plot(range(len(ks)), mean, color=colour, linestyle=":", linewidth=1.0)
-            highest = max(highest, float(np.nanmax(mean, initial=0.0)))
-        ax.fill_between(range(len(ks)), low, high, color=colour, alpha=0.16, linewidth=0)
+            ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
+            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0)
+            medians[f"null of {key}"] = mean
+        ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
-        ax.plot(range(len(ks)), middle, label=algorithm_name(key), clip_on=False, **look)
-        highest = max(highest, float(np.nanmax(middle)))
-        best = int(better(middle))
-        bests.append((float(middle[best]), best))
-    if bests:
-        value, place = bests[int(better([value for value, _ in bests]))]
-        ax.plot(place, value, "o", markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0, clip_on=False)
-    ax.set_xticks(range(len(ks)), [str(k) for k in ks])
+        ax.plot(places, middle, label=algorithm_name(key), clip_on=False, **look)
+        medians[key] = middle
+    best = _best(results, measure)
+    if best is not None:
+        place = ks.index(best[1])
+        look = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
+        ax.plot(place, medians[best[0]][place], "o", clip_on=False, **look)
+    highest = max((float(np.nanmax(line, initial=0.0)) for line in medians.values()), default=0.0)
+    ax.set_xticks(places, [str(k) for k in ks])
     ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
     ax.set_ylim(0, 1.4 * highest or None)
     ax.yaxis.grid(True, color=RULE)
     if absent:
-        ax.text(
-            0.98, 0.03, f"undefined: {', '.join(absent)}", transform=ax.transAxes, ha="right", color=QUIET, fontsize=6.5
-        )
+        text = f"undefined: {', '.join(absent)}"
+        ax.text(0.98, 0.03, text, transform=ax.transAxes, ha="right", color=QUIET, fontsize=6.5)
     if legend and len(keys) > len(absent):
         ax.legend(handlelength=2.4)
     return ax
+
+
+def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
+    """Return the algorithm and K that judge chooses, or None where nobody wins."""
+    if measure not in METRICS or METRICS[measure].direction == "none":
+        return None
+    table = results.assign(dataset="", status=results.get("status", "ok"))
+    chosen = choice.winners(table, [measure])
+    return None if not len(chosen) else (chosen["algorithm"].iloc[0], chosen["k"].iloc[0])

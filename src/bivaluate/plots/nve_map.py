@@ -33,12 +33,21 @@ def plot_nve_map(
 
     Parameters
     ----------
-    biclusters
+    biclusters : DataFrame
         Rows of a sweep's bicluster table for one data set and seed: ``algorithm``, ``bicluster`` and ``nve_k``.
-    n_biclusters
+    n_biclusters : int
         Number of columns.
-    algorithms
-        Rows to draw, from the top; default in the order of the table.
+    algorithms : sequence of str, optional
+        Rows to draw, from the top; by default in the order of the table.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    title : str
+        Title of the panel.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -62,6 +71,18 @@ def plot_nve_map(
 @styled
 def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
     """Draw the scale of shade and size that :func:`plot_nve_map` uses.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    title : str
+        Title of the panel.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------

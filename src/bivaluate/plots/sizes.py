@@ -17,10 +17,15 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    solution
+    solution : Biclustering
         The biclusters.
-    ax
+    ax : Axes, optional
         Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -32,13 +37,8 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
     for k, bicluster in enumerate(solution):
         n_rows, n_cols = bicluster.shape
         thin = n_rows == 1 or n_cols == 1
-        ax.scatter(
-            n_cols,
-            n_rows,
-            s=34,
-            facecolors="none" if thin else style.ACCENT,
-            edgecolors=style.WARNING if thin else style.ACCENT,
-        )
+        inside, edge = ("none", style.ORANGE) if thin else (style.BLUE, style.BLUE)
+        ax.scatter(n_cols, n_rows, s=34, facecolors=inside, edgecolors=edge)
         if len(solution) <= 20:
             ax.annotate(f"B{k + 1}", (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)
     ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="rows")

@@ -26,7 +26,6 @@ BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, AMBER, YELLOW = "#56B4E9", "#E69F00", "#F0E442"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER, INK, YELLOW)
 MARKERS = "os^DvPX*"
-ACCENT, WARNING, MUTED = BLUE, ORANGE, QUIET
 
 DIVERGING = "RdBu_r"
 """Map for signed values: blue below zero, white at zero, red above."""

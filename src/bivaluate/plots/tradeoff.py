@@ -1,8 +1,8 @@
-"""The trade-off plane: how much of the matrix a solution explains against how separate its biclusters are."""
+"""The trade-off plane: how much of the matrix a solution covers against how distinct its biclusters are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,15 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    results
+    results : DataFrame
         A table with the columns ``algorithm``, ``k``, ``coverage`` and ``nve``.
-    ax
+    ax : Axes, optional
         Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------
@@ -33,18 +38,11 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     ax = style.new_axes(ax, 4.6, 3.4)
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
-        ax.scatter(
-            part["coverage"],
-            part["nve"],
-            s=20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64),
-            marker=style.series_marker(i),
-            color=style.series_colour(i),
-            alpha=0.75,
-            linewidths=0.5,
-            edgecolors="white",
-            label=str(name),
-        )
-    ax.axhline(1.0, color=style.MUTED, lw=0.8, ls=":")
+        size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
+        look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": str(name)}
+        ax.scatter(part["coverage"], part["nve"], s=size, **look)
+    ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
     if len(results):
         ax.legend(frameon=False, fontsize=8)

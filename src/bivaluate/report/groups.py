@@ -1,30 +1,38 @@
-"""Solutions gathered over seeds: one group per data set, algorithm and K, with mean and spread."""
+"""Solutions gathered over seeds, and what judge says of them: who wins, by which measure, in which seed."""
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from bivaluate._errors import ParameterError
+from bivaluate.judge import choice
+from bivaluate.measures.registry import METRICS, get_ranking_metric, main_metrics
 from bivaluate.report.source import Scored
 
-CRITERIA = ("nve_cov", "nve", "avg_ve", "nsr", "asr")
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
 class Group:
     """The solutions of one data set, algorithm and K over all seeds.
 
-    `mean`, `spread` (standard deviation, NaN for a single seed) and `counted` (how many seeds are defined)
-    go by measure. `members` are positions in the list of solutions; `typical` is the member whose
-    criterion is the median. `wins` counts the seeds in which the group is the best of its data set.
+    `mean`, `spread` (standard deviation, NaN for a single seed) and `counted` (how many seeds take part) go by
+    measure. Where no solution can be judged, `counted` is 0 and `mean` is that of the defined values. `members` are
+    positions in the list of solutions; `typical` is the member whose criterion is the median. `wins` counts the seeds
+    in which the group is the best of its data set, `first` holds the measures by which it wins there over all seeds,
+    `own` those by which its K is the best of its algorithm; `rank` is its place by the criterion, best first.
     """
 
     dataset: str
     algorithm: str
-    k: int | None
+    k: int
     members: tuple[int, ...]
     mean: Mapping[str, float]
     spread: Mapping[str, float]
@@ -34,11 +42,14 @@ class Group:
     reason: str
     typical: int
     wins: int = 0
+    first: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    rank: int = 0
 
     @property
     def name(self) -> str:
         """How sentences call it: ``Spectral, K = 3``."""
-        return self.algorithm if self.k is None else f"{self.algorithm}, K = {self.k}"
+        return f"{self.algorithm}, K = {self.k}"
 
     @property
     def seeds(self) -> int:
@@ -49,81 +60,146 @@ class Group:
         """Return the mean of a measure, NaN if it is undefined or unknown."""
         return self.mean.get(key, math.nan)
 
-
-def choose_criterion(solutions: Sequence[Scored]) -> str:
-    """Return the measure that decides: NVE_cov where there is one, else the next best known."""
-    for key in CRITERIA:
-        if any(math.isfinite(s.values.get(key, math.nan)) for s in solutions):
-            return key
-    return CRITERIA[0]
+    def takes_part(self, key: str) -> bool:
+        """Whether enough seeds have a value of this measure that can be judged."""
+        return self.counted.get(key, 0) > 0 and 2 * self.counted[key] >= self.seeds
 
 
-def make_groups(solutions: Sequence[Scored], criterion: str) -> list[Group]:
-    """Gather solutions over seeds, in order of first appearance."""
-    gathered: dict[tuple[str, str, int | None], list[int]] = {}
-    for index, scored in enumerate(solutions):
-        gathered.setdefault((scored.dataset, scored.algorithm, scored.k), []).append(index)
-    wins = _wins(solutions, criterion)
-    return [_group(key, members, solutions, criterion, wins) for key, members in gathered.items()]
+@dataclass(frozen=True)
+class Judged:
+    """All groups with their marks, the table of winners, and per solution the measures by which it is its seed's best."""
+
+    criterion: str
+    groups: Sequence[Group]
+    winners: pd.DataFrame
+    seed_bests: Sequence[Sequence[str]]
 
 
-def _group(
-    key: tuple[str, str, int | None],
-    members: list[int],
-    solutions: Sequence[Scored],
-    criterion: str,
-    wins: Counter[tuple[str, str, int | None]],
-) -> Group:
-    keys = dict.fromkeys(measure for index in members for measure in solutions[index].values)
-    mean: dict[str, float] = {}
-    spread: dict[str, float] = {}
-    counted: dict[str, int] = {}
-    reasons: dict[str, str] = {}
-    for measure in keys:
-        values = [solutions[index].values.get(measure, math.nan) for index in members]
-        finite = [value for value in values if math.isfinite(value)]
-        counted[measure] = len(finite)
-        mean[measure] = statistics.fmean(finite) if finite else math.nan
-        spread[measure] = statistics.stdev(finite) if len(finite) > 1 else math.nan
-        if len(finite) < len(members):
-            reasons[measure] = _reason(measure, members, solutions)
-    return Group(
-        *key,
-        members=tuple(members),
-        mean=mean,
-        spread=spread,
-        counted=counted,
-        reasons=reasons,
-        statuses=dict(Counter(solutions[index].status for index in members)),
-        reason=next((solutions[index].reason for index in members if solutions[index].reason), ""),
-        typical=_typical(members, solutions, criterion),
-        wins=wins[key],
-    )
+def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
+    """Return the solutions as judge takes them: one row each, the columns dataset, algorithm, k, seed, status, measures."""
+    import pandas as pd
+
+    place = [*choice.CANDIDATE, "seed", "status"]
+    rows = [(s.dataset, s.algorithm, s.k, s.seed or 0, s.status) for s in solutions]
+    values = pd.DataFrame([dict(s.values) for s in solutions], index=range(len(rows)), dtype=float)
+    return pd.concat([pd.DataFrame(rows, columns=place), values], axis=1)
 
 
-def _reason(measure: str, members: Sequence[int], solutions: Sequence[Scored]) -> str:
-    for index in members:
-        scored = solutions[index]
-        if not math.isfinite(scored.values.get(measure, math.nan)):
-            return scored.reasons.get(measure) or scored.reason or "undefined for this solution"
-    return ""
+def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
+    """Return the measure that decides: `by`, or the first main measure that a solution has.
+
+    Raises
+    ------
+    ParameterError
+        If `by` cannot rank solutions or was not computed.
+    """
+    if by is not None:
+        get_ranking_metric(by)
+        if solutions and not any(by in s.values for s in solutions):
+            raise ParameterError(f"{by!r} was not computed: score or sweep again with --metrics {by}.")
+        return by
+    judged = [s for s in solutions if s.status == "ok"] or solutions
+    main = [metric.key for metric in main_metrics()]
+    return next((k for k in main if any(math.isfinite(s.values.get(k, math.nan)) for s in judged)), main[0])
+
+
+def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
+    """Gather solutions over seeds, in order of first appearance, and mark what judge chooses."""
+    criterion = choose_criterion(solutions, by)
+    table = results_table(solutions)
+    keys = [str(key) for key in table.columns[5:]]
+    ranking = [key for key in keys if key in METRICS and METRICS[key].ranks_solutions]
+    winners = choice.winners(table, ranking)
+    bests = [_best_k(table, key) for key in ranking if METRICS[key].main_rank]
+    first, own = _marks([winners]), _marks(bests)
+    high = choice.high_is_better(criterion)
+    wins = choice.candidates(table, criterion, high)["wins"].tolist()
+    members: dict[Place, list[int]] = {}
+    for index, s in enumerate(solutions):
+        members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
+    mean, spread, counted = _means(table, keys)
+    groups = [
+        Group(
+            place[0],
+            solutions[mine[0]].label or place[1],
+            place[2],
+            tuple(mine),
+            mean[i],
+            spread[i],
+            counted[i],
+            reasons=_reasons(keys, [solutions[index] for index in mine]),
+            statuses=dict(Counter(solutions[index].status for index in mine)),
+            reason=next((solutions[index].reason for index in mine if solutions[index].reason), ""),
+            typical=_typical(mine, solutions, criterion),
+            wins=wins[i],
+            first=frozenset(first.get(place, ())),
+            own=frozenset(own.get(place, ())),
+        )
+        for i, (place, mine) in enumerate(members.items())
+    ]
+    return Judged(criterion, ranked(groups, criterion), winners, _seed_bests(table, ranking))
+
+
+def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
+    """Number the groups by the criterion, best first; those that take no part come last."""
+    sign = -1 if choice.high_is_better(criterion) else 1
+    inside = [i for i, group in enumerate(groups) if group.takes_part(criterion)]
+    order = sorted(inside, key=lambda i: sign * groups[i].value(criterion))
+    order += [i for i in range(len(groups)) if i not in inside]
+    return [replace(groups[i], rank=order.index(i)) for i in range(len(groups))]
+
+
+def _best_k(table: pd.DataFrame, key: str) -> pd.DataFrame:
+    high = choice.high_is_better(key)
+    return choice.best_k(choice.candidates(table, key, high), high).assign(measure=key)
+
+
+def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
+    """Return the measures by which each candidate is named in tables of winners."""
+    marks: dict[Place, set[str]] = {}
+    for frame in frames:
+        for row in frame.to_dict("records"):
+            marks.setdefault((row["dataset"], row["algorithm"], row["k"]), set()).add(row["measure"])
+    return marks
+
+
+def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
+    """Return mean, spread and number of the judged values per group and measure; all defined ones where none is judged."""
+    judged = table[keys].copy()
+    judged.loc[table["status"] != "ok"] = math.nan
+    place = [table[column] for column in choice.CANDIDATE]
+    inside, plain = (frame.groupby(place, sort=False, dropna=False) for frame in (judged, table[keys]))
+    counted = inside.count()
+    mean, spread = inside.mean().where(counted > 0, plain.mean()), inside.std().where(counted > 0, plain.std())
+    return mean.to_dict("records"), spread.to_dict("records"), counted.to_dict("records")
+
+
+def _reasons(keys: Sequence[str], members: Sequence[Scored]) -> dict[str, str]:
+    """Return why measures are undefined, or take no part, in some of the solutions."""
+    reasons = {}
+    for key in keys:
+        for scored in members:
+            if scored.status != "ok" or not math.isfinite(scored.values.get(key, math.nan)):
+                reasons[key] = scored.reasons.get(key) or scored.reason or "undefined for this solution"
+                break
+    return reasons
 
 
 def _typical(members: Sequence[int], solutions: Sequence[Scored], criterion: str) -> int:
     defined = [i for i in members if math.isfinite(solutions[i].values.get(criterion, math.nan))]
+    defined = [i for i in defined if solutions[i].status == "ok"] or defined
     if not defined:
-        finished = [i for i in members if solutions[i].status in ("ok", "degenerate")]
-        return (finished or list(members))[0]
+        return next((i for i in members if solutions[i].status in ("ok", "degenerate")), members[0])
     ordered = sorted(defined, key=lambda i: (solutions[i].values[criterion], i))
     return ordered[(len(ordered) - 1) // 2]
 
 
-def _wins(solutions: Sequence[Scored], criterion: str) -> Counter[tuple[str, str, int | None]]:
-    """Count, per data set and seed, who has the lowest criterion."""
-    best: dict[tuple[str, int | None], Scored] = {}
-    for scored in solutions:
-        value = scored.values.get(criterion, math.nan)
-        place = (scored.dataset, scored.seed)
-        if math.isfinite(value) and (place not in best or value < best[place].values[criterion]):
-            best[place] = scored
-    return Counter((s.dataset, s.algorithm, s.k) for s in best.values())
+def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
+    """Return per solution the measures by which it is the best of its data set in its seed."""
+    bests: list[list[str]] = [[] for _ in range(len(table))]
+    for _, contest in table[table["status"] == "ok"].groupby(["dataset", "seed"], sort=False):
+        for key in keys:
+            winner = choice.pick(contest[key].to_numpy(), choice.high_is_better(key))
+            if winner is not None:
+                bests[contest.index[winner]].append(key)
+    return bests

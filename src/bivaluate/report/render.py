@@ -1,49 +1,139 @@
-"""Write the page: one HTML file with everything in it."""
+"""Write the page: one HTML file with everything in it, and the winners as a table beside it."""
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from bivaluate._errors import FileError
+from bivaluate._errors import FileError, ParameterError
 from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
-    from bivaluate.report.model import Page
-    from bivaluate.report.sections import Section
+    from bivaluate.report.page import Page
 
 SCRIPTS = ("table.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
 
 
-def build_report(
-    source: Any, path: str | os.PathLike[str], title: str | None = None, sections: Sequence[Section] = ()
-) -> Path:
-    """Write a report as one self-contained HTML file.
+_TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture file (SVG, PNG, JPEG or WebP) with what it shows in words.
 
     Parameters
     ----------
-    source
-        A run folder (its path, or what :func:`bivaluate.sweep.load_run` returns), one evaluation, or a
-        list of evaluations from :func:`bivaluate.evaluate`.
-    path
+    path : path
+        The file.
+    caption : str
+        Words below the picture.
+    alt : str
+        Words in its place for those who cannot see it; the caption if not given.
+    """
+
+    path: str | Path
+    caption: str
+    alt: str = ""
+
+    def data_uri(self) -> str:
+        """Return the file as a data URI, so that the page needs nothing beside it."""
+        path = Path(self.path)
+        kind = _TYPES.get(path.suffix.lower())
+        if kind is None:
+            raise ParameterError(f"{path} is not a picture the page can hold; allowed: {', '.join(_TYPES)}.")
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
+        return f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of its own on the page, after the verdict.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    text : str
+        A paragraph in plain text.
+    columns : sequence of str
+        Headings of a table.
+    rows : sequence of sequences
+        Its rows; a cell may be text, a number or None.
+    figures : sequence of Figure
+        Pictures shown below the table.
+    marks : tuple of (str, str)
+        Words that stand out as a coloured label when a cell equals them, with their tone:
+        ``good``, ``fair``, ``bad`` or ``muted``.
+    """
+
+    title: str
+    text: str = ""
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[Any]] = ()
+    figures: Sequence[Figure] = ()
+    marks: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def anchor(self) -> str:
+        """The id of the section on the page."""
+        return "section-" + "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
+
+    def tone(self, cell: Any) -> str:
+        """Return the tone of a cell, or nothing."""
+        return dict(self.marks).get(str(cell), "")
+
+
+def build_report(
+    source: Any,
+    path: str | os.PathLike[str],
+    title: str | None = None,
+    sections: Sequence[Section] = (),
+    *,
+    by: str | None = None,
+) -> Path:
+    """Write a report as one self-contained HTML file, and its winners as a table beside it.
+
+    The table is called after the page: beside ``report.html`` stands ``report.winners.csv`` with the best candidate
+    per measure and data set, as :func:`bivaluate.judge.choice.winners` names them; the page marks the same ones.
+
+    Parameters
+    ----------
+    source : path, Run, Evaluation or list of Evaluation
+        A run folder (its path, or what :func:`bivaluate.sweep.load_run` returns), one evaluation, or a list of
+        evaluations from :func:`bivaluate.evaluate`.
+    path : path
         The file to write.
-    title
+    title : str, optional
         Heading of the page; named after the data if not given.
-    sections
+    sections : sequence of Section
         Sections to add after the verdict.
+    by : str, optional
+        The measure that chooses the winner of the headline; by default NVE_cov, or the first main measure there is.
 
     Returns
     -------
     Path
-        The file written.
+        The page; the table of winners stands beside it.
+
+    Raises
+    ------
+    ParameterError
+        If `source` cannot be reported, or `by` cannot rank solutions or was not computed.
+    FileError
+        If a file cannot be written.
 
     Examples
     --------
@@ -52,32 +142,40 @@ def build_report(
     >>> X = [[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7], [6, 1, 2, 4]]
     >>> S = bivaluate.Biclustering([([0, 1, 2], [0, 1, 2]), ([2, 3], [0, 1, 3])], (4, 4))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     build_report(bivaluate.evaluate(X, S), f"{folder}/report.html").name
-    'report.html'
+    ...     page = build_report(bivaluate.evaluate(X, S), f"{folder}/report.html")
+    ...     sorted(file.name for file in page.parent.iterdir())
+    ['report.html', 'report.winners.csv']
     """
-    from bivaluate.report.model import make_page
+    from bivaluate.report.page import make_page
     from bivaluate.report.source import read_source
 
     found = read_source(source)
-    page = make_page(found, title)
-    html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance))
+    page = make_page(found, title, by)
     target = Path(path)
+    table = target.with_suffix(".winners.csv")
+    html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance), table=table.name)
     try:
         target.write_text(html, encoding="utf-8")
+        page.winners.to_csv(table, index=False, lineterminator="\n")
     except OSError as error:
         raise FileError(f"cannot write {target}: {error.strerror or error}.") from error
     return target
 
 
 def render(
-    page: Page, sections: Sequence[Section] = (), *, rerun: str = "", provenance: dict[str, str] | None = None
+    page: Page,
+    sections: Sequence[Section] = (),
+    *,
+    rerun: str = "",
+    provenance: dict[str, str] | None = None,
+    table: str = "",
 ) -> str:
-    """Return the page as HTML."""
+    """Return the page as HTML; `table` names the file of winners beside it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from bivaluate import __version__
     from bivaluate.report.methods import describe_methods, methods_text, references
-    from bivaluate.report.model import bicluster_measures
+    from bivaluate.report.page import bicluster_measures
 
     environment = Environment(
         loader=PackageLoader("bivaluate.report", "templates"),
@@ -98,6 +196,7 @@ def render(
         references=references(methods),
         methods_text=methods_text(methods, __version__, rerun),
         rerun=rerun,
+        table=table,
         provenance=provenance or {},
         version=__version__,
         is_number=_is_number,

@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import math
+import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
+from bivaluate.judge.choice import CANDIDATE, degenerate_reason
 from bivaluate.matrix import Matrix
+from bivaluate.plots.style import algorithm_name
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
+
+    from bivaluate.sweep import Run
+
+_NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
+_MOST_MATRICES = 40
 
 
 @dataclass(frozen=True)
 class Scored:
     """One scored solution: where it comes from and its measures.
 
-    `values` holds the solution-level measures by key (NaN where undefined), `reasons` says why one is.
+    `label` is what the page calls the algorithm. `values` holds the measures of the solution by key (NaN where
+    undefined), `reasons` says why one is.
     """
 
     dataset: str
     algorithm: str
-    k: int | None = None
+    k: int = 0
     seed: int | None = None
     status: str = "ok"
     reason: str = ""
+    label: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -85,49 +97,38 @@ class Source:
 
 def read_source(source: Any) -> Source:
     """Return the source for a run (or its folder), an evaluation or a list of evaluations."""
-    from bivaluate.report import run_source
-
     if isinstance(source, Source):
         return source
-    if run_source.is_run(source):
-        return run_source.from_run(source)
+    if isinstance(source, (str, os.PathLike)) or all(hasattr(source, name) for name in ("results", "cells")):
+        return from_run(source)
     evaluations = list(source) if isinstance(source, (list, tuple)) else [source]
     for evaluation in evaluations:
         if not all(hasattr(evaluation, name) for name in ("scores", "solution", "records", "mergers")):
             raise ParameterError(
-                f"a report is built from a run folder, an evaluation or a list of evaluations; found {type(evaluation).__name__}."
+                "a report is built from a run folder, an evaluation or a list of evaluations; "
+                f"found {type(evaluation).__name__}."
             )
     return from_evaluations(evaluations)
 
 
 def from_evaluations(evaluations: Sequence[Any]) -> Source:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
+    from bivaluate.sweep.run import given_command
+
     names = _distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
-    solutions = [
-        Scored(
-            dataset=str(evaluation.matrix.name),
-            algorithm=name,
-            k=len(evaluation.solution),
-            status=_status(evaluation),
-            reason="no bicluster" if len(evaluation.solution) == 0 else "",
-            values={key: _float(value) for key, value in evaluation.scores.items()},
-            reasons={str(key): str(why) for key, why in evaluation.status.items()},
-        )
-        for name, evaluation in zip(names, evaluations, strict=True)
-    ]
+    solutions = []
+    for name, evaluation in zip(names, evaluations, strict=True):
+        k, dataset = len(evaluation.solution), str(evaluation.matrix.name)
+        reason = degenerate_reason({"n_biclusters": k, "n_undefined": len(evaluation.undefined)})
+        status = "degenerate" if reason else "ok"
+        values = {key: float(value) for key, value in evaluation.scores.items()}
+        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status)))
 
     def load(index: int) -> Drawn:
-        evaluation = evaluations[index]
-        return Drawn(
-            evaluation.matrix, evaluation.solution, evaluation.records, evaluation.mergers, evaluation.findings
-        )
+        e = evaluations[index]
+        return Drawn(e.matrix, e.solution, e.records, e.mergers, e.findings)
 
-    return Source("evaluations", solutions, load, lambda index: evaluations[index].records)
-
-
-def _status(evaluation: Any) -> str:
-    undefined = _float(evaluation.scores.get("n_undefined", 0))
-    return "degenerate" if undefined > 0 or len(evaluation.solution) == 0 else "ok"
+    return Source("evaluations", solutions, load, lambda index: evaluations[index].records, rerun=given_command())
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -140,8 +141,97 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return distinct
 
 
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
+def from_run(source: Run | str | os.PathLike[str]) -> Source:
+    """Return the source for a run or its folder; unfinished cells are named, not an error."""
+    from bivaluate.sweep import Cell, load_run
+
+    run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
+    solutions, cells = [], []
+    for row in run.results.to_dict("records"):
+        cells.append(Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"])))
+        solutions.append(_scored(row))
+    records = _records(run.biclusters)
+
+    def load(index: int) -> Drawn | None:
+        if solutions[index].status not in ("ok", "degenerate"):
+            return None
+        cell = cells[index]
+        matrix = run.matrix(cell.dataset, cell.seed)
+        return Drawn(matrix, run.solution(cell), records.get(cell, []), run.mergers(cell), run.findings(cell))
+
+    again = f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
+    return Source(
+        kind="run",
+        solutions=solutions,
+        load=load,
+        records=lambda index: records.get(cells[index], []),
+        missing=[f"{c.dataset}, {algorithm_name(c.algorithm)}, K = {c.k}, seed {c.seed}" for c in run.missing],
+        missing_copies=run.missing_copies,
+        missing_by_dataset=Counter(cell.dataset for cell in run.missing),
+        planned_by_dataset=Counter(cell.dataset for cell in run.cells),
+        provenance=_provenance(run.provenance),
+        rerun=str(run.provenance.get("command") or again),
+        nulls=_nulls(run),
+    )
+
+
+def _scored(row: Mapping[Any, Any]) -> Scored:
+    dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
+    reason = "" if _absent(row.get("reason")) else str(row["reason"])
+    measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
+    values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
+    label = algorithm_name(algorithm)
+    return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values)
+
+
+def _absent(value: Any) -> bool:
+    import pandas as pd
+
+    return value is None or bool(pd.isna(value))
+
+
+def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[str, Any]]]:
+    keys = [*CANDIDATE, "seed"]
+    grouped: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
+    for row in table.to_dict("records"):
+        place = (row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
+        record = {str(key): None if _absent(value) else value for key, value in row.items() if key not in keys}
+        grouped.setdefault(place, []).append(record)
+    return grouped
+
+
+def _nulls(run: Any) -> list[Null]:
+    """Return the null bands of the run's own table, gathered over seeds as ``bivaluate select`` shows them."""
+    from bivaluate.sweep.null import band
+
+    table = run.null
+    if not len(table):
+        return []
+    runs = table.groupby(CANDIDATE, sort=False)["null_runs"].max()
+    bands: dict[Any, dict[str, Band]] = {key: {} for key in runs.index}
+    for measure in table["measure"].unique():
+        for row in band(table, measure).to_dict("records"):
+            values = (row[name] for name in ("null_low", "null_mean", "null_high", "gap", "p_value"))
+            bands[tuple(row[name] for name in CANDIDATE)][measure] = Band(*map(float, values))
+    return [
+        Null(dataset, algorithm_name(algorithm), int(k), int(runs[dataset, algorithm, k]), found)
+        for (dataset, algorithm, k), found in bands.items()
+    ]
+
+
+def _provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return what fits into a two-column table; the folder's provenance.json has the rest."""
+    shown: dict[str, str] = {}
+    for key, value in provenance.items():
+        if isinstance(value, Mapping) and key == "packages":
+            shown[key] = ", ".join(f"{name} {version}" for name, version in value.items())
+        elif isinstance(value, (str, int, float)) and value != "":
+            shown[key.replace("_", " ")] = str(value)
+    matrices: Sequence[Mapping[str, Any]] = provenance.get("matrices", [])
+    for entry in matrices[:_MOST_MATRICES]:
+        seed = "" if entry.get("seed") is None else f", seed {entry['seed']}"
+        size = f"{entry.get('n_rows')} × {entry.get('n_cols')}"
+        shown[f"matrix {entry.get('dataset')}{seed}"] = f"{size}, SHA-256 {str(entry.get('checksum', ''))[:16]}…"
+    if len(matrices) > _MOST_MATRICES:
+        shown["more matrices"] = f"{len(matrices) - _MOST_MATRICES} more in provenance.json"
+    return shown

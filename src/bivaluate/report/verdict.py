@@ -1,327 +1,325 @@
-"""The verdict on top of the page: rules that turn scores into sentences. They read scores, they make none."""
+"""The verdict on top of the page: rules that turn judgements into sentences. They choose nothing themselves."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bivaluate._text import listing, number, percent, plural
-from bivaluate.report.case import (
+from bivaluate.judge.leanings import LEANINGS
+from bivaluate.judge.limits import (
     CLOSE,
     DISTINCT,
+    DUPLICATE,
+    EVIDENCE_CUT,
     INDISTINCT,
-    LEANS_LARGE,
-    LEANS_SMALL,
-    NEGLIGIBLE,
+    NEGLIGIBLE_COVERAGE,
     NOISY,
-    RIVALS,
     SIGNIFICANT,
     STEADY,
-    Case,
-    Sentence,
-    best,
-    symbol,
 )
+from bivaluate.judge.redundancy import RedundantGroup
+from bivaluate.measures.registry import METRICS
 from bivaluate.report.groups import Group
+
+RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
+
+
+class Sentence(NamedTuple):
+    """One sentence; `kind` is ``headline``, ``finding`` or ``caution``."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known about one data set when its verdict is spoken.
+
+    `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
+    they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
+    unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
+    many `surrogates`; `asked` says that the reader named the criterion.
+    """
+
+    groups: Sequence[Group]
+    criterion: str = "nve_cov"
+    repeats: Sequence[RedundantGroup] = ()
+    errors: Sequence[float] = ()
+    names: Sequence[str] = ()
+    typical: Mapping[str, float] = field(default_factory=dict)
+    missing: int = 0
+    planned: int = 0
+    calibrated: bool = False
+    p_value: float = math.nan
+    surrogates: int = 0
+    asked: bool = False
+
+    def called(self, members: Iterable[int]) -> list[str]:
+        """Return the names of biclusters, B1, B2, … where none are given."""
+        return [self.names[k] if self.names else f"B{k + 1}" for k in members]
+
+    def chosen(self, key: str) -> Group | None:
+        """Return the group that wins by a measure, if any does."""
+        return next((group for group in self.groups if key in group.first), None)
+
+    @property
+    def winner(self) -> Group | None:
+        """The group that wins by the criterion, if any does."""
+        return self.chosen(self.criterion)
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """Number of solutions by status."""
+        return sum((Counter(group.statuses) for group in self.groups), Counter())
 
 
 def judge(case: Case) -> list[Sentence]:
     """Return the verdict on one data set: the headline first, then what to know about it."""
-    rules = (
-        _headline,
-        _repeats,
-        _vague,
-        cleaner_but_tiny,
-        _close_behind,
-        disagreement,
-        steadiness,
-        lean,
-        beside_null,
-        small_winner,
-        _chance,
-        _undefined,
-        _narrow,
-        _troubled,
-        unfinished,
-    )
-    return [sentence for rule in rules for sentence in rule(case)]
+    said = [_headline(case)]
+    if case.winner is not None:
+        said += [sentence for rule in _ABOUT_THE_WINNER for sentence in rule(case, case.winner)]
+    return said + _troubled(case) + unfinished(case)
 
 
-def _headline(case: Case) -> list[Sentence]:
-    winner = case.winner
-    if winner is None or (len(case.groups) == 1 and _lonely(winner)):
-        return [Sentence("headline", _nothing_defined(case))]
-    covers = winner.value("coverage")
-    if len(case.groups) == 1:
-        text = f"{winner.name}: {_distinctness(winner.value('nve'))}"
-        if math.isfinite(covers):
-            text += f" that explain {percent(covers)} of the matrix"
-        return [Sentence("headline", text + ".")]
-    score = f"{symbol(case.criterion)} {number(winner.value(case.criterion))}"
-    if winner.value(case.criterion) == 0 and _thin(winner):
-        text = f"{winner.name}: {score}, but only because biclusters of one row or at most two columns cannot fail."
-        return [Sentence("headline", text)]
-    if winner.value("nve") >= INDISTINCT:
-        return [
-            Sentence(
-                "headline",
-                f"{winner.name}: lowest {score}, but its biclusters are hardly distinct (NVE {number(winner.value('nve'))}).",
-            )
-        ]
-    if case.criterion != "nve_cov":
-        return [Sentence("headline", f"{winner.name}: lowest {score}.")]
-    explains = f", explains {percent(covers)} of the matrix" if math.isfinite(covers) else ""
-    return [Sentence("headline", f"{winner.name}: best balance ({score}{explains}).")]
+def symbol(key: str) -> str:
+    """Return a measure's symbol."""
+    return METRICS[key].symbol if key in METRICS else key
 
 
-def _lonely(group: Group) -> bool:
-    """Whether there is nothing to compare: at most one bicluster, and no NVE by other means."""
-    return group.value("n_biclusters") <= 1 and not math.isfinite(group.value("nve"))
+def _score(case: Case, group: Group) -> str:
+    value = group.value(case.criterion)
+    return f"{symbol(case.criterion)} {percent(value) if case.criterion == 'coverage' else number(value)}"
 
 
-def _thin(group: Group) -> bool:
-    return group.value("rows_min") < 2 or group.value("cols_min") < 3
+def _finding(text: str) -> list[Sentence]:
+    return [Sentence("finding", text)]
 
 
-def _distinctness(nve: float) -> str:
-    if not math.isfinite(nve):
-        return "biclusters"
-    if nve < DISTINCT:
-        return f"clearly distinct biclusters (NVE {number(nve)})"
-    if nve < INDISTINCT:
-        return f"partly distinct biclusters (NVE {number(nve)})"
-    return f"hardly distinct biclusters (NVE {number(nve)})"
-
-
-def _nothing_defined(case: Case) -> str:
-    if not case.groups:
-        return "Nothing has been scored yet."
-    statuses = Counter[str]()
-    for group in case.groups:
-        statuses.update(group.statuses)
-    if not set(statuses) & {"ok", "degenerate"}:
-        group = case.groups[0]
-        why = f" ({group.reason})" if group.reason else ""
-        return f"No solution could be scored: {group.name} {max(group.statuses)}{why}."
-    if len(case.groups) == 1:
-        group = case.groups[0]
-        found = group.value("n_biclusters")
-        if found == 0:
-            return f"{group.algorithm} has no bicluster: there is nothing to score."
-        if found == 1:
-            return f"{group.algorithm} has a single bicluster: NVE compares biclusters with each other and needs two."
-        why = group.reasons.get(case.criterion, "")
-        return f"{group.name}: {symbol(case.criterion)} is undefined{f' ({why})' if why else ''}."
-    return f"No solution has a defined {symbol(case.criterion)}: see the table for the reasons."
-
-
-def _repeats(case: Case) -> list[Sentence]:
-    clear = clear_repeats(case)
-    if not clear:
-        return []
-    if len(clear) == 1 and len(clear[0]) == case.typical.get("n_biclusters", math.nan):
-        return [Sentence("finding", f"All {len(clear[0])} biclusters are the same pattern.")]
-    parts = [f"{listing(case.called(group))} are the same pattern" for group in clear[:3]]
-    rest = f"; {len(clear) - 3} more such groups are below" if len(clear) > 3 else ""
-    return [Sentence("finding", f"{'; '.join(parts)}{rest}.")]
-
-
-def _vague(case: Case) -> list[Sentence]:
-    """Name the biclusters whose rows do not follow their own pattern."""
-    vague = [k for k, error in enumerate(case.errors) if error >= NOISY]
-    if case.winner is None or not vague:
-        return []
-    if len(vague) == len(case.errors) > 1:
-        text = f"None of its {len(vague)} biclusters is a clear pattern (VE from {NOISY:g} up)."
-    else:
-        names = case.called(vague if len(vague) <= 6 else vague[:3])
-        more = [f"{len(vague) - 3} more"] if len(vague) > 6 else []
-        is_are = "is no clear pattern" if len(vague) == 1 else "are no clear patterns"
-        text = f"{listing(names + more)} {is_are} (VE from {NOISY:g} up)."
+def _caution(text: str) -> list[Sentence]:
     return [Sentence("caution", text)]
 
 
-def clear_repeats(case: Case) -> list[Sequence[int]]:
-    """Return the groups of repeats whose rows do follow a pattern."""
-    if case.winner is None:
-        return []
-    return [group for group in case.repeats if all(case.errors[k] < NOISY for k in group)]
-
-
-def cleaner_but_tiny(case: Case) -> list[Sentence]:
-    """Solutions with less error than the winner that explain next to nothing: one sentence per algorithm."""
+def _headline(case: Case) -> Sentence:
     winner = case.winner
-    if winner is None:
-        return []
-    covers = winner.value("coverage")
-    tiny: dict[str, Group] = {}
-    for group in case.groups:
-        share = group.value("coverage")
-        cleaner = any(group.value(key) < winner.value(key) for key in ("avg_ve", "nve"))
-        if group is winner or not cleaner or not share < min(NEGLIGIBLE, covers / 3):
-            continue
-        held = tiny.get(group.algorithm)
-        if held is None or share < held.value("coverage"):
-            tiny[group.algorithm] = group
-    names = {key: group.name if key == winner.algorithm else key for key, group in tiny.items()}
-    return [
-        Sentence(
-            "finding", f"{names[key]} looks cleaner but explains {percent(group.value('coverage'))} of the matrix."
-        )
-        for key, group in tiny.items()
-    ]
+    return Sentence("headline", _no_winner(case) if winner is None else f"{winner.name}: {_praise(case, winner)}.")
 
 
-def _close_behind(case: Case) -> list[Sentence]:
-    winner = case.winner
-    if winner is None:
-        return []
-    second = best([group for group in case.groups if group is not winner], case.criterion)
-    if second is None:
-        return []
-    ahead, behind = winner.value(case.criterion), second.value(case.criterion)
-    noise = [g.spread.get(case.criterion, math.nan) for g in (winner, second)]
-    spread = max((s for s in noise if math.isfinite(s)), default=0.0)
-    if behind - ahead > max(CLOSE * abs(ahead), spread):
-        return []
-    within = ", within the spread over seeds" if behind - ahead > CLOSE * abs(ahead) else ""
-    return [
-        Sentence(
-            "finding",
-            f"{second.name} is close behind ({number(behind)} against {number(ahead)}{within}): treat the two as equal.",
-        )
-    ]
+def _praise(case: Case, winner: Group) -> str:
+    covers, nve = winner.value("coverage"), winner.value("nve")
+    share = f"{percent(covers)} of the matrix"
+    if len(case.groups) == 1 and not case.asked:
+        how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
+        what = f"{how} distinct biclusters (NVE {number(nve)})" if math.isfinite(nve) else "biclusters"
+        return what + (f" that cover {share}" if math.isfinite(covers) else "")
+    score = _score(case, winner)
+    best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
+    if winner.value(case.criterion) == 0 and (winner.value("rows_min") < 2 or winner.value("cols_min") < 3):
+        return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
+    if nve >= INDISTINCT:
+        return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
+    if case.criterion != "nve_cov":
+        return best
+    return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
 
 
-def disagreement(case: Case) -> list[Sentence]:
+def _no_winner(case: Case) -> str:
+    if not case.groups:
+        return "Nothing has been scored yet."
+    group, name = case.groups[0], symbol(case.criterion)
+    if not set(case.statuses) & {"ok", "degenerate"}:
+        why = f" ({group.reason})" if group.reason else ""
+        return f"No solution could be scored: {group.name} {max(group.statuses)}{why}."
+    if len(case.groups) == 1:
+        found = group.value("n_biclusters")
+        if found == 0:
+            return f"{group.algorithm} has no biclusters: there is nothing to score."
+        if found == 1:
+            return f"{group.algorithm} has a single bicluster: NVE compares biclusters with each other and needs two."
+        why = group.reasons.get(case.criterion, "")
+        return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
+    inside = [group for group in case.groups if group.takes_part(case.criterion)]
+    if inside:
+        return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
+    if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
+        return f"No solution has a defined {name}: see the table for the reasons."
+    return f"No solution can be judged by {name}: see the table for the reasons."
+
+
+def _repeats(case: Case, winner: Group) -> list[Sentence]:
+    if not case.repeats:
+        return []
+    same = {True: f"share {percent(DUPLICATE)} of their cells or more", False: "are the same pattern"}
+    group = case.repeats[0]
+    if len(group.members) == case.typical.get("n_biclusters", math.nan):
+        return _finding(f"All {len(group.members)} biclusters {same[group.duplicates]}.")
+    parts = [f"{listing(case.called(group.members))} {same[group.duplicates]}" for group in case.repeats[:3]]
+    more = len(case.repeats) - 3
+    rest = f"; {more} more redundant {'group is' if more == 1 else 'groups are'} below" if more > 0 else ""
+    return _finding(f"{'; '.join(parts)}{rest}.")
+
+
+def _vague(case: Case, winner: Group) -> list[Sentence]:
+    """Name the biclusters whose rows do not follow their own pattern."""
+    vague = [k for k, error in enumerate(case.errors) if error >= NOISY]
+    limit = f"(VE {NOISY:g} or more)"
+    if not vague:
+        return []
+    if len(vague) == len(case.errors) > 1:
+        return _caution(f"None of its {len(vague)} biclusters shows a clear pattern {limit}.")
+    names = listing(case.called(vague), 6 if len(vague) <= 6 else 3)
+    return _caution(f"{names} {'shows' if len(vague) == 1 else 'show'} no clear pattern {limit}.")
+
+
+def _cleaner_but_tiny(case: Case, winner: Group) -> list[Sentence]:
+    """Name solutions with less error than the winner that cover next to nothing: one sentence per algorithm."""
+    limit = min(NEGLIGIBLE_COVERAGE, winner.value("coverage") / 3)
+    tiny = [g for g in case.groups if g.value("coverage") < limit and _cleaner(g, winner)]
+    said = []
+    for name in dict.fromkeys(group.algorithm for group in tiny):
+        group = min((g for g in tiny if g.algorithm == name), key=lambda g: g.value("coverage"))
+        who, share = group.name if name == winner.algorithm else name, percent(group.value("coverage"))
+        said += _finding(f"{who} looks cleaner but covers only {share} of the matrix.")
+    return said
+
+
+def _cleaner(group: Group, winner: Group) -> bool:
+    return any(group.value(key) < winner.value(key) for key in ("avg_ve", "nve"))
+
+
+def _close_behind(case: Case, winner: Group) -> list[Sentence]:
+    key = case.criterion
+    others = [group for group in case.groups if group is not winner and group.takes_part(key)]
+    if not others:
+        return []
+    second = min(others, key=lambda group: group.rank)
+    ahead, behind = winner.value(key), second.value(key)
+    noise = [g.spread.get(key, math.nan) for g in (winner, second)]
+    gap, near = abs(behind - ahead), CLOSE * abs(ahead)
+    if gap > max(near, *(s for s in noise if math.isfinite(s)), 0.0):
+        return []
+    within = ", within the spread over seeds" if gap > near else ""
+    values = f"{number(behind)} against {number(ahead)}{within}"
+    return _finding(f"{second.name} is close behind ({values}): treat the two as equal.")
+
+
+def _disagreement(case: Case, winner: Group) -> list[Sentence]:
     """Say which measures would choose another solution."""
-    winner = case.winner
-    if winner is None or len(case.groups) < 2:
+    if len(case.groups) < 2:
         return []
     picks: dict[str, list[str]] = {}
     for key in RIVALS:
-        pick = best(case.groups, key)
-        if pick is not None and pick is not winner:
+        pick = case.chosen(key)
+        if pick is not None:
             picks.setdefault(pick.name, []).append(symbol(key))
+    agreeing = picks.pop(winner.name, [])
     if not picks:
-        rivals = [key for key in RIVALS if best(case.groups, key) is not None]
-        return [Sentence("finding", "All error measures agree on it.")] if len(rivals) > 2 else []
+        return _finding("All error measures agree with this choice.") if len(agreeing) > 2 else []
     parts = [f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()]
-    return [Sentence("finding", f"The measures disagree: {'; '.join(parts)}.")]
+    return _finding(f"The measures disagree: {'; '.join(parts)}.")
 
 
-def steadiness(case: Case) -> list[Sentence]:
+def _steadiness(case: Case, winner: Group) -> list[Sentence]:
     """Say how often the winner wins over seeds."""
-    winner = case.winner
     seeds = sum(group.wins for group in case.groups)
-    if winner is None or winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
+    if winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
         return []
     if winner.wins >= STEADY * seeds:
-        share = f"all {seeds}" if winner.wins == seeds else f"{winner.wins} of {seeds}"
-        return [Sentence("finding", f"It is the best in {share} seeds.")]
+        return _finding(
+            f"It is best in {f'all {seeds}' if winner.wins == seeds else f'{winner.wins} of {seeds}'} seeds."
+        )
     rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
-    return [
-        Sentence(
-            "caution",
-            f"The choice hangs on the seed: it is the best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}.",
-        )
-    ]
+    won = f"it is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
+    return _caution(f"The choice depends on the seed: {won}.")
 
 
-def lean(case: Case) -> list[Sentence]:
+def _lean(case: Case, winner: Group) -> list[Sentence]:
     """Say that a K at the end of the sweep is where the measure leans anyway."""
-    winner = case.winner
-    if winner is None or case.calibrated or winner.k is None:
+    tried = sorted({g.k for g in case.groups if g.algorithm == winner.algorithm})
+    if case.calibrated or len(tried) < 2 or case.criterion not in LEANINGS:
         return []
-    tried = sorted({g.k for g in case.groups if g.algorithm == winner.algorithm and g.k is not None})
-    if len(tried) < 2:
+    size = LEANINGS[case.criterion].to
+    if winner.k != {"small": tried[0], "large": tried[-1]}.get(size):
         return []
-    end, size = ("smallest", "small") if winner.k == tried[0] else ("largest", "large")
-    leaning = LEANS_SMALL if end == "smallest" else LEANS_LARGE
-    if winner.k not in (tried[0], tried[-1]) or case.criterion not in leaning:
-        return []
-    return [
-        Sentence(
-            "caution",
-            f"K = {winner.k} is the {end} K tried and {symbol(case.criterion)} leans to {size} K: "
-            f"without null runs beside it, this is no evidence for {plural(winner.k, 'bicluster')}.",
-        )
-    ]
+    return _caution(
+        f"K = {winner.k} is the {'smallest' if size == 'small' else 'largest'} K tried and {symbol(case.criterion)} leans to {size} K: "
+        f"without null runs to compare with, this is no evidence for {plural(winner.k, 'bicluster')}."
+    )
 
 
-def beside_null(case: Case) -> list[Sentence]:
+def _beside_null(case: Case, winner: Group) -> list[Sentence]:
     """Say whether the winner's score stands out from the same algorithm on matrices without structure."""
     p, lowest = case.p_value, 1 / (case.surrogates + 1)
-    if case.winner is None or not math.isfinite(p):
+    if not math.isfinite(p):
         return []
-    name = f"Its {symbol(case.criterion)}"
+    name, null = f"Its {symbol(case.criterion)}", "surrogate matrices without structure"
     if p > max(SIGNIFICANT, 1.001 * lowest):
-        text = f"{name} does not stand out from surrogate matrices without structure (p = {p:.2g})."
-        return [Sentence("caution", text)]
+        return _caution(f"{name} does not stand out from {null} (p = {p:.2g}).")
     few = "" if p <= SIGNIFICANT else f"; {plural(case.surrogates, 'surrogate')} allow no lower p"
-    return [Sentence("finding", f"{name} stands out from surrogate matrices without structure (p = {p:.2g}{few}).")]
+    return _finding(f"{name} stands out from {null} (p = {p:.2g}{few}).")
 
 
-def small_winner(case: Case) -> list[Sentence]:
-    """Say that even the winner explains next to nothing."""
-    winner = case.winner
-    if winner is None or len(case.groups) < 2 or not winner.value("coverage") < NEGLIGIBLE:
+def _small_winner(case: Case, winner: Group) -> list[Sentence]:
+    """Say that even the winner covers next to nothing."""
+    if len(case.groups) < 2 or not winner.value("coverage") < NEGLIGIBLE_COVERAGE:
         return []
-    return [Sentence("caution", f"Even the winner explains only {percent(winner.value('coverage'))} of the matrix.")]
+    return _caution(f"Even the winner covers only {percent(winner.value('coverage'))} of the matrix.")
 
 
-def _chance(case: Case) -> list[Sentence]:
-    winner = case.winner
-    if winner is None or not winner.value("avg_ave") >= INDISTINCT:
+def _chance(case: Case, winner: Group) -> list[Sentence]:
+    error = winner.value("avg_ave")
+    if not error >= EVIDENCE_CUT:
         return []
-    return [
-        Sentence(
-            "caution",
-            f"On average its biclusters are hardly more coherent than what a search finds in noise ({symbol('avg_ave')} {number(winner.value('avg_ave'))}).",
+    noise = f"what a search finds in noise ({symbol('avg_ave')} {number(error)})"
+    return _caution(f"On average its biclusters are hardly more coherent than {noise}.")
+
+
+def _thin(case: Case, winner: Group) -> list[Sentence]:
+    undefined, found = (case.typical.get(key, 0.0) for key in ("n_undefined", "n_biclusters"))
+    said = []
+    if undefined > 0:
+        has = "has" if undefined == 1 else "have"
+        said += _caution(
+            f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score."
         )
-    ]
-
-
-def _undefined(case: Case) -> list[Sentence]:
-    undefined = case.typical.get("n_undefined", 0.0)
-    found = case.typical.get("n_biclusters", 0.0)
-    if case.winner is None or not undefined > 0:
-        return []
-    has = "has" if undefined == 1 else "have"
-    return [
-        Sentence(
-            "caution",
-            f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score.",
+    if case.typical.get("cols_min") == 2:
+        said += _caution(
+            "Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size."
         )
-    ]
+    return said
 
 
-def _narrow(case: Case) -> list[Sentence]:
-    if case.winner is None or case.typical.get("cols_min") != 2:
-        return []
-    return [
-        Sentence(
-            "caution", "Its narrowest bicluster has two columns, where VE says next to nothing: ask for a minimum size."
-        )
-    ]
+_ABOUT_THE_WINNER: tuple[Callable[[Case, Group], list[Sentence]], ...] = (
+    _repeats,
+    _vague,
+    _cleaner_but_tiny,
+    _close_behind,
+    _disagreement,
+    _steadiness,
+    _lean,
+    _beside_null,
+    _small_winner,
+    _chance,
+    _thin,
+)
 
 
 def _troubled(case: Case) -> list[Sentence]:
-    statuses = Counter[str]()
-    for group in case.groups:
-        statuses.update(group.statuses)
+    statuses = case.statuses
     total = sum(statuses.values())
     if total < 2:
         return []
-    parts = []
-    if statuses["degenerate"]:
-        have = "has" if statuses["degenerate"] == 1 else "have"
-        parts.append(
-            f"{statuses['degenerate']:,} of {total:,} solutions {have} biclusters too thin to score, or none at all"
-        )
-    parts += [f"{statuses[key]:,} of {total:,} solutions {key}" for key in ("failed", "timed out") if statuses[key]]
-    return [Sentence("caution", f"{'; '.join(parts)}.")] if parts else []
+    have = "has" if statuses["degenerate"] == 1 else "have"
+    words = {
+        "degenerate": f"{have} fewer than two biclusters that can be scored",
+        "failed": "failed",
+        "timed out": "timed out",
+    }
+    parts = [f"{statuses[key]:,} of {total:,} solutions {what}" for key, what in words.items() if statuses[key]]
+    return _caution(f"{'; '.join(parts)}.") if parts else []
 
 
 def unfinished(case: Case) -> list[Sentence]:
@@ -329,9 +327,72 @@ def unfinished(case: Case) -> list[Sentence]:
     if not case.missing:
         return []
     are = "is" if case.missing == 1 else "are"
-    return [
-        Sentence(
-            "caution",
-            f"{case.missing:,} of {case.planned:,} planned solutions {are} not finished: the verdict may change.",
-        )
-    ]
+    planned = f"{case.missing:,} of {case.planned:,} planned solutions"
+    return _caution(f"{planned} {are} not finished: the verdict may change.")
+
+
+def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
+    """Return the verdict over several data sets: who wins where, and how often a sentence of the single ones applies."""
+    decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
+    if not decided:
+        return [Sentence("headline", f"None of {plural(len(cases), 'data set')} has a solution that can be chosen.")]
+    total = len(decided)
+    criterion, asked = next((case.criterion, case.asked) for case, _ in decided.values())
+    counts = Counter(winner.name if asked else winner.algorithm for _, winner in decided.values())
+    (leader, most), *rest = counts.most_common()
+    where = f"all {total} data sets" if most == total > 1 else f"{most} of {plural(total, 'data set')}"
+    where += "".join(f", {name} on {count}" for name, count in rest)
+    fused = sum(winner.value("nve") >= INDISTINCT for _, winner in decided.values())
+    end = "highest" if METRICS[criterion].direction == "high" else "lowest"
+    balanced = criterion == "nve_cov" and 2 * fused < total
+    what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
+    said = [Sentence("headline", f"{leader} {what} on {where}.")]
+    for kind, applies, text in _OVERALL:
+        hit = [name for name, (case, winner) in decided.items() if applies(case, winner)]
+        if hit:
+            place = f"all {total} data sets" if len(hit) == total > 1 else f"{len(hit)} of {total} data sets"
+            words = {"where": hit[0] if len(hit) == 1 else place, "symbol": symbol(criterion)}
+            said.append(Sentence(kind, text.format(**words)))
+    undecided = [name for name in cases if name not in decided]
+    if undecided:
+        said += _caution(f"Nothing can be chosen on {listing(undecided, 5)}.")
+    missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
+    return said + unfinished(Case((), missing=missing, planned=planned))
+
+
+def _cautious(rule: Callable[[Case, Group], list[Sentence]]) -> Callable[[Case, Group], bool]:
+    return lambda case, winner: any(sentence.kind == "caution" for sentence in rule(case, winner))
+
+
+_LITTLE = f"less than {100 * NEGLIGIBLE_COVERAGE:g} % of the matrix"
+_OVERALL: tuple[tuple[str, Callable[[Case, Group], object], str], ...] = (
+    (
+        "finding",
+        lambda case, winner: any("disagree" in sentence.text for sentence in _disagreement(case, winner)),
+        "The measures disagree about the winner on {where}.",
+    ),
+    ("finding", _cleaner_but_tiny, f"On {{where}} another solution looks cleaner but covers {_LITTLE}."),
+    ("finding", lambda case, winner: case.repeats, "On {where} the winner repeats a pattern."),
+    (
+        "caution",
+        lambda case, winner: winner.value("nve") >= INDISTINCT,
+        "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
+    ),
+    (
+        "caution",
+        lambda case, winner: len(case.errors) > 1 and all(error >= NOISY for error in case.errors),
+        f"On {{where}} none of the winner's biclusters shows a clear pattern (VE {NOISY:g} or more).",
+    ),
+    ("caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
+    (
+        "caution",
+        _lean,
+        "On {where} the winner's K is at the end of the sweep to which {symbol} leans: no evidence for that K.",
+    ),
+    (
+        "caution",
+        _cautious(_beside_null),
+        "On {where} the winner's {symbol} does not stand out from surrogate matrices without structure.",
+    ),
+    ("caution", _small_winner, f"On {{where}} even the winner covers {_LITTLE}."),
+)

@@ -176,7 +176,7 @@ class Sweep:
         waiting = journal.slots(finished=False)
         done = everything - len(waiting)
         jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
-        session = journal.start_session(_now(), _command(), jobs)
+        session = journal.start_session(_now(), given_command(), jobs)
         before = done
         try:
             if waiting:
@@ -218,7 +218,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _command() -> str:
+def given_command() -> str:
     """Return the command as it can be typed again; nothing where Python code started the sweep."""
     program = Path(sys.argv[0])
     if program.stem != "bivaluate" and program.parts[-2:] != ("bivaluate", "__main__.py"):
@@ -240,6 +240,6 @@ def _provenance() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
-        "command": _command(),
+        "command": given_command(),
         "created": _now(),
     }

@@ -110,7 +110,7 @@ def _rescored(
     """Return the results with `by`, coverage and status computed again for (some) cells."""
     from bivaluate.evaluation import evaluate
 
-    results = run.results[["dataset", "algorithm", "k", "seed", "status", by, "coverage"]].copy()
+    results = run.results[list(dict.fromkeys(["dataset", "algorithm", "k", "seed", "status", by, "coverage"]))].copy()
     values, status, coverage = results[by].tolist(), results["status"].tolist(), results["coverage"].tolist()
     for i, row in enumerate(results[["dataset", "algorithm", "k", "seed"]].itertuples(index=False)):
         cell = Cell(row[0], row[1], int(row[2]), int(row[3]))

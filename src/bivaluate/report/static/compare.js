@@ -1,11 +1,7 @@
 "use strict";
-/* Comparison of solutions: K-sweep, trade-off plane, winners, and the NVE map of the paper. */
+/* Comparison of solutions: K-sweep, trade-off plane, winners, and the NVE map of the paper. Who wins comes with the data. */
 R.value = (group, key, what = "mean") => (R.measure[key] ? group[what][R.measure[key].index] : null);
-R.best = function (groups, key) {
-  const defined = groups.filter((g) => R.value(g, key) !== null && 2 * R.value(g, key, "counted") >= g.seeds);
-  if (!defined.length) return null;
-  return R.measure[key].direction === "high" ? d3.greatest(defined, (g) => R.value(g, key)) : d3.least(defined, (g) => R.value(g, key));
-};
+R.winner = (groups, key) => groups.find((g) => g.first.includes(key)) ?? null;
 R.label = (group) => (R.data.kind === "run" ? group.name.replace(/ = /, "\u00a0=\u00a0") : group.algorithm);
 
 R.sweepPanel = function (host, key, groups, nulls, width) {
@@ -41,8 +37,8 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
       .attr("transform", (p) => `translate(${x(p.k)},${y(R.value(p, key))})`)
       .attr("data-tip", (p) => R.pointTip(p, [key]));
   }
-  const best = R.best(points, key);
-  if (best && m.direction !== "none") {
+  const best = R.winner(points, key);
+  if (best) {
     g.append("circle").attr("cx", x(best.k)).attr("cy", y(R.value(best, key))).attr("r", 8).attr("fill", "none")
       .attr("stroke", "var(--ink)").attr("stroke-width", 1.2).attr("pointer-events", "none");
   }
@@ -93,12 +89,12 @@ R.tradeoff = function (host, groups, width) {
   const g = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
   R.axisY(g, y, inner.width, 5);
   R.axisX(g, x, inner.height, wide ? 4 : 6, wide ? (v) => R.percent(v) : ".0%");
-  g.append("text").attr("x", inner.width).attr("y", inner.height + 36).attr("text-anchor", "end").text("share of the matrix explained →");
-  g.append("text").attr("x", 6).attr("y", inner.height - 8).text("NVE: low is distinct and coherent ↓");
+  g.append("text").attr("x", inner.width).attr("y", inner.height + 36).attr("text-anchor", "end").text("share of the matrix covered →");
+  g.append("text").attr("x", 6).attr("y", 0).text("NVE: low is distinct and coherent ↓");
   g.append("line").attr("x2", inner.width).attr("y1", y(1)).attr("y2", y(1)).attr("stroke", "var(--quiet)").attr("stroke-dasharray", "2 4");
   const roomy = inner.width >= 480;
   if (roomy) g.append("text").attr("x", 6).attr("y", y(1) - 5).text("NVE = 1: nothing lost by merging");
-  const best = R.best(points, R.data.criterion);
+  const best = R.winner(points, R.data.criterion);
   if (best && R.data.criterion === "nve_cov") R.equalBalance(g, best, x, y, inner);
   const placed = roomy ? [{ x: 0, y: y(1) - 18, w: 200, h: 16 }] : [];
   for (const p of points.slice().sort((a, b) => d3.descending(a === best, b === best))) {
@@ -138,7 +134,7 @@ R.winners = function (host, groups) {
   const counts = {}, totals = {};
   for (const key of keys) {
     for (const dataset of datasets) {
-      const best = R.best(groups.filter((g) => g.dataset === dataset), key);
+      const best = R.winner(groups.filter((g) => g.dataset === dataset), key);
       if (!best) continue;
       counts[`${best.algorithm}|${key}`] = (counts[`${best.algorithm}|${key}`] || 0) + 1;
       totals[key] = (totals[key] || 0) + 1;
@@ -150,8 +146,8 @@ R.winners = function (host, groups) {
     const won = counts[`${name}|${key}`] || 0;
     const shade = `background:color-mix(in srgb, var(--accent) ${Math.round((34 * won) / (totals[key] || 1))}%, transparent)`;
     if (many) return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": `${name} is best under ${R.measure[key].symbol} on ${won} of ${totals[key] || 0} data sets` }, String(won));
-    const best = R.best(groups.filter((g) => g.algorithm === name), key);
-    if (!best) return R.make("td", {}, R.make("span", { class: "undefined", tabindex: 0, "data-tip": "Undefined for every solution here" }, "–"));
+    const best = groups.find((g) => g.algorithm === name && g.own.includes(key));
+    if (!best) return R.make("td", {}, R.make("span", { class: "undefined", tabindex: 0, "data-tip": `No best: ${groups.find((g) => g.algorithm === name).reasons[key] || "all tie"}` }, "–"));
     return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": R.pointTip(best, [key]) }, R.show(key, R.value(best, key)),
       R.data.kind === "run" ? R.make("small", {}, `K\u00a0=\u00a0${best.k}`) : null);
   })));
@@ -159,14 +155,14 @@ R.winners = function (host, groups) {
     R.make("table", { class: "grid winners" }, R.make("caption", { class: "sr" }, many ? "Data sets won, by algorithm and measure" : "Best value of each, by measure"), R.make("thead", {}, head), R.make("tbody", {}, ...rows))));
 };
 
-/** The per-bicluster NVE map: rows are solutions, columns B1, B2, …; lighter and smaller is better. */
+/** The per-bicluster NVE map: rows are solutions, columns B1, B2, …; fainter and smaller is better. */
 R.nveMap = function (host, groups) {
   const rows = groups.filter((g) => g.nve_k.length);
   const columns = d3.max(rows, (g) => g.nve_k.length) || 0;
   const cell = columns > 60 ? 14 : columns > 24 ? 24 : 46, top = 22;
   const left = 16 + 7 * Math.min(22, d3.max(rows, (g) => R.label(g).length) || 0);
   const width = left + columns * cell + 8, height = top + rows.length * cell + 8;
-  const shade = d3.scaleSequential([0, 1.2], (t) => d3.interpolateBlues(0.08 + 0.88 * t)).clamp(true);
+  const shade = d3.scaleSequential([-0.15, 1.2], R.sequential(R.isDark())).clamp(true);
   const side = d3.scaleLinear([0, 1.2], [cell * 0.3, cell - 2]).clamp(true);
   const svg = R.svg(width, height, "NVE of each bicluster by solution; the numbers are in the tables of biclusters").style("max-width", "none");
   rows.forEach((group, r) => {
@@ -177,10 +173,10 @@ R.nveMap = function (host, groups) {
       const x = left + c * cell, tip = `${name}, ${bicluster}: ${value === null ? `NVE undefined (${status})` : `NVE ${R.number(value)}`}`;
       const box = svg.append("g").attr("data-tip", tip).attr("class", "nve-cell");
       box.append("rect").attr("x", x).attr("y", cy - cell / 2).attr("width", cell - 1).attr("height", cell - 1).attr("fill", "var(--tile)").attr("stroke", "var(--rule)");
-      if (value === null) { box.append("path").attr("d", `M${x + 3},${cy - cell / 2 + 3}l${cell - 7},${cell - 7}`).attr("stroke", "#8a95a3"); return; }
+      if (value === null) { box.append("path").attr("d", `M${x + 3},${cy - cell / 2 + 3}l${cell - 7},${cell - 7}`).attr("stroke", "var(--quiet)"); return; }
       const s = side(value);
       box.append("rect").attr("x", x + (cell - 1 - s) / 2).attr("y", cy - 0.5 - s / 2).attr("width", s).attr("height", s).attr("fill", shade(value));
-      if (cell >= 40) box.append("text").attr("x", x + cell / 2).attr("y", cy + 4).attr("text-anchor", "middle").style("fill", s > 30 ? R.onto(shade(value)) : "#10161d").text(value.toFixed(2));
+      if (cell >= 40) box.append("text").attr("x", x + cell / 2).attr("y", cy + 4).attr("text-anchor", "middle").style("fill", s > 30 ? R.onto(shade(value)) : "var(--ink)").text(value.toFixed(2));
     });
   });
   const names = d3.greatest(rows, (g) => g.nve_k.length)?.nve_k.map(([b]) => b) || [];

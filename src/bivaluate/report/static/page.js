@@ -23,7 +23,7 @@
   const statusText = (status) => Object.entries(status).map(([name, count]) => (Object.keys(status).length === 1 ? name : `${count} ${name}`)).join(", ");
   const wide = data.measures.length > 16, everything = R.make("input", { type: "checkbox" });
   if (wide) controls.append(R.make("label", { class: "check" }, everything, `all ${data.measures.length} measures`));
-  const brief = new Set([...data.main, "n_biclusters", "n_undefined", "overlap"]);
+  const brief = new Set([...data.main, "n_biclusters"]);
   const measures = () => data.measures.filter((m) => !wide || everything.checked || brief.has(m.key)).map((m) => ({ key: m.key, label: m.symbol, direction: m.direction, help: R.help(m), numeric: true, percent: m.percent, bar: m.direction !== "none" }));
   function columns(perSeed) {
     const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for" }] : [{ key: "algorithm", label: "solution" }];
@@ -37,25 +37,23 @@
       const text = (status) => `${g.dataset} ${g.name} ${status}`.toLowerCase();
       if (perSeed) {
         return g.members.map((index) => {
-          const [seed, status, reason, values] = data.solutions[index];
-          const cells = data.measures.map((m, i) => [m.key, { value: values[i], why: reason || g.reasons[m.key] }]);
+          const [seed, status, reason, values, best] = data.solutions[index];
+          const cells = data.measures.map((m, i) => [m.key, { value: values[i], best: best.includes(m.key), why: reason || g.reasons[m.key] }]);
           return { ...start, seed, status: reason ? { value: status, tip: reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset };
         });
       }
-      const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], why: g.reasons[m.key], beside: R.nullOf(g, m.key)?.p, tip: [g.counted[i] < g.seeds ? `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}` : "", R.nullOf(g, m.key)?.text].filter(Boolean).join("\n") || null }]);
+      const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], best: g.first.includes(m.key), why: g.reasons[m.key], beside: R.nullOf(g, m.key)?.p, tip: [g.counted[i] === g.seeds ? "" : g.counted[i] === 0 ? `takes no part: ${g.reasons[m.key]}` : `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}`, R.nullOf(g, m.key)?.text].filter(Boolean).join("\n") || null }]);
       const status = statusText(g.status);
       return [{ ...start, status: g.reason ? { value: status, tip: g.reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset }];
     });
   }
   /* Best first, data set by data set. */
   const place = new Map(data.datasets.map((name, i) => [name, i]));
-  const score = (row) => row[data.criterion]?.value ?? Infinity;
-  const ranked = (list) => list.sort((a, b) => place.get(a.of.dataset) - place.get(b.of.dataset) || score(a) - score(b));
+  const ranked = (list) => list.sort((a, b) => place.get(a.of.dataset) - place.get(b.of.dataset) || a.of.rank - b.of.rank);
   let shown = null;
   const test = (row) => search.value.toLowerCase().split(/\s+/).every((word) => row.search.includes(word)) && (!ofDataset?.value || row.of.dataset === ofDataset.value) && (!ofAlgorithm?.value || row.of.algorithm === ofAlgorithm.value);
   function build() {
-    const sort = R.measure[data.criterion] && data.datasets.length === 1 ? { key: data.criterion, sign: 1 } : null;
-    shown = R.table(body, { caption: each.checked ? "Solutions, each seed" : seeds ? "Solutions, mean over seeds" : "Solutions", columns: columns(each.checked), rows: ranked(rows(each.checked)), sort });
+    shown = R.table(body, { caption: each.checked ? "Solutions, each seed" : seeds ? "Solutions, mean over seeds" : "Solutions", columns: columns(each.checked), rows: ranked(rows(each.checked)) });
     shown.filter(test);
   }
   build();
@@ -73,21 +71,21 @@
 
   if (data.groups.length > 1) {
     const host = R.make("div");
-    charts.append(R.figure("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each one wins under each measure, best mean over seeds at any K.` : "Best value of each one under each measure; shaded and bold is the winner.", host));
+    charts.append(R.figure("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each wins under each measure, by the best mean over seeds at any K.` : "Best value of each under each measure; the winner is shaded and bold.", host));
     R.winners(host, data.groups);
   }
   if (data.datasets.length > 1) charts.append(panel);
   if (defined.filter((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0).length > 1) {
     const host = R.make("div");
     const named = isRun ? [R.legend(data.algorithms)] : [];
-    charts.append(R.figure("Trade-off", `Clean or complete? Further right explains more of the matrix, further down is more distinct and coherent.${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
+    charts.append(R.figure("Trade-off", `Clean or complete? Further right covers more of the matrix, further down is more distinct and coherent.${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
     const draw = (width) => { const points = inView(); if (points.some((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0)) R.tradeoff(host, points, width); else host.replaceChildren(R.make("p", { class: "caption" }, "No solution of this data set has a defined NVE.")); };
     updates.push(() => host.clientWidth && draw(host.clientWidth));
     R.picture(host, draw);
   }
   if (isRun && ks.length > 1) {
     const spread = seeds ? " Bands are one standard deviation over the seeds." : "";
-    const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : " There are no null runs beside these curves: ASR and AvgVE lean to large K, NVE_cov, NSR and CC to small K, on noise too.";
+    const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : ` There are no null runs beside these curves. ${data.leanings.join(" ")}`;
     const multiples = (keys) => R.make("div", { class: "multiples" }, ...keys.map((key) => {
       const m = R.measure[key], host = R.make("div");
       const draw = (width) => R.sweepPanel(host, key, inView(), data.nulls.filter((n) => n.dataset === (pick.value || data.datasets[0])), width);
@@ -105,7 +103,7 @@
     const host = R.make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "NVE map" }), chooseK = R.make("select");
     const groupsAt = () => inView().filter((g) => !isRun || String(g.k) === chooseK.value);
     const fill = () => {
-      const mine = unique(inView().map((g) => g.k)).sort(d3.ascending), best = R.best(inView(), data.criterion);
+      const mine = unique(inView().map((g) => g.k)).sort(d3.ascending), best = R.winner(inView(), data.criterion);
       chooseK.replaceChildren(...mine.map((k) => R.make("option", { value: k }, String(k))));
       chooseK.value = String(best ? best.k : mine[0]);
     };
@@ -113,7 +111,7 @@
     fill();
     chooseK.addEventListener("input", draw);
     updates.push(() => { fill(); draw(); });
-    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Lighter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
+    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
     R.picture(host, draw);
   }
   pick.addEventListener("input", () => updates.forEach((update) => update()));

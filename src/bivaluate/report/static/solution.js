@@ -16,12 +16,13 @@ R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make
 
 R.mergersPart = function (detail, records) {
   const { errors, pairs } = detail.mergers, n = errors.length;
+  const advice = detail.mergers.advice.length ? R.make("ul", { class: "advice" }, ...detail.mergers.advice.map((text) => R.make("li", {}, text))) : R.make("p", { class: "caption" }, "No two biclusters are redundant.");
   if (!n) {
-    const why = records.length === 1 ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.";
-    return R.part("Who is redundant with whom", why);
+    const alone = records.length === 1;
+    return R.part("Who is redundant with whom", alone ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.", alone ? null : advice);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks pairs that merge almost for free: their merger is at most 10\u00a0% worse than the two on average.`, host);
+  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share nearly all cells, or follow one pattern so that merging costs nothing (VE at most ${R.percent(R.data.same_pattern - 1)} above the mean of the two).`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
@@ -50,13 +51,7 @@ R.mergersPart = function (detail, records) {
     }));
     host.replaceChildren(svg.node());
   });
-  const noisy = ([a, b]) => Math.max(errors[a][a], errors[b][b]) >= R.data.noisy;
-  const clear = pairs.filter((pair) => !noisy(pair)), vague = pairs.filter(noisy);
-  const both = ([a, b]) => `${detail.names[a]} and ${detail.names[b]}`;
-  const advice = clear.slice(0, 6).map(([a, b]) => `Merge ${both([a, b])}? VE ${R.number(errors[a][a])} and ${R.number(errors[b][b])} apart, ${R.number(errors[a][b])} together.`);
-  if (clear.length > 6) advice.push(`${R.number(clear.length - 6)} more pairs could be merged as well.`);
-  if (vague.length) advice.push(`${vague.length > 4 ? `${R.number(vague.length)} pairs` : vague.map(both).join("; ")} merge for free only because rows hardly follow a pattern (VE from ${R.data.noisy} up).`);
-  part.append(advice.length ? R.make("ul", { class: "advice" }, ...advice.map((text) => R.make("li", {}, text))) : R.make("p", { class: "caption" }, "No pair merges for free."));
+  part.append(advice);
   if (n <= 40) part.append(R.mergerTable(detail, errors));
   return part;
 };
@@ -91,7 +86,7 @@ R.manyMergers = function (g, errors, ringed, shade, cell, tipOf) {
 R.sizesPart = function (detail, records) {
   const host = R.make("div");
   const shares = ["coverage", "row_coverage", "col_coverage", "overlap"].filter((key) => typeof detail.scores[key] === "number");
-  const said = { coverage: "cells explained", row_coverage: "rows used", col_coverage: "columns used", overlap: "explained twice" };
+  const said = { coverage: "cells covered", row_coverage: "rows covered", col_coverage: "columns covered", overlap: "covered twice" };
   const bars = R.make("div", { class: "shares" }, ...shares.map((key) => R.make("div", { "data-tip": R.measure[key]?.summary || null }, said[key],
     R.make("span", { class: "track" }, R.make("span", { class: "fill", style: `width:${(100 * detail.scores[key]).toFixed(2)}%` })), R.make("b", {}, R.percent(detail.scores[key])))));
   R.picture(host, (width) => {
@@ -167,13 +162,14 @@ R.profile = function (profile, record) {
 R.biclusterTable = function (detail, records) {
   const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
   const words = { n_rows: "rows", n_cols: "columns", size: "cells", partner: "nearest", ve_merged: "VE merged", status: "status", bicluster: "bicluster" };
-  const why = { undefined: "one row or one column: coherence is not defined", low_power: "two columns: little can be said", small: "smaller than the minimum size" };
+  const why = { undefined: "one row or one column: coherence is not defined", low_power: "two columns: VE cannot judge them", small: "smaller than the minimum size" };
   const columns = detail.records.columns.map((key) => {
     const m = known[key];
     const numeric = records.some((r) => typeof r[key] === "number") || Boolean(m);
     return { key, numeric, label: m ? m.symbol : words[key] || key.replaceAll("_", " "), direction: m?.direction, help: m ? R.help(m) : null, bar: Boolean(m) && m.direction !== "none" };
   });
-  const rows = records.map((r) => Object.fromEntries(columns.map((c) => [c.key, r[c.key] === null && c.numeric ? { value: null, why: why[r.status] || "no partner to compare with" } : c.key === "status" ? String(r.status).replaceAll("_", " ") : r[c.key]])));
+  const entry = (r, c, i) => (c.numeric ? { value: r[c.key], best: detail.records.best[c.key] === i, why: why[r.status] || "no partner to compare with" } : c.key === "status" ? String(r.status).replaceAll("_", " ") : r[c.key]);
+  const rows = records.map((r, i) => Object.fromEntries(columns.map((c) => [c.key, entry(r, c, i)])));
   const host = R.make("div");
   R.table(host, { caption: `Biclusters of ${detail.name}`, columns, rows, pageSize: 30 });
   return R.part("Biclusters", null, host);

@@ -44,7 +44,7 @@ R.help = (m) => `${m.name}: ${m.summary}${m.direction === "none" ? "" : ` ${R.be
 /**
  * Draw a table into `host`.
  * columns: {key, label, direction, help, numeric, percent, bar}
- * rows: {key: value | {value, spread, beside: p-value of the null, why, tip, link}, among: rows of the same `among` are compared}
+ * rows: {key: value | {value, spread, beside: p-value of the null, best: marked, why, tip, link}, among: rows of the same `among` share a scale}
  */
 R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }) {
   let order = sort;
@@ -104,8 +104,8 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
     const range = column.bar ? extentOf(row, column) : null;
     if (range && range.high > range.low && range.low >= 0) {
       td.append(R.make("span", { class: "bar", style: `width:${Math.max(1, (100 * entry.value) / range.high).toFixed(1)}%` }));
-      if (entry.value === (column.direction === "high" ? range.high : range.low) && column.direction !== "none") td.classList.add("best");
     }
+    if (entry.best) td.classList.add("best");
     return td;
   }
 

@@ -1,0 +1,177 @@
+"""How rows and columns are arranged so that biclusters stand as blocks, and cut into bins where there are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bivaluate.solution import Biclustering
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+INSIDE_SHARE = 0.8
+"""Share of the bins that members of biclusters get, however few they are."""
+
+
+def block_order(
+    masks: NDArray[np.bool_], other: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order the members of one side so that each bicluster's members stand together.
+
+    Biclusters that share members become neighbours, or else those that share members of the other side; a
+    member stands at the mean position of its biclusters, so an overlap lies between its two owners. Members of
+    no bicluster come last, in their own order.
+
+    Parameters
+    ----------
+    masks
+        Membership, one line per bicluster (K, n).
+    other
+        Membership of the other side (K, m), if it may help.
+
+    Returns
+    -------
+    order, lengths
+        The members in the order shown, and the lengths of the runs with equal membership; if some
+        members lie in no bicluster, they are the last run.
+
+    Examples
+    --------
+    >>> masks = np.array([[1, 0, 1, 0, 0], [0, 0, 1, 1, 0]], dtype=bool)
+    >>> order, lengths = block_order(masks)
+    >>> order.tolist(), lengths.tolist()
+    ([0, 2, 3, 1, 4], [1, 1, 1, 2])
+    """
+    n_biclusters, n = masks.shape
+    everyone = np.arange(n, dtype=np.int64)
+    if n_biclusters == 0:
+        return everyone, np.array([n], dtype=np.int64)
+    position = np.empty(n_biclusters)
+    position[_chain(masks, masks if other is None else other)] = np.arange(n_biclusters)
+    counts = masks.sum(axis=0)
+    place = np.where(counts > 0, (position @ masks) / np.maximum(counts, 1), np.inf)
+    _, signature = np.unique(masks.T, axis=0, return_inverse=True)
+    signature = signature.reshape(-1)
+    order = np.lexsort((everyone, signature, place))
+    changes = np.flatnonzero(np.diff(signature[order])) + 1
+    return order.astype(np.int64), np.diff(np.concatenate([[0], changes, [n]])).astype(np.int64)
+
+
+def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
+    """Return the biclusters so that each is followed by the one that shares most members with it."""
+    shared, beside = (m.astype(np.int64) @ m.T.astype(np.int64) for m in (masks, other))
+    left = list(range(1, len(masks)))
+    chain = [0]
+    while left:
+        last = chain[-1]
+        nearest = max(left, key=lambda k: (shared[last, k], beside[last, k], -k))
+        chain.append(nearest)
+        left.remove(nearest)
+    return chain
+
+
+def runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return sorted positions as half-open runs ``(start, stop)``.
+
+    >>> runs(np.array([0, 1, 2, 5]))
+    [(0, 3), (5, 6)]
+    """
+    cuts = np.flatnonzero(np.diff(positions) > 1) + 1
+    return [(int(part[0]), int(part[-1]) + 1) for part in np.split(positions, cuts) if len(part)]
+
+
+def stacking_order(solution: Biclustering) -> NDArray[np.int64]:
+    """Return an order of all rows: those of B1, then the rest of B2, and so on, then all others.
+
+    Rows a bicluster shares with the next one come last in it, so that overlapping biclusters stay in one piece.
+
+    >>> stacking_order(Biclustering([([2, 4], [0]), ([0, 2], [0])], shape=(5, 1))).tolist()
+    [4, 2, 0, 1, 3]
+    """
+    masks = solution.row_masks
+    n_rows = solution.shape[0]
+    first = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))
+    last = np.where(masks.any(axis=0), len(masks) - 1 - masks[::-1].argmax(axis=0), len(masks))
+    return np.lexsort((np.arange(n_rows), last, first)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side of the picture: members in the order shown, and the bins they are averaged over."""
+
+    order: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins."""
+        return len(self.edges) - 1
+
+    @property
+    def is_binned(self) -> bool:
+        """Whether some bin holds more than one member."""
+        return self.n_bins < len(self.order)
+
+    def bins_of(self, members: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Return the runs of bins that hold any of these members."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        bins = np.searchsorted(self.edges, place[members], side="right") - 1
+        return runs(np.unique(bins))
+
+    def names(self, labels: tuple[str, ...] | None) -> list[str]:
+        """Return what each bin is called: a label, or the first and last of several with their number."""
+
+        def label(position: int) -> str:
+            member = int(self.order[position])
+            return labels[member] if labels is not None else str(member)
+
+        return [
+            label(start) if stop - start == 1 else f"{label(start)} … {label(stop - 1)} ({stop - start:,})"
+            for start, stop in zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)
+        ]
+
+
+def make_axis(masks: NDArray[np.bool_], max_bins: int, other: NDArray[np.bool_] | None = None) -> Axis:
+    """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two).
+
+    Members of biclusters get most of the bins, so that small blocks stay visible in a large matrix; bins do
+    not cross from one run of equal membership into the next where there are few enough runs.
+    """
+    order, lengths = block_order(masks, other)
+    n = len(order)
+    if n <= max_bins:
+        return Axis(order, np.arange(n + 1, dtype=np.int64))
+    max_bins = max(max_bins, 2)
+    n_inside = int(masks.any(axis=0).sum())
+    n_outside = n - n_inside
+    inside = min(n_inside, round(INSIDE_SHARE * max_bins), max_bins - 1) if n_outside else max_bins
+    inside = max(inside, max_bins - n_outside, 1 if n_inside else 0)
+    segments = lengths[:-1] if n_outside else lengths
+    edges = _cut(segments, inside) if n_inside else np.array([0], dtype=np.int64)
+    if n_outside:
+        outside = np.linspace(n_inside, n, min(n_outside, max_bins - inside) + 1).round().astype(np.int64)
+        edges = np.concatenate([edges, outside[1:]])
+    return Axis(order, edges)
+
+
+def _cut(segments: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
+    total = int(segments.sum())
+    if total <= n_bins:
+        return np.arange(total + 1, dtype=np.int64)
+    if len(segments) > n_bins // 2:
+        return np.unique(np.linspace(0, total, n_bins + 1).round().astype(np.int64))
+    width = -(-total // (n_bins - len(segments)))
+    edges = [0]
+    for length in segments.tolist():
+        parts = -(-length // width)
+        edges += (edges[-1] + np.linspace(0, length, parts + 1).round().astype(np.int64)[1:]).tolist()
+    return np.array(edges, dtype=np.int64)
+
+
+def spaced(n: int, most: int) -> NDArray[np.int64]:
+    """Return at most `most` of ``0 … n-1``, evenly spaced, first and last included."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))

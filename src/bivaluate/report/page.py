@@ -1,0 +1,297 @@
+"""What the page shows, as plain data: built from a source, drawn by the template and its scripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bivaluate._text import listing, plural
+from bivaluate.judge.leanings import LEANINGS
+from bivaluate.judge.limits import SAME_PATTERN
+from bivaluate.measures.registry import METRICS, main_metrics
+from bivaluate.report.groups import Group, Judged, gather
+from bivaluate.report.pictures import Budget, bicluster_names, draw_solution, plain, redundancy
+from bivaluate.report.source import Drawn, Null, Source
+from bivaluate.report.verdict import Case, Sentence, judge, judge_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_DETAILS, MOST_DATASETS = 24, 40
+SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page: texts for the template, `data` for its scripts, `winners` for the table beside it."""
+
+    title: str
+    subtitle: str
+    verdict: Sequence[Sentence]
+    by_dataset: Sequence[Mapping[str, Any]]
+    warnings: Sequence[Mapping[str, Any]]
+    details: Sequence[Mapping[str, Any]]
+    detail_note: str
+    measures: Sequence[str]
+    data: Mapping[str, Any]
+    winners: pd.DataFrame
+
+
+def make_page(source: Source, title: str | None = None, by: str | None = None) -> Page:
+    """Gather everything the page shows; `by` names the measure that chooses the winner of the headline."""
+    judged = gather(source.solutions, by)
+    groups, criterion = judged.groups, judged.criterion
+    datasets = list(dict.fromkeys([g.dataset for g in groups] + list(source.planned_by_dataset)))
+    algorithms = list(dict.fromkeys(g.algorithm for g in groups))
+    chosen = _choose_details(groups, criterion, source.kind == "run")
+    drawn = {group.typical: source.load(group.typical) for group in chosen}
+    chosen = [group for group in chosen if drawn[group.typical] is not None]
+    cases = {name: _case(name, judged, source, drawn, by is not None) for name in datasets}
+    details = _details(chosen, drawn, source, criterion)
+    anchors = {id(group): detail["anchor"] for group, detail in zip(chosen, details, strict=True)}
+    keys = _measures(source)
+    main = [metric.key for metric in main_metrics() if metric.key in keys]
+    return Page(
+        title=title or _title(datasets),
+        subtitle=_subtitle(source, groups, datasets, algorithms),
+        verdict=judge_all(cases) if len(cases) > 1 else judge(next(iter(cases.values()), Case(()))),
+        by_dataset=[
+            {"dataset": name, "sentences": judge(case), "anchor": anchors.get(id(case.winner), "")}
+            for name, case in cases.items()
+            if len(cases) > 1
+        ],
+        warnings=_warnings(source, groups, details),
+        details=details,
+        detail_note=_detail_note(source, groups, chosen),
+        measures=keys,
+        winners=judged.winners,
+        data={
+            "kind": source.kind,
+            "criterion": criterion,
+            "same_pattern": SAME_PATTERN,
+            "leanings": [LEANINGS[key].sentence for key in main if key in LEANINGS],
+            "datasets": datasets,
+            "algorithms": algorithms,
+            "measures": [_measure(key) for key in keys],
+            "main": main,
+            "groups": [_group(group, keys, anchors, source) for group in groups],
+            "solutions": _solutions(source, keys, judged) if source.kind == "run" else [],
+            "nulls": [_null(null, keys) for null in source.nulls],
+            "details": [detail.pop("data") for detail in details],
+        },
+    )
+
+
+def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> list[Group]:
+    """Return the groups drawn in full: of a run the best of each data set, then of its other algorithms."""
+    scored = [group for group in groups if set(group.statuses) & {"ok", "degenerate"}]
+    if not is_run:
+        best = sorted(scored, key=lambda group: group.rank)[:MOST_DETAILS]
+        return [group for group in groups if group in best]
+    best_k: dict[tuple[str, str], Group] = {}
+    for group in scored:
+        place = (group.dataset, group.algorithm)
+        if place not in best_k or criterion in group.own:
+            best_k[place] = group
+    queues: dict[str, list[Group]] = {group.dataset: [] for group in scored}
+    for group in sorted(best_k.values(), key=lambda group: group.rank):
+        queues[group.dataset].append(group)
+    turns = [group for turn in zip_longest(*queues.values()) for group in turn if group is not None]
+    taken = turns[: max(MOST_DETAILS, min(len(queues), MOST_DATASETS))]
+    return sorted(taken, key=lambda group: list(queues).index(group.dataset))
+
+
+def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None], asked: bool) -> Case:
+    case = Case(
+        [group for group in judged.groups if group.dataset == dataset],
+        judged.criterion,
+        missing=source.missing_by_dataset.get(dataset, 0),
+        planned=source.planned_by_dataset.get(dataset, 0),
+        calibrated=any(null.dataset == dataset for null in source.nulls),
+        asked=asked,
+    )
+    winner = case.winner
+    if winner is None:
+        return case
+    shown = drawn.get(winner.typical)
+    place = (dataset, winner.algorithm, winner.k)
+    beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == place), None)
+    null = beside.bands.get(case.criterion) if beside else None
+    return replace(
+        case,
+        repeats=redundancy(shown) if shown else (),
+        errors=np.diagonal(shown.mergers.get("ve", np.empty((0, 0)))).tolist() if shown else (),
+        names=bicluster_names(shown) if shown else (),
+        typical=source.solutions[winner.typical].values,
+        p_value=null.p_value if null else math.nan,
+        surrogates=beside.runs if beside else 0,
+    )
+
+
+def _details(
+    chosen: Sequence[Group], drawn: Mapping[int, Drawn | None], source: Source, criterion: str
+) -> list[dict[str, Any]]:
+    budget = Budget.shared(len(chosen))
+    opened = next((i for i, group in enumerate(chosen) if criterion in group.first), 0)
+    details: list[dict[str, Any]] = []
+    for i, group in enumerate(chosen):
+        shown = drawn[group.typical]
+        assert shown is not None
+        scored = source.solutions[group.typical]
+        facts = {"anchor": f"solution-{i + 1}", "dataset": group.dataset, "name": group.name, "seed": scored.seed}
+        data = facts | draw_solution(shown, budget)
+        data["scores"] = {key: plain(value) for key, value in scored.values.items()}
+        details.append(
+            facts
+            | {
+                "opened": i == opened,
+                "n_biclusters": len(shown.solution),
+                "scores": {key: scored.values.get(key, math.nan) for key in ("nve", "coverage")},
+                "findings": data["findings"],
+                "left_out": data["left_out"],
+                "data": data,
+            }
+        )
+    return details
+
+
+def _measures(source: Source) -> list[str]:
+    """Return the measures present, the main ones first, then in the order of the registry."""
+    present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
+    order = dict.fromkeys([*(metric.key for metric in main_metrics()), *SIZES, *METRICS, *present])
+    return [key for key in order if key in present]
+
+
+def _measure(key: str) -> dict[str, Any]:
+    metric = METRICS.get(key)
+    symbol = metric.symbol if metric and metric.symbol != key else key.replace("_", " ")
+    return {
+        "key": key,
+        "symbol": SIZES.get(key, symbol),
+        "name": metric.name if metric else key,
+        "direction": metric.direction if metric else "none",
+        "summary": metric.summary if metric else "",
+        "range": [plain(float(end)) for end in metric.range] if metric else [None, None],
+        "percent": metric is not None and metric.percent,
+    }
+
+
+def bicluster_measures() -> list[dict[str, Any]]:
+    """Return what the page says about measures of one bicluster."""
+    return [_measure(key) for key, metric in METRICS.items() if metric.level == "bicluster"]
+
+
+def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Source) -> dict[str, Any]:
+    records = source.records(group.typical)
+    names = ("dataset", "algorithm", "k", "name", "seeds", "rank", "reason", "reasons")
+    return {name: getattr(group, name) for name in names} | {
+        "first": [key for key in keys if key in group.first],
+        "own": [key for key in keys if key in group.own],
+        "status": group.statuses,
+        "mean": [plain(group.mean.get(key)) for key in keys],
+        "spread": [plain(group.spread.get(key)) for key in keys],
+        "counted": [group.counted.get(key, 0) for key in keys],
+        "members": list(group.members),
+        "anchor": anchors.get(id(group), ""),
+        "nve_k": [[str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))] for r in records],
+    }
+
+
+def _solutions(source: Source, keys: Sequence[str], judged: Judged) -> list[list[Any]]:
+    """Return seed, status, reason, measures and where it is its seed's best, of every solution."""
+    return [
+        [s.seed, s.status, s.reason, [plain(s.values.get(key)) for key in keys], best]
+        for s, best in zip(source.solutions, judged.seed_bests, strict=True)
+    ]
+
+
+def _null(null: Null, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the bands of one null, each end a list in the order of the measures."""
+    ends = ("low", "mean", "high", "gap", "p_value")
+    bands = {e: [plain(getattr(null.bands[key], e)) if key in null.bands else None for key in keys] for e in ends}
+    return {"dataset": null.dataset, "algorithm": null.algorithm, "k": null.k, "runs": null.runs} | bands
+
+
+def _title(datasets: Sequence[str]) -> str:
+    if len(datasets) == 1:
+        return f"Biclusters of {datasets[0]}"
+    return "Biclusters" if not datasets else f"Biclusters of {len(datasets)} data sets"
+
+
+def _subtitle(source: Source, groups: Sequence[Group], datasets: Sequence[str], algorithms: Sequence[str]) -> str:
+    """Say in one line what was scored."""
+    parts = [plural(len(datasets), "data set")] if len(datasets) > 1 else []
+    parts.append(plural(len(source.solutions), "solution"))
+    if source.kind == "run" and groups:
+        ks = sorted({group.k for group in groups})
+        parts += [
+            listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm"),
+            f"K = {', '.join(map(str, ks))}" if len(ks) <= 8 else f"{len(ks)} values of K",
+            plural(len({s.seed for s in source.solutions}), "seed"),
+        ]
+    return " · ".join(parts)
+
+
+def _detail_note(source: Source, groups: Sequence[Group], chosen: Sequence[Group]) -> str:
+    """Say which solutions are drawn and which are not; nothing if all are."""
+    left = len(source.solutions) - len(chosen)
+    if not left:
+        return ""
+    if source.kind != "run":
+        return f"{plural(len(chosen), 'solution')} are drawn, the best ones; {plural(left, 'other')} are in the table only."
+    return (
+        f"{plural(len(chosen), 'solution')} are drawn: the best of each data set, then the best of its other algorithms, "
+        f"each with the seed whose score is the median. {plural(left, 'other solution')} of "
+        f"{plural(len(groups), 'combination')} of data set, algorithm and K are in the table only."
+    )
+
+
+def _warnings(source: Source, groups: Sequence[Group], details: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return every warning in words: unfinished and failed solutions, then per data set what was found.
+
+    Each entry has a title and parts; a part says where it applies and what there is to say.
+    """
+    said: list[dict[str, Any]] = []
+    again = "Run the same command again to continue."
+    if source.missing:
+        more = [f"and {len(source.missing) - 8:,} more"] if len(source.missing) > 8 else []
+        text = f"{'; '.join([*source.missing[:8], *more])}. {again}"
+        said.append(_entry(f"Not finished: {len(source.missing):,}", [_part("", "", [text])]))
+    if source.missing_copies:
+        text = f"Cells on surrogates and perturbed copies: null bands and p-values rest on those that are finished. {again}"
+        said.append(_entry(f"Not finished beside the data: {source.missing_copies:,}", [_part("", "", [text])]))
+    for status in ("failed", "timed out"):
+        reasons: dict[str, list[str]] = {}
+        for group in groups:
+            if group.statuses.get(status):
+                reasons.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
+        texts = [f"{listing(where, 4 if len(where) > 5 else 5)}: {reason}" for reason, where in reasons.items()]
+        if texts:
+            total = sum(group.statuses.get(status, 0) for group in groups)
+            said.append(_entry(f"{status.capitalize()}: {total:,}", [_part("", "", texts)]))
+    for dataset in dict.fromkeys(detail["dataset"] for detail in details):
+        mine = [detail for detail in details if detail["dataset"] == dataset]
+        shared = [text for text in mine[0]["findings"] if all(text in detail["findings"] for detail in mine)]
+        if len(mine) == 1:
+            shared = []
+        parts = [_part("All solutions", "details", shared)] if shared else []
+        for detail in mine:
+            own = [text for text in detail["findings"] if text not in shared]
+            if own:
+                parts.append(_part(detail["name"], detail["anchor"], own))
+        if parts:
+            said.append(_entry(dataset, parts))
+    return said
+
+
+def _part(where: str, anchor: str, texts: Sequence[str]) -> dict[str, Any]:
+    return {"where": where, "anchor": anchor, "texts": texts}
+
+
+def _entry(title: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"title": title, "parts": parts, "count": sum(len(part["texts"]) for part in parts)}

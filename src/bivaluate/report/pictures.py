@@ -1,0 +1,229 @@
+"""What the page draws of one solution: heatmap, profiles, mergers and table of biclusters, in bounded size."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._arrange import Axis, make_axis, spaced
+from bivaluate._text import listing, number, plural
+from bivaluate.judge.choice import pick
+from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
+from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import METRICS
+from bivaluate.measures.virtual_error import standardised_profile
+from bivaluate.report.source import Drawn
+from bivaluate.solution import Bicluster, Biclustering
+
+MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 60, 6
+MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much one solution may draw: cells of its heatmap, points of its profiles, biclusters of its merger matrix."""
+
+    cells: int = 60_000
+    points: int = 60_000
+    mergers: int = 200
+
+    @classmethod
+    def shared(cls, solutions: int) -> Budget:
+        """Return the budget of each of so many solutions, so that the page stays small enough to open at once."""
+        n = max(solutions, 1)
+        return cls(min(60_000, 1_100_000 // n), min(60_000, 350_000 // n), min(200, int((150_000 / n) ** 0.5)))
+
+
+def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
+    """Return the display data of one solution, ready for JSON."""
+    names = bicluster_names(drawn)
+    errors = merger_errors(drawn)
+    few = len(errors) <= budget.mergers
+    groups = redundancy(drawn)
+    return {
+        "names": names,
+        "shape": list(drawn.matrix.shape),
+        "heatmap": _heatmap(drawn.matrix, drawn.solution, budget.cells),
+        "profiles": [
+            _profile(drawn.matrix, bicluster, name, budget.points // min(len(names), MAX_PROFILES))
+            for name, bicluster in zip(names[:MAX_PROFILES], drawn.solution[:MAX_PROFILES], strict=True)
+        ],
+        "mergers": {
+            "errors": [[_rounded(value, 5) for value in line] for line in errors.tolist()] if few else [],
+            "pairs": [pair for group in groups for pair in group.pairs],
+            "advice": _advice(groups, errors, names),
+        },
+        "records": _table(drawn.records),
+        "findings": [str(finding) for finding in drawn.findings],
+        "left_out": _left_out(drawn.solution, len(errors), budget),
+    }
+
+
+def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
+    """Return the virtual errors of all mergers, of the biclusters on the diagonal; nothing for a single bicluster."""
+    errors = np.asarray(drawn.mergers.get("ve", np.empty((0, 0))), dtype=np.float64)
+    return errors if len(errors) > 1 else np.empty((0, 0))
+
+
+def redundancy(drawn: Drawn) -> list[RedundantGroup]:
+    """Return the redundant groups of a solution, as judge finds them."""
+    errors = merger_errors(drawn)
+    return redundant_groups(errors, drawn.solution) if len(errors) else []
+
+
+def _advice(groups: Sequence[RedundantGroup], errors: NDArray[np.float64], names: Sequence[str]) -> list[str]:
+    """Say what could be done about redundant biclusters."""
+    said = []
+    for group in groups[:MAX_ADVICE]:
+        called = listing([names[k] for k in group.members])
+        if group.duplicates:
+            said.append(f"Keep one of {called}: they share most of their cells.")
+            continue
+        apart = listing([number(errors[k, k]) for k in group.members])
+        together = number(max(errors[pair] for pair in group.pairs))
+        at_most = "" if len(group.members) == 2 else "at most "
+        said.append(f"Merge {called}? VE {apart} apart, {at_most}{together} for two together.")
+    return said + ([f"{plural(len(groups) - MAX_ADVICE, 'more group')} …"] if len(groups) > MAX_ADVICE else [])
+
+
+def bicluster_names(drawn: Drawn) -> list[str]:
+    """Return what the biclusters are called: as their records say, else B1, B2, …"""
+    if len(drawn.records) == len(drawn.solution):
+        return [str(record["bicluster"]) for record in drawn.records]
+    return [f"B{k + 1}" for k in range(len(drawn.solution))]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The binned, reordered matrix."""
+
+    values: NDArray[np.float64]
+    rows: Axis
+    cols: Axis
+    note: str
+
+
+def make_picture(matrix: Matrix, solution: Biclustering, max_cells: int = 60_000) -> Picture:
+    """Reorder `matrix` by the biclusters and average it over bins if it has more than `max_cells` cells."""
+    n, m = matrix.shape
+    max_cols = min(m, max(MIN_COLS, min(MAX_COLS, max_cells // min(n, MAX_ROWS))))
+    max_rows = min(n, MAX_ROWS, max(1, max_cells // max_cols))
+    row_masks, col_masks = solution.row_masks, solution.col_masks
+    rows = make_axis(row_masks, max_rows, col_masks)
+    cols = make_axis(col_masks, max_cols, row_masks)
+    return Picture(_average(matrix.values, rows, cols), rows, cols, _note(matrix, rows, cols))
+
+
+def _average(values: NDArray[np.float64], rows: Axis, cols: Axis) -> NDArray[np.float64]:
+    sums = np.empty((rows.n_bins, cols.n_bins))
+    counts = np.empty((rows.n_bins, cols.n_bins))
+    starts = cols.edges[:-1]
+    for b, (start, stop) in enumerate(zip(rows.edges[:-1].tolist(), rows.edges[1:].tolist(), strict=True)):
+        part = values[rows.order[start:stop]][:, cols.order]
+        seen = np.isfinite(part)
+        sums[b] = np.add.reduceat(np.where(seen, part, 0.0).sum(axis=0), starts)
+        counts[b] = np.add.reduceat(seen.sum(axis=0), starts)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
+    """Say what was averaged, or nothing."""
+    parts = []
+    for axis, thing in ((rows, "row"), (cols, "column")):
+        if axis.is_binned:
+            width = np.diff(axis.edges)
+            parts.append(
+                f"{plural(len(axis.order), thing)} in {axis.n_bins:,} bins of {int(width.min()):,} to {int(width.max()):,}"
+            )
+    if not parts:
+        return ""
+    return f"Too large to draw cell by cell: each cell shown is a mean ({' and '.join(parts)})."
+
+
+def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str, Any]:
+    picture = make_picture(matrix, solution, max_cells)
+    finite = picture.values[np.isfinite(picture.values)]
+    scale = float(np.abs(finite).max(initial=0.0)) or 1.0
+    low, middle, high = np.percentile(finite, [2, 50, 98]).tolist() if finite.size else (0.0, 0.0, 0.0)
+    reach = max(high - middle, middle - low) or scale
+    return {
+        "rows": picture.rows.n_bins,
+        "cols": picture.cols.n_bins,
+        "scale": scale,
+        "middle": middle,
+        "reach": reach,
+        "data": base64.b64encode((picture.values / scale).astype("<f2").tobytes()).decode("ascii"),
+        "row_names": picture.rows.names(matrix.row_labels),
+        "col_names": picture.cols.names(matrix.col_labels),
+        "blocks": [
+            {"rows": _few(picture.rows.bins_of(b.rows)), "cols": _few(picture.cols.bins_of(b.cols))} for b in solution
+        ],
+        "note": picture.note,
+    }
+
+
+def _few(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Keep the longest runs, in order: a scattered bicluster needs no thousand outlines."""
+    return sorted(sorted(found, key=lambda run: run[0] - run[1])[:MAX_RUNS])
+
+
+def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> dict[str, Any]:
+    rows, pattern = standardised_profile(bicluster.of(matrix.values))
+    points = spaced(rows.shape[1], MAX_POINTS)
+    lines = spaced(len(rows), min(MAX_LINES, max(5, budget // len(points))))
+    return {
+        "name": name,
+        "rows": len(rows),
+        "cols": rows.shape[1],
+        "lines": _lines(rows[np.ix_(lines, points)]),
+        "pattern": _lines(pattern[points]),
+        "line_names": [matrix.row_label(int(bicluster.rows[i])) for i in lines],
+        "col_names": [matrix.col_label(int(bicluster.cols[j])) for j in points],
+        "row_members": [matrix.row_label(int(i)) for i in bicluster.rows[:MAX_MEMBERS]],
+        "col_members": [matrix.col_label(int(j)) for j in bicluster.cols[:MAX_MEMBERS]],
+    }
+
+
+def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[str]:
+    said = []
+    if len(solution) > MAX_PROFILES:
+        said.append(
+            f"the profiles of {plural(len(solution) - MAX_PROFILES, 'bicluster')} after the first {MAX_PROFILES}"
+        )
+    if n_mergers > budget.mergers:
+        said.append(f"the merger matrix of {n_mergers} biclusters (the table names the nearest of each)")
+    return said
+
+
+def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return records as columns and rows, and the row that is best in each column that has a best."""
+    columns = list(records[0]) if records else []
+    best = {}
+    for key in columns:
+        if key in METRICS and METRICS[key].direction != "none":
+            values = [math.nan if record[key] is None else float(record[key]) for record in records]
+            best[key] = pick(values, METRICS[key].direction == "high")
+    return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
+
+
+def plain(value: Any) -> Any:
+    """Return a value JSON knows: NaN and infinities become None, floats keep ten digits."""
+    if isinstance(value, (float, np.floating)):
+        return _rounded(float(value), 10)
+    if isinstance(value, np.integer):
+        return int(value)
+    return value if value is None or isinstance(value, (bool, str, int)) else str(value)
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+
+
+def _lines(values: NDArray[np.float64]) -> list[Any]:
+    return [_lines(line) for line in values] if values.ndim > 1 else [plain(v) for v in values.round(2).tolist()]
