@@ -155,7 +155,7 @@ def truth_evidence(run: Run) -> pd.DataFrame:
     """Return how near every solution of a scenario run is to the planted biclusters."""
     import pandas as pd
 
-    from bivaluate.measures.compare import compare
+    from bivaluate.measures.external import compare
 
     rows = []
     status = run.results.set_index(["dataset", "algorithm", "k", "seed"])["status"].to_dict()
