@@ -1,12 +1,12 @@
-"""Write src/bivaluate/chance/_moment_table.py: Chebyshev coefficients of the null mean of VE.
+"""Write src/bivaluate/chance/null_mean.json: Chebyshev coefficients of the null mean of VE.
 
 python -m benchmarks.chance_table [FILE]
 """
 
 from __future__ import annotations
 
+import json
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, hyp2f1
 
 SIZE = 20
-TARGET = Path(__file__).parents[1] / "src/bivaluate/chance/_moment_table.py"
+TARGET = Path(__file__).parents[1] / "src/bivaluate/chance/null_mean.json"
 
 
 def null_mean_by_quadrature(rho: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,36 +52,14 @@ def coefficients(size: int = SIZE) -> NDArray[np.float64]:
 
 def main() -> None:
     """Write the table."""
-    lines = [
-        '"""Chebyshev coefficients of E0[VE](r, c); written by benchmarks/chance_table.py, do not edit."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "import numpy as np",
-        "",
-        "# E0 = Σ_ij C[i, j] T_i(2√2/√r − 1) T_j(6/c − 1), r ≥ 2, c ≥ 3; absolute error below 1e-10.",
-        "# Row i of C in units of 1e-15, trailing zeros left out.",
-        "# fmt: off",
-        "_ROWS = (",
-    ]
+    rows = []
     for row in coefficients():
         whole = np.round(row * 1e15).astype(np.int64).tolist()
         while whole[-1] == 0:
             whole.pop()
-        lines += textwrap.wrap(
-            ", ".join(map(str, whole)), 110, initial_indent="    (", subsequent_indent="     ", break_on_hyphens=False
-        )
-        lines[-1] += ",),"
-    lines += [
-        ")",
-        "# fmt: on",
-        "NULL_MEAN = np.zeros((len(_ROWS), len(_ROWS)))",
-        "for _i, _row in enumerate(_ROWS):",
-        "    NULL_MEAN[_i, : len(_row)] = _row",
-        "NULL_MEAN *= 1e-15",
-        "",
-    ]
-    Path(sys.argv[1] if len(sys.argv) > 1 else TARGET).write_text("\n".join(lines), encoding="utf-8")
+        rows.append(json.dumps(whole))
+    text = "[\n" + ",\n".join(rows) + "\n]\n"
+    Path(sys.argv[1] if len(sys.argv) > 1 else TARGET).write_text(text, encoding="ascii")
 
 
 if __name__ == "__main__":

@@ -6,18 +6,24 @@ correlated by 1/√r; everything below follows from the distribution of that sam
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._errors import ParameterError
-from bivaluate.chance._moment_table import NULL_MEAN
 
 Floats = NDArray[np.float64]
+
+# E0 = Σ_ij C[i, j] T_i(2√2/√r − 1) T_j(6/c − 1), r ≥ 2, c ≥ 3, absolute error below 1e-10; the file holds C in units
+# of 1e-15, trailing zeros left out, and is written by benchmarks/chance_table.py
+_COEFFICIENTS = json.loads(Path(__file__).with_name("null_mean.json").read_text(encoding="ascii"))
+NULL_MEAN = 1e-15 * np.array([row + [0] * (len(_COEFFICIENTS) - len(row)) for row in _COEFFICIENTS], dtype=np.float64)
 
 QUADRATURE_POINTS = 128
 _TABLE_NODES = 20

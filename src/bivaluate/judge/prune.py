@@ -150,11 +150,10 @@ class _Pool:
         """Return VE."""
         return virtual_error_value(bicluster.of(self.matrix.values))
 
-    def replace(self, gone: Sequence[int], place: int, bicluster: Bicluster, name: str) -> None:
-        """Put one bicluster in the place of several."""
+    def replace(self, gone: int, place: int, bicluster: Bicluster, name: str) -> None:
+        """Put one bicluster in the place of two."""
         self.biclusters[place], self.names[place] = bicluster, name
-        for k in sorted(set(gone) - {place}, reverse=True):
-            del self.biclusters[k], self.names[k]
+        del self.biclusters[gone], self.names[gone]
 
 
 def _repeats(pool: _Pool) -> list[Proposal]:
@@ -199,7 +198,7 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
             f"Drop {gone}: it {how} {kept}, which is {'as' if adjusted[0] == adjusted[1] else 'more'} coherent "
             f"(aVE {min(adjusted):.3f} against {max(adjusted):.3f})."
         )
-        pool.replace([worse], better, pool.biclusters[better], kept)
+        pool.replace(worse, better, pool.biclusters[better], kept)
         return Proposal("drop", (gone,), reason)
     errors = (pool.error(one), pool.error(other))
     union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
@@ -208,7 +207,7 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
         inner, outer = (a, b) if union == other else (b, a)
         gone, kept = pool.names[inner], pool.names[outer]
         reason = f"Drop {gone}: it lies within {kept}, which is at least as coherent (VE {together:.3f} against {pool.error(pool.biclusters[inner]):.3f})."
-        pool.replace([inner], outer, union, kept)
+        pool.replace(inner, outer, union, kept)
         return Proposal("drop", (gone,), reason)
     if not (costs_nothing(together, sum(errors) / 2) and is_coherent(np.array(together), *union.shape)):
         return None
@@ -217,7 +216,7 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
         f"Merge {names[0]} and {names[1]} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
         f"either alone (VE {together:.3f}; apart {errors[0]:.3f} and {errors[1]:.3f})."
     )
-    pool.replace([b], a, union, "+".join(names))
+    pool.replace(b, a, union, "+".join(names))
     return Proposal("merge", names, reason)
 
 

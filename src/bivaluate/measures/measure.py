@@ -63,8 +63,6 @@ class Metric:
         Its place in the summary tables, from 1; None if it is not shown there.
     percent : bool
         Whether it is shown as a percentage.
-    lean : {"small", "large"} or None
-        Which number of biclusters it is known to favour whatever the data; None where that was not measured.
     needs_mergers : bool
         Whether all pairs of biclusters have to be merged for it: the dear part of an evaluation.
     order_dependent : bool
@@ -86,7 +84,6 @@ class Metric:
     default: bool = False
     main_rank: int | None = None
     percent: bool = False
-    lean: str | None = None
     needs_mergers: bool = False
     order_dependent: bool = False
 
