@@ -20,7 +20,7 @@ from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep
-from bivaluate.sweep.select import COMPARED, select
+from bivaluate.sweep.select import select
 from tests.report.conftest import browser, visit  # noqa: F401 -- fixtures
 from tests.sweep.standins import BLOCKS, SEPARATE
 
@@ -68,7 +68,9 @@ def selected(run: Run) -> Choice:
     found = chosen(winners(run.results, measures))
     for measure in ("coverage", "nve_cov"):
         best = select(run, by=measure).best
-        found = {key: value for key, value in found.items() if key[0] not in set(COMPARED) | {measure}} | chosen(best)
+        found = {key: value for key, value in found.items() if key[0] not in set(best["measure"]) | {measure}} | chosen(
+            best
+        )
     return found
 
 

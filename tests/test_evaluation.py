@@ -301,7 +301,7 @@ def test_findings_about_redundancy_and_coverage():
 def test_long_lists_of_findings_are_capped():
     many = Biclustering([([i, i + 1], [0, 1]) for i in range(30)], (40, 6))
     findings = evaluate(np.random.default_rng(0).normal(size=(40, 6)), many).findings
-    assert "… and 20 more like the last one." in findings
+    assert "… and 20 similar findings." in findings
 
 
 def test_scorer_with_one_split_of_all_rows():

@@ -98,7 +98,7 @@ def evaluate(
     >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
     (0.934293, 1.09102)
     >>> result.findings[0]
-    'B3 has 2 columns: VE cannot judge two columns.'
+    'B3 has two columns, which VE cannot judge.'
     """
     chosen = choose_metrics(metrics)
     check_choice("small", small, ("flag", "drop"))

@@ -30,7 +30,7 @@ OPTIONS = {
     "run": "--algorithm -a -k -o --seed",
     "score": "--metrics --csv --json",
     "prune": "--out -o --json",
-    "convert": "--matrix --to --index-base",
+    "convert": "--matrix --index-base",
 }
 
 

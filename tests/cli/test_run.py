@@ -11,8 +11,8 @@ import pytest
 
 from bivaluate import read_matrix
 from bivaluate._errors import BivaluateError
-from bivaluate.cli.options import parse_assignments
 from bivaluate.cli.run import run as run_command
+from bivaluate.sweep.plan import parse_assignments
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import FileError, ParameterError
 from bivaluate.cli.main import app
+from bivaluate.cli.tables import out
 from bivaluate.datasets.generator import make_biclusters
 from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
 from bivaluate.io import read_matrix
@@ -20,7 +21,8 @@ RUN = CliRunner()
 
 
 def run(*arguments: str) -> str:
-    result = RUN.invoke(app, ["scenarios", *arguments], env={"COLUMNS": "160"}, catch_exceptions=False)
+    out.width = 160
+    result = RUN.invoke(app, ["scenarios", *arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 

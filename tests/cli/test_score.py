@@ -42,11 +42,11 @@ def test_solution_table(run, example):
     shown = run("score", "matrix.csv", "solution.json", "two.json")
     assert shown.code == 0
     header, first, second, *_ = shown.out.splitlines()
-    assert header.split() == ["solution", "K", "ASR↓", "AvgVE↓", "NSR↓", "NVE↓", "NVE_cov↓", "CR↑", "CC↑"]
+    assert header.split() == ["solution", "K", "NVE_cov↓", "NVE↓", "AvgVE↓", "ASR↓", "NSR↓", "CR↑", "CC↑"]
     assert first.split()[0] == "two"
-    assert second.split()[:7] == ["solution", "3", "1.256", "0.6003", "0.5626", "0.9343", "1.091"]
+    assert second.split()[:7] == ["solution", "3", "1.091", "0.9343", "0.6003", "1.256", "0.5626"]
     assert "73.3 %" in second
-    assert "B3 has 2 columns: VE cannot judge two columns." in shown.out
+    assert "B3 has two columns, which VE cannot judge." in shown.out
 
 
 def test_brackets_in_names_are_no_markup(run, example, tmp_path):

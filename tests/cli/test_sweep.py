@@ -103,7 +103,7 @@ def test_bad_usage(matrix, tmp_path, monkeypatch, words, message):
 def test_parameters_are_checked_before_anything_is_fitted(run, matrix, tmp_path):
     done = run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--param", "cca.inverted_rows=True", "--out", "out")
     assert done.code == 0, done.err
-    assert "1 of 1 cells finished: 1 ok" in done.out
+    assert "1 of 1 cell finished: 1 ok" in done.out
     plan = json.loads((tmp_path / "out" / "provenance.json").read_text())["plan"]
     assert plan["parameters"] == {"cca": {"inverted_rows": True}}
     wrong = run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--param", "cca.inverted_rows=yes", "--out", "other")

@@ -12,7 +12,7 @@ from bivaluate.chance.assumptions import centre_columns, describe_assumptions
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
+from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
@@ -47,7 +47,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif cols[k] == 2:
-            found.append(f"{names[k]} has 2 columns: VE cannot judge two columns.")
+            found.append(f"{names[k]} has two columns, which VE cannot judge.")
     return _capped(found)
 
 
@@ -63,10 +63,18 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
     found = []
     for group in redundant_groups(merged, workspace.solution):
         called = listing([names[k] for k in group.members])
+        blocks = [workspace.solution[k] for k in group.members]
         if group.duplicates:
-            same = all(workspace.solution[k] == workspace.solution[group.members[0]] for k in group.members)
+            same = all(block == blocks[0] for block in blocks)
+            what = "are the same bicluster" if same else f"share at least {percent(DUPLICATE)} of their cells"
+            found.append(f"{called} {what}.")
+            continue
+        outer = max(group.members, key=lambda k: workspace.solution[k].size)
+        inner = [k for k in group.members if k != outer]
+        if all(workspace.cover.intersections[k, outer] == workspace.solution[k].size for k in inner):
+            lie = "lies" if len(inner) == 1 else "lie"
             found.append(
-                f"{called} are the same bicluster." if same else f"{called} share 90 % of their cells or more."
+                f"{listing([names[k] for k in inner])} {lie} within {names[outer]}, which is at least as coherent."
             )
             continue
         apart = ", ".join(f"{merged[k, k]:.3g}" for k in group.members)
@@ -92,7 +100,7 @@ def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[st
 def _capped(sentences: list[str]) -> list[str]:
     if len(sentences) <= MOST:
         return sentences
-    return [*sentences[:MOST], f"… and {len(sentences) - MOST} more like the last one."]
+    return [*sentences[:MOST], f"… and {len(sentences) - MOST} similar findings."]
 
 
 def ordered_column_findings(

@@ -85,20 +85,36 @@ def propose_pruning(
 
     Parameters
     ----------
-    X
+    X : array-like, DataFrame or Matrix
         Data matrix without missing cells.
-    solution
+    solution : Biclustering
         The biclusters.
-    keep_weak
+    keep_weak : bool
         Do not drop biclusters for being no better than search noise.
-    cut
+    cut : float
         aVE at or above which a bicluster counts as noise.
-    centre, normalise
+    centre, normalise : str
         How the data are prepared for aVE; see :func:`bivaluate.chance_table`.
-    ordered_columns
+    ordered_columns : bool
         Columns are ordered (time, dose): refit the cut on phase-randomised surrogates, which takes seconds.
-    null_runs, random_state
-        Number of surrogates and seed for that.
+    null_runs : int
+        Number of surrogates for that.
+    random_state : int, optional
+        Seed of the surrogates.
+
+    Returns
+    -------
+    Pruning
+        The proposals, the solution after all of them, and scores before and after.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If the data, the biclusters or an option cannot be used.
+
+    See Also
+    --------
+    evaluate : Score a solution.
 
     Examples
     --------
@@ -189,13 +205,13 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
     """Make one bicluster of two redundant ones; None if their union is no longer as coherent as they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
+    adjusted = [adjusted_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
     if likeness >= DUPLICATE:
-        adjusted = [adjusted_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
         worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
         gone, kept = pool.names[worse], pool.names[better]
         how = "is the same as" if likeness == 1 else f"shares {100 * likeness:.0f} % of its cells with"
         reason = (
-            f"Drop {gone}: it {how} {kept}, which is {'as' if adjusted[0] == adjusted[1] else 'more'} coherent "
+            f"Drop {gone}: it {how} {kept}, which is {'just as' if adjusted[0] == adjusted[1] else 'more'} coherent "
             f"(aVE {min(adjusted):.3f} against {max(adjusted):.3f})."
         )
         pool.replace(worse, better, pool.biclusters[better], kept)
@@ -206,7 +222,11 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
     if union in (one, other):
         inner, outer = (a, b) if union == other else (b, a)
         gone, kept = pool.names[inner], pool.names[outer]
-        reason = f"Drop {gone}: it lies within {kept}, which is at least as coherent (VE {together:.3f} against {pool.error(pool.biclusters[inner]):.3f})."
+        values = adjusted if union == one else adjusted[::-1]
+        reason = (
+            f"Drop {gone}: it lies within {kept}, which is at least as coherent "
+            f"(aVE {values[0]:.3f} against {values[1]:.3f})."
+        )
         pool.replace(inner, outer, union, kept)
         return Proposal("drop", (gone,), reason)
     if not (costs_nothing(together, sum(errors) / 2) and is_coherent(np.array(together), *union.shape)):

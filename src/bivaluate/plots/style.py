@@ -122,7 +122,27 @@ def legend_above(figure: Figure, ax: Axes) -> None:
 
 @styled
 def save(figure: Figure, stem: str | Path) -> list[Path]:
-    """Write a figure as SVG and PNG beside each other; the same figure gives the same bytes."""
+    """Write a figure as SVG and PNG beside each other; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    stem : str or Path
+        The path without an extension.
+
+    Returns
+    -------
+    list of Path
+        The two files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from matplotlib.figure import Figure
+    >>> [path.name for path in save(Figure(), f"{tempfile.mkdtemp()}/empty")]
+    ['empty.svg', 'empty.png']
+    """
     paths = [Path(f"{stem}.svg"), Path(f"{stem}.png")]
     figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
     figure.savefig(paths[1], metadata={"Software": None})

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("table.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
 
+WINNERS = ".winners.csv"
+
 
 _TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
@@ -152,8 +154,8 @@ def build_report(
     found = read_source(source)
     page = make_page(found, title, by)
     target = Path(path)
-    table = target.with_suffix(".winners.csv")
-    html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance), table=table.name)
+    table = target.with_suffix(WINNERS)
+    html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance), table=WINNERS)
     try:
         target.write_text(html, encoding="utf-8")
         page.winners.to_csv(table, index=False, lineterminator="\n")

@@ -191,24 +191,83 @@ class Run:
         return list(dict.fromkeys(dataset for dataset, _ in self._entries))
 
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
-        """Return the matrix of a data set; a scenario has one per seed, any other data set one for all."""
+        """Return the matrix of a data set; a scenario has one per seed, any other data set one for all.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name.
+        seed : int, optional
+            The seed of a scenario.
+
+        Returns
+        -------
+        Matrix
+            The matrix, with its labels.
+        """
         return self._matrix(*self._matrix_key(dataset, seed))
 
     def truth(self, dataset: str, seed: int | None = None) -> Biclustering | None:
-        """Return the planted biclusters of a scenario's matrix; None for other data sets."""
+        """Return the planted biclusters of a scenario's matrix.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name.
+        seed : int, optional
+            The seed of a scenario.
+
+        Returns
+        -------
+        Biclustering or None
+            The truth; None for data sets without one.
+        """
         blob = self._entries[self._matrix_key(dataset, seed)]["truth"]
         return None if blob is None else unpack_solution(blob)
 
     def solution(self, cell: Cell) -> Biclustering:
-        """Return the biclusters found in a cell."""
+        """Return the biclusters found in a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            Data set, algorithm, K and seed.
+
+        Returns
+        -------
+        Biclustering
+            The solution.
+        """
         return unpack_solution(self._stored(cell, "solution"))
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
-        """Return the K x K merger matrices ``"ve"`` and ``"msr"`` of a cell."""
+        """Return the merger matrices of a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            Data set, algorithm, K and seed.
+
+        Returns
+        -------
+        dict
+            K x K arrays by ``"ve"`` and ``"msr"``.
+        """
         return unpack_mergers(self._stored(cell, "mergers"))
 
     def findings(self, cell: Cell) -> list[str]:
-        """Return what the evaluation found worth saying about a cell."""
+        """Return what the evaluation found worth saying about a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            Data set, algorithm, K and seed.
+
+        Returns
+        -------
+        list of str
+            The findings.
+        """
         row = self._journal.row(Cell(*cell), "findings")
         return [] if row is None or row[0] is None else list(json.loads(row[0]))
 

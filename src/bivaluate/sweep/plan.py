@@ -137,12 +137,36 @@ class Plan:
         return null + [(spec, copy) for spec in self.perturb for copy in range(self.perturb_runs)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values, the same for equal plans."""
+        """Return the plan as plain values, the same for equal plans.
+
+        Returns
+        -------
+        dict
+            Values by the names of the parameters.
+        """
         return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
-        """Build a plan from plain values; unknown keys are refused."""
+        """Build a plan from plain values; unknown keys are refused.
+
+        Parameters
+        ----------
+        content : mapping
+            Values by the names of the parameters.
+        where : str
+            How messages name the source.
+
+        Returns
+        -------
+        Plan
+            The plan.
+
+        Raises
+        ------
+        FormatError
+            If a key is unknown or the data sets are missing.
+        """
         known = [f.name for f in fields(cls)]
         for key in content:
             if key not in known:
@@ -155,7 +179,18 @@ class Plan:
 
     @classmethod
     def stored(cls, content: Mapping[str, Any]) -> Plan:
-        """Restore the plan of a run folder; it was checked when the run was made, perhaps on another machine."""
+        """Restore the plan of a run folder; it was checked when the run was made, perhaps on another machine.
+
+        Parameters
+        ----------
+        content : mapping
+            What :meth:`to_dict` returned then.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         plan = object.__new__(cls)
         for f in fields(cls):
             value = content.get(f.name, {} if f.default is MISSING else f.default)
@@ -164,7 +199,25 @@ class Plan:
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Plan:
-        """Read a plan; relative file paths in it are resolved against its folder."""
+        """Read a plan; relative file paths in it are resolved against its folder.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The TOML file.
+
+        Returns
+        -------
+        Plan
+            The plan.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        FormatError
+            If it is not a plan in TOML.
+        """
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:
@@ -180,7 +233,13 @@ class Plan:
         return cls.from_dict(content, name)
 
     def to_toml(self) -> str:
-        """Return the plan as the text of a TOML file that :meth:`from_toml` reads back."""
+        """Return the plan as the text of a TOML file that :meth:`from_toml` reads back.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         tables, lines = [], []
         for key, value in self.to_dict().items():
             if value is None or value in ({}, []) or (key.endswith("_runs") and not value):
@@ -194,7 +253,18 @@ class Plan:
         return "\n".join(lines + tables) + "\n"
 
     def differences(self, other: Plan) -> list[str]:
-        """Say in words where `other` differs from this plan."""
+        """Say in words where `other` differs from this plan.
+
+        Parameters
+        ----------
+        other : Plan
+            The plan to compare with.
+
+        Returns
+        -------
+        list of str
+            One sentence per difference.
+        """
         mine, theirs = self.to_dict(), other.to_dict()
         return [f"{key} is {mine[key]!r} here and {theirs[key]!r} there" for key in mine if mine[key] != theirs[key]]
 

@@ -24,15 +24,28 @@ from bivaluate.sweep.work import COUNTS, reason_of, solution_of
 class KSelection:
     """The outcome of :func:`select_k`; names follow scikit-learn's searches.
 
-    Attributes
+    Parameters
     ----------
-    best_estimator_
+    best_estimator_ : estimator
         The fitted estimator with the best K.
-    best_params_, best_score_, best_index_
-        Its parameter, its score and its place in `cv_results_`.
-    cv_results_
+    best_params_ : dict
+        Its number of biclusters, by the name of the parameter.
+    best_score_ : float
+        Its score.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict
         Columns by name: ``param_<name of K>``, ``score``, ``rank_score``, ``status``, ``reason``, ``fit_time``
         and every measure. ``pandas.DataFrame(selection.cv_results_)`` makes a table.
+    scoring : str
+        The measure that chose.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import SpectralBiclustering
+    >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+    >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").best_index_
+    1
     """
 
     best_estimator_: Any
@@ -48,17 +61,31 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
 
     Parameters
     ----------
-    estimator
+    estimator : estimator
         A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``: bivaluate's,
         scikit-learn's or your own. It is cloned, never changed.
-    X
+    X : array-like, DataFrame or Matrix
         The matrix.
-    k
+    k : int or iterable of int
         Numbers of biclusters to try.
-    scoring
+    scoring : str
         Measure of the whole solution to choose by, in its own sense (low is better for NVE_cov).
-    **options
+    **options : object
         Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
+
+    Returns
+    -------
+    KSelection
+        The best estimator and the scores of all.
+
+    Raises
+    ------
+    ParameterError
+        If the measure cannot rank solutions, the estimator has no number of biclusters, or no K gives a defined score.
+
+    See Also
+    --------
+    solution_scorer : The same scores for scikit-learn's own searches.
 
     Examples
     --------

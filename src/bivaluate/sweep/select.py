@@ -21,23 +21,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """The outcome of :func:`select`. Tables are pandas DataFrames, the rest are sentences.
+    """The outcome of :func:`bivaluate.sweep.select.select`: tables and sentences.
 
-    Attributes
+    Parameters
     ----------
-    by
+    by : str
         The measure asked for; the sentences are about its choice.
-    candidates
+    gap : bool
+        Whether the gap to the null was compared instead of the value.
+    candidates : DataFrame
         Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
-    best
+    best : DataFrame
         Per measure and data set: the best (algorithm, K) and the runner-up.
-    best_k
+    best_k : DataFrame
         Per measure, data set and algorithm: the best K.
         With a null, `candidates`, `best` and `best_k` also hold its band, the gap and the (median) p-value.
-    sensitivity
+    sensitivity : DataFrame
         Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
-    null
+    null : DataFrame
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
+    disagreements, instability, warnings, leans : list of str
+        Where measures disagree, where seeds do, what to distrust, and which way measures lean.
+
+    Examples
+    --------
+    >>> from bivaluate.sweep import Plan, Sweep
+    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], [2, 3])).run()
+    >>> sorted(select(run, by="asr").tables)
+    ['best', 'best_k', 'candidates', 'null', 'sensitivity']
     """
 
     by: str
@@ -59,12 +70,29 @@ class Selection:
         return {name: getattr(self, name) for name in names}
 
     def choice(self, dataset: str) -> tuple[str, int] | None:
-        """Return the chosen (algorithm, K) of a data set, or None where nothing can be chosen."""
+        """Return what was chosen for a data set.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name.
+
+        Returns
+        -------
+        tuple of (str, int) or None
+            The algorithm and K; None where nothing can be chosen.
+        """
         mine = self.best[(self.best["measure"] == self.by) & (self.best["dataset"] == dataset)]
         return None if not len(mine) else (str(mine["algorithm"].iloc[0]), int(mine["k"].iloc[0]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, undefined numbers as None."""
+        """Return everything as plain values.
+
+        Returns
+        -------
+        dict
+            Tables as lists of mappings, undefined numbers as None.
+        """
         sentences = ("disagreements", "instability", "warnings", "leans")
         return {
             "by": self.by,

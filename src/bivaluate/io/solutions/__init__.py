@@ -94,8 +94,12 @@ def read_members(
 
     Parameters
     ----------
-    path, X, format, index_base, members, item
-        As in :func:`read_solution`; `X` has to be a Matrix.
+    path : str or path-like
+        The file.
+    X : Matrix, optional
+        The matrix the biclusters belong to.
+    format, index_base, members, item : object
+        As in :func:`read_solution`.
 
     Returns
     -------
@@ -180,7 +184,9 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
     ----------
     document : Document
         Members by index from 0 or by label.
-    path, format
+    path : str or path-like
+        The file to write; it appears whole or not at all.
+    format : str, optional
         As in :func:`write_solution`.
 
     Returns

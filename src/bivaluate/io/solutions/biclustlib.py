@@ -58,5 +58,5 @@ def _write(document: Document, path: Path) -> None:
         stream.write(json.dumps(content) + "\n")
 
 
-_NOTE = "written with `--format biclustlib`; `item=` (`--item`) chooses among several"
+_NOTE = "`item=` (`--item`) chooses among several"
 FORMAT = Format("biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE)
