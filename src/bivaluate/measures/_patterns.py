@@ -1,0 +1,322 @@
+"""Patterns a block may follow, fitted by least squares: raised, additive, row-affine, order-preserving."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.measures._tail import log_beta_tail, log_beta_tail_bound
+from bivaluate.metrics.ranks import midranks
+
+Floats = NDArray[np.float64]
+
+RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
+    "raised", "additive", "row_affine", "order_preserving", "none",
+)  # fmt: skip
+KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
+# Raised; row levels, column levels, both; row-affine; order-preserving: what is tried for every block.
+N_FORMS = 6
+# A row that follows the pattern does so with a positive factor, at most so many times the median factor.
+LARGEST_FACTOR = 3.0
+# Degrees of freedom a fit must leave over.
+LEAST_LEFT_OVER = 4
+ALTERNATIONS = 2
+_SWEEPS, _SETTLED = 200, 1e-12
+# Sums of squares left over below this share of the total are computed again from the residuals.
+_CANCELLED = 1e-6
+# Rows looked at before the order of all rows is: enough to see that there is no common order.
+_ROWS_LOOKED_AT = 64
+# Orders are compared where column means explain at least so many times what they do in noise.
+_MORE_THAN_NOISE = 2.0
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A fitted pattern, level + a_i + b_j + s_i·p_j or any cells, and how improbable noise makes a fit as good."""
+
+    kind: str
+    log_p: float = 0.0
+    level: float = 0.0
+    rows: Floats | None = None
+    cols: Floats | None = None
+    factors: Floats | None = None
+    shape: Floats | None = None
+    cells: Floats | None = None
+
+    def values(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+        """Return the pattern in these rows and columns of the block, counted within the block."""
+        if self.cells is not None:
+            return self.cells[np.ix_(rows, cols)]
+        values = np.full((len(rows), len(cols)), self.level)
+        if self.rows is not None:
+            values += self.rows[rows][:, None]
+        if self.cols is not None:
+            values += self.cols[cols]
+        if self.factors is not None and self.shape is not None:
+            values += np.outer(self.factors[rows], self.shape[cols])
+        return values
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the fits need of a block without missing cells; `factors` is None where no common shape was found.
+
+    `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain.
+    """
+
+    A: Floats
+    total: float
+    row_means: Floats
+    col_means: Floats
+    level: float
+    of_rows: float
+    of_cols: float
+    of_level: float
+    factors: Floats | None
+    shape: Floats
+    explained: float
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Values of the rows of a block, and of rows outside it, over its columns."""
+
+    inside: Floats
+    outside: Floats
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A pattern with the share of the sum of squares it explains and the degrees of freedom it takes."""
+
+    pattern: Pattern
+    share: float
+    freedom: float
+
+
+def best_pattern(
+    of: Sums, floor: float, to_pay: float, orders: Callable[[], Orders] | None = None
+) -> Pattern:
+    """Return the pattern that noise would follow least easily, for a block of deviations from the background.
+
+    Each form takes `freedom` degrees of freedom of the N cells; for normal noise the share of the sum of squares it
+    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed.
+    `floor` is the smallest variance the residuals may have. A block pays if log p is below `to_pay`; where it cannot,
+    the form that comes nearest is returned. `orders` gives the values whose order may be shared; it is asked where
+    column means explain more than noise.
+    """
+    best = _most_improbable(_forms(of, floor), of.A.size, to_pay)
+    # The share of the variance within rows that column means explain is 1/r on average in noise.
+    common, within = of.of_cols - of.of_level, of.total - of.of_rows
+    if orders is not None and of.A.shape[1] > 2 and common * len(of.A) > _MORE_THAN_NOISE * within:
+        return _order_preserving(of.A, orders(), min(best.log_p, to_pay)) or best
+    return best
+
+
+def best_pattern_observed(A: Floats, floor: float, to_pay: float) -> Pattern:
+    """Return what :func:`best_pattern` does, over the observed cells of a block; orders are not looked at."""
+    return _most_improbable(_missing_forms(A, floor), int(np.isfinite(A).sum()), to_pay)
+
+
+def _most_improbable(forms: Iterable[_Form], n_cells: int, to_pay: float) -> Pattern:
+    """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
+    able = [form for form in forms if n_cells - form.freedom >= LEAST_LEFT_OVER]
+    halves = [(form.share, form.freedom / 2, (n_cells - form.freedom) / 2) for form in able]
+    bounds = [log_beta_tail_bound(*half) for half in halves]
+    nearest, *others = sorted(range(len(able)), key=bounds.__getitem__)
+    best, lowest = able[nearest], log_beta_tail(*halves[nearest])
+    for k in others:
+        if bounds[k] >= min(lowest, to_pay):
+            break
+        log_p = log_beta_tail(*halves[k])
+        if log_p < lowest:
+            best, lowest = able[k], log_p
+    return replace(best.pattern, log_p=lowest)
+
+
+def row_affine_freedom(r: int, c: int) -> float:
+    """Degrees of freedom of a_i + s_i·p_j: r levels, and the (√r + √(c−1))² the best pattern of noise explains."""
+    return r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2
+
+
+def sums(A: Floats, total: float) -> Sums:
+    """Return what the fits need of a block without missing cells; `total` is its sum of squares."""
+    r, c = A.shape
+    row_means, col_means = A @ np.full(c, 1 / c), np.full(r, 1 / r) @ A
+    shape = col_means - float(row_means.sum()) / r
+    return with_means(A, total, row_means, col_means, *common_shape(A, row_means, shape))
+
+
+def with_means(
+    A: Floats,
+    total: float,
+    row_means: Floats,
+    col_means: Floats,
+    factors: Floats | None,
+    shape: Floats,
+    explained: float,
+) -> Sums:
+    """Complete the sums of a block."""
+    r, c = A.shape
+    level = float(row_means.sum()) / r
+    of_rows, of_cols = c * float(row_means @ row_means), r * float(col_means @ col_means)
+    of_level = r * c * level**2
+    return Sums(A, total, row_means, col_means, level, of_rows, of_cols, of_level, factors, shape, explained)
+
+
+def _forms(of: Sums, floor: float) -> Iterator[_Form]:
+    r, c = of.A.shape
+
+    def form(pattern: Pattern, explained: float, freedom: float) -> _Form:
+        left = of.total - explained
+        if left < _CANCELLED * of.total:
+            residual = of.A - pattern.values(np.arange(r), np.arange(c))
+            left = float(np.einsum("ij,ij->", residual, residual))
+        return _Form(pattern, _share(of.total, left, of.A.size * floor), freedom)
+
+    yield form(Pattern(RAISED, level=of.level), of.of_level, 1)
+    yield form(Pattern(ADDITIVE, rows=of.row_means), of.of_rows, r)
+    yield form(Pattern(ADDITIVE, cols=of.col_means), of.of_cols, c)
+    both = Pattern(ADDITIVE, rows=of.row_means, cols=of.col_means, level=-of.level)
+    yield form(both, of.of_rows + of.of_cols - of.of_level, r + c - 1)
+    if c > 2 and of.factors is not None:
+        pattern = Pattern(ROW_AFFINE, rows=of.row_means, factors=of.factors, shape=of.shape)
+        yield form(pattern, of.of_rows + of.explained, row_affine_freedom(r, c))
+
+
+def _share(total: float, left: float, least: float) -> float:
+    return max(0.0, 1 - max(left, least) / total)
+
+
+def common_shape(A: Floats, row_means: Floats, shape: Floats) -> tuple[Floats | None, Floats, float]:
+    """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
+
+    The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not follow.
+    """
+    for step in range(ALTERNATIONS + 1):
+        length = float(shape @ shape)
+        products = A @ shape
+        largest = LARGEST_FACTOR * _median(products)
+        if not (largest > 0 and length > 0):
+            return None, shape, 0.0
+        factors = np.minimum(np.maximum(products, 0.0), largest) / length
+        weight = float(factors @ factors)
+        if step < ALTERNATIONS:
+            shape = (factors @ A - float(factors @ row_means)) / weight
+    return factors, shape, 2 * float(factors @ products) - weight * length
+
+
+def _median(values: Floats) -> float:
+    middle = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, middle)[middle])
+    ordered = np.partition(values, (middle - 1, middle))
+    return float(ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _missing_forms(A: Floats, floor: float) -> Iterator[_Form]:
+    """Fit the forms to the observed cells, alternating between rows and columns until nothing changes."""
+    seen = np.isfinite(A)
+    r, c = A.shape
+    filled = np.where(seen, A, 0.0)
+    total = float(np.vdot(filled, filled))
+    least = float(seen.sum()) * floor
+    per_row, per_col = seen.sum(axis=1), seen.sum(axis=0)
+    row_means, col_means = filled.sum(axis=1) / per_row, filled.sum(axis=0) / per_col
+
+    def form(pattern: Pattern, freedom: float) -> _Form:
+        residual = np.where(seen, A - pattern.values(np.arange(r), np.arange(c)), 0.0)
+        return _Form(pattern, _share(total, float(np.vdot(residual, residual)), least), freedom)
+
+    yield form(Pattern(RAISED, level=float(filled.sum() / seen.sum())), 1)
+    yield form(Pattern(ADDITIVE, rows=row_means), r)
+    yield form(Pattern(ADDITIVE, cols=col_means), c)
+    rows, cols = row_means, np.zeros(c)
+    for _ in range(_SWEEPS):
+        before = cols
+        cols = np.where(seen, A - rows[:, None], 0.0).sum(axis=0) / per_col
+        rows = np.where(seen, A - cols, 0.0).sum(axis=1) / per_row
+        if np.abs(cols - before).max() <= _SETTLED * np.abs(filled).max():
+            break
+    yield form(Pattern(ADDITIVE, rows=rows, cols=cols), r + c - 1)
+    if c <= 2:
+        return
+    centred = np.where(seen, A - row_means[:, None], 0.0)
+    shape = cols - cols.mean()
+    for step in range(ALTERNATIONS + 1):
+        lengths = seen @ (shape * shape)
+        products = (centred @ shape) / np.where(lengths > 0, lengths, 1.0)
+        largest = LARGEST_FACTOR * _median(products)
+        if not largest > 0:
+            return
+        factors = np.minimum(np.maximum(products, 0.0), largest)
+        if step < ALTERNATIONS:
+            weights = (factors * factors) @ seen
+            shape = (factors @ centred) / np.where(weights > 0, weights, 1.0)
+    yield form(Pattern(ROW_AFFINE, rows=row_means, factors=factors, shape=shape), row_affine_freedom(r, c))
+
+
+def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:
+    """Return the order-preserving pattern: one order of the columns shared by the rows, each row monotone along it.
+
+    Mean ranks of the r rows are compared with those of q rows outside, so that an order all rows share counts for
+    nothing: W = Var_j(difference)/(mean variance of the ranks of a row)/(1 + r/q), Kendall's W for q → ∞, which is
+    Beta(f/2, (r−1)f/2) in noise, f = c − 1 − 2/r, to a good approximation. The orders of r rows cannot say more than
+    r·log c!, and the shared order itself costs log c!. None where `to_beat` is not beaten.
+    """
+    r, c = A.shape
+    most = (r - 1) * math.lgamma(c + 1)
+    if -most >= to_beat or not len(orders.outside):
+        return None
+    few = Orders(
+        *(values[:: -(-len(values) // _ROWS_LOOKED_AT)] for values in (orders.inside, orders.outside))
+    )
+    _, difference, spread = _mean_ranks(few)
+    by_chance = 1 / len(few.inside) + 1 / len(few.outside)
+    if len(few.inside) < r and spread > 0:  # three standard errors up, less what chance adds
+        common = float(difference.var()) / spread + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
+        if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
+            return None
+    means, difference, spread = _mean_ranks(orders)
+    if not spread > 0:
+        return None
+    concordance = float(difference.var()) / spread / (1 + r / len(orders.outside))
+    log_p = max(-most, _concordance_log_p(concordance, r, c))
+    if log_p >= to_beat:
+        return None
+    unexplained = orders.inside - _monotone(orders.inside, np.argsort(means, kind="stable"))
+    return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
+
+
+def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float]:
+    """Return mean ranks inside, how far they are from those outside, and the mean variance of a row's ranks inside."""
+    inside = midranks(orders.inside)
+    means = inside.mean(axis=0)
+    return means, means - midranks(orders.outside).mean(axis=0), float(inside.var(axis=1).mean())
+
+
+def _concordance_log_p(concordance: float, r: int, c: int) -> float:
+    freedom = c - 1 - 2 / r
+    return log_beta_tail(min(1.0, concordance), freedom / 2, (r - 1) * freedom / 2)
+
+
+def _monotone(A: Floats, order: NDArray[np.intp]) -> Floats:
+    """Return each row's best fit that never falls along `order`, by pooling adjacent violators."""
+    fitted = np.empty(A.shape)
+    for row, line in zip(A[:, order].tolist(), fitted, strict=True):
+        means: list[float] = []
+        sizes: list[int] = []
+        for value in row:
+            mean, size = value, 1
+            while means and means[-1] >= mean:
+                mean = (mean * size + means[-1] * sizes[-1]) / (size + sizes[-1])
+                size += sizes.pop()
+                means.pop()
+            means.append(mean)
+            sizes.append(size)
+        line[order] = np.repeat(means, sizes)
+    return fitted

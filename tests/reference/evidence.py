@@ -1,0 +1,164 @@
+"""Naive twin of the evidence: every form fitted cell by cell, every tail by quadrature."""
+
+import math
+
+import numpy as np
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
+
+
+def log_choose(n, k):
+    return sum(math.log((n - i) / (k - i)) for i in range(k))
+
+
+def log_beta_tail(x, a, b, panels=40):
+    """log P(Beta(a, b) >= x): with 1 - t = (1 - x) e^(-s) the integrand is smooth and dies off like e^(-bs)."""
+    if x <= 0:
+        return 0.0
+    if x >= 1:
+        return -math.inf
+    last = max(0.0, math.log((1 - x) * (a + b) / b)) + 60 / b
+    logs = []
+    for k in range(panels):
+        s = last / panels * (k + (NODES + 1) / 2)
+        values = (a - 1) * np.log1p(-(1 - x) * np.exp(-s)) - b * s
+        logs.extend(np.log(WEIGHTS / 2 * last / panels) + values)
+    top = max(logs)
+    integral = top + math.log(math.fsum(math.exp(v - top) for v in logs))
+    return min(0.0, b * math.log(1 - x) + integral - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)))
+
+
+def background(X):
+    n, m = X.shape
+    R = np.empty((n, m))
+    grand = np.mean([X[i, j] for i in range(n) for j in range(m)])
+    for i in range(n):
+        for j in range(m):
+            R[i, j] = X[i, j] - np.mean(X[i]) - np.mean(X[:, j]) + grand
+    return R
+
+
+def normal_scores(X):
+    from statistics import NormalDist
+
+    scores = np.empty(X.shape)
+    for i, row in enumerate(X):
+        for j, x in enumerate(row):
+            rank = sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2
+            scores[i, j] = NormalDist().inv_cdf((rank - 0.5) / len(row))
+    return scores
+
+
+def positive_shape(A, steps=2, limit=3.0):
+    """Rows as positive multiples of one shape; None if the median row does not follow it."""
+    centred = A - A.mean(axis=1, keepdims=True)
+    shape = centred.mean(axis=0)
+    for step in range(steps + 1):
+        slopes = [sum(row * shape) / sum(shape**2) for row in centred]
+        middle = np.median(slopes)
+        if not middle > 0:
+            return None
+        slopes = [min(max(s, 0.0), limit * middle) for s in slopes]
+        if step < steps:
+            shape = sum(s * row for s, row in zip(slopes, centred, strict=True)) / sum(s**2 for s in slopes)
+    return np.array([[s * p for p in shape] for s in slopes])
+
+
+def forms(A):
+    r, c = A.shape
+    rows, cols, level = A.mean(axis=1)[:, None], A.mean(axis=0)[None, :], A.mean()
+    found = [
+        ("raised", np.full(A.shape, level), 1),
+        ("additive", rows + 0 * A, r),
+        ("additive", cols + 0 * A, c),
+        ("additive", rows + cols - level, r + c - 1),
+    ]
+    if c > 2:
+        scaled = positive_shape(A)
+        if scaled is not None:
+            found.append(("row_affine", rows + scaled, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2))
+    return found
+
+
+def mean_ranks(A):
+    return np.array(
+        [[sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2 for x in row] for row in A]
+    )
+
+
+def concordance(inside, outside):
+    """Kendall's W of the rows inside, less the order that rows outside share."""
+    ranks, others = mean_ranks(inside), mean_ranks(outside)
+    gap = ranks.mean(axis=0) - others.mean(axis=0)
+    spread = np.mean([np.mean((row - row.mean()) ** 2) for row in ranks])
+    return np.mean((gap - gap.mean()) ** 2) / spread / (1 + len(inside) / len(outside))
+
+
+def isotonic(values):
+    """Best fit that never falls: the largest over starts of the smallest mean over ends."""
+    c = len(values)
+    return [max(min(np.mean(values[a : b + 1]) for b in range(j, c)) for a in range(j + 1)) for j in range(c)]
+
+
+def score(A, n, m, floor, raw=None):
+    """Gain, kind and pattern of one block of deviations."""
+    r, c = A.shape
+    N = r * c
+    if r < 2 or c < 2 or N < 12 or np.sum(A**2) <= N * floor:
+        return math.nan, "none", None
+    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(6)
+    best = (-math.inf, "none", None)
+    for kind, P, freedom in forms(A):
+        if N - freedom < 4:
+            continue
+        share = 1 - max(np.sum((A - P) ** 2), N * floor) / np.sum(A**2)
+        gain = -log_beta_tail(share, freedom / 2, (N - freedom) / 2) - cost
+        if gain > best[0]:
+            best = (gain, kind, P)
+    if raw is not None and c > 2:
+        inside, outside = raw
+        f = c - 1 - 2 / r
+        nats = -log_beta_tail(concordance(inside, outside), f / 2, (r - 1) * f / 2)
+        nats = min(nats, (r - 1) * math.lgamma(c + 1))
+        if nats - cost > max(0.0, best[0]):
+            order = np.argsort(mean_ranks(inside).mean(axis=0), kind="stable")
+            P = np.empty(A.shape)
+            for i in range(r):
+                P[i, order] = A[i, order] - (inside[i, order] - isotonic(inside[i, order]))
+            best = (nats - cost, "order_preserving", P)
+    return best
+
+
+def evidence(X, blocks, floor):
+    """Gains, kinds, positions that pay, total: the plain loop, every waiting block judged again each time."""
+    n, m = X.shape
+    R = background(X)
+    gains, kinds, order = [math.nan] * len(blocks), ["none"] * len(blocks), []
+    waiting = list(range(len(blocks)))
+    touched = np.zeros((n, m), dtype=bool)
+    while True:
+        judged = {}
+        for k in waiting:
+            rows, cols = blocks[k]
+            others = [i for i in range(n) if i not in set(rows)]
+            raw = (
+                None
+                if touched[np.ix_(rows, cols)].any()
+                else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
+            )
+            judged[k] = score(R[np.ix_(rows, cols)], n, m, floor, raw)
+        for k in waiting:
+            gains[k] = judged[k][0]
+        able = [k for k in waiting if judged[k][0] > 0]
+        if not able:
+            break
+        k = max(able, key=lambda k: judged[k][0])
+        kinds[k] = judged[k][1]
+        order.append(k)
+        waiting.remove(k)
+        R[np.ix_(*blocks[k])] -= judged[k][2]
+        touched[np.ix_(*blocks[k])] = True
+    total = sum(gains[k] for k in order) - sum(
+        log_choose(n, len(blocks[k][0])) + log_choose(m, len(blocks[k][1])) for k in waiting
+    )
+    return gains, kinds, order, total
