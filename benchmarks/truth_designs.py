@@ -32,7 +32,7 @@ def _slices(sizes: list[int], step: float, total: int, order: NDArray[np.int64])
     for size in sizes:
         assert start + size <= total
         pieces.append(np.sort(order[start : start + size]))
-        start += int(round(step * size))
+        start += round(step * size)
     return pieces
 
 

@@ -64,19 +64,44 @@ def positive_shape(A, steps=2, limit=3.0):
     return np.array([[s * p for p in shape] for s in slopes])
 
 
-def forms(A):
+def restored(share):
+    return 1 / (1 - share) if share <= 0.5 else 2 * (1 - share) / share
+
+
+def forms(A, n, m):
+    """Kind, what is explained (levels restored), what is left, degrees of freedom, pattern as it is in X."""
     r, c = A.shape
-    rows, cols, level = A.mean(axis=1)[:, None], A.mean(axis=0)[None, :], A.mean()
-    found = [
-        ("raised", np.full(A.shape, level), 1),
-        ("additive", rows + 0 * A, r),
-        ("additive", cols + 0 * A, c),
-        ("additive", rows + cols - level, r + c - 1),
-    ]
-    if c > 2:
-        scaled = positive_shape(A)
-        if scaled is not None:
-            found.append(("row_affine", rows + scaled, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2))
+    by_rows, by_cols = restored(c / m), restored(r / n)
+    again_rows, again_cols = 1 / max(c / m, 1 - c / m), 1 / max(r / n, 1 - r / n)
+    level = A.mean() + 0 * A
+    rows = A.mean(axis=1)[:, None] - level
+    cols = A.mean(axis=0)[None, :] - level
+
+    def gone(P):
+        """Sum of squares that goes when P, which need not be the best multiple, is subtracted."""
+        return np.sum(A**2) - np.sum((A - P) ** 2)
+
+    found = []
+    for kind, with_rows, with_cols, freedom in (
+        ("raised", 0, 0, 1),
+        ("additive", 1, 0, r),
+        ("additive", 0, 1, c),
+        ("additive", 1, 1, r + c - 1),
+    ):
+        P = level * again_rows * again_cols + with_rows * rows * again_rows + with_cols * cols * again_cols
+        explained = (
+            by_rows * by_cols * gone(level)
+            + with_rows * by_rows * gone(rows)
+            + with_cols * by_cols * gone(cols)
+        )
+        left = np.sum((A - level - with_rows * rows - with_cols * cols) ** 2)
+        found.append((kind, explained, left, freedom, P))
+    scaled = positive_shape(A) if c > 2 else None
+    if scaled is not None:
+        left = np.sum((A - level - rows - scaled) ** 2)
+        explained = by_rows * by_cols * gone(level) + by_rows * gone(rows) + gone(scaled)
+        P = level * again_rows * again_cols + rows * again_rows + scaled
+        found.append(("row_affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P))
     return found
 
 
@@ -91,7 +116,8 @@ def concordance(inside, outside):
     ranks, others = mean_ranks(inside), mean_ranks(outside)
     gap = ranks.mean(axis=0) - others.mean(axis=0)
     spread = np.mean([np.mean((row - row.mean()) ** 2) for row in ranks])
-    return np.mean((gap - gap.mean()) ** 2) / spread / (1 + len(inside) / len(outside))
+    typical = max(0.0, np.median([np.corrcoef(row, gap)[0, 1] for row in ranks])) ** 2
+    return min(np.mean((gap - gap.mean()) ** 2) / spread, typical) / (1 + len(inside) / len(outside))
 
 
 def isotonic(values):
@@ -108,10 +134,10 @@ def score(A, n, m, floor, raw=None):
         return math.nan, "none", None
     cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(6)
     best = (-math.inf, "none", None)
-    for kind, P, freedom in forms(A):
+    for kind, explained, left, freedom, P in forms(A, n, m):
         if N - freedom < 4:
             continue
-        share = 1 - max(np.sum((A - P) ** 2), N * floor) / np.sum(A**2)
+        share = explained / (explained + max(left, N * floor))
         gain = -log_beta_tail(share, freedom / 2, (N - freedom) / 2) - cost
         if gain > best[0]:
             best = (gain, kind, P)
@@ -132,6 +158,7 @@ def score(A, n, m, floor, raw=None):
 def evidence(X, blocks, floor):
     """Gains, kinds, positions that pay, total: the plain loop, every waiting block judged again each time."""
     n, m = X.shape
+    left_of_X = X.copy()
     R = background(X)
     gains, kinds, order = [math.nan] * len(blocks), ["none"] * len(blocks), []
     waiting = list(range(len(blocks)))
@@ -156,7 +183,8 @@ def evidence(X, blocks, floor):
         kinds[k] = judged[k][1]
         order.append(k)
         waiting.remove(k)
-        R[np.ix_(*blocks[k])] -= judged[k][2]
+        left_of_X[np.ix_(*blocks[k])] -= judged[k][2]
+        R = background(left_of_X)
         touched[np.ix_(*blocks[k])] = True
     total = sum(gains[k] for k in order) - sum(
         log_choose(n, len(blocks[k][0])) + log_choose(m, len(blocks[k][1])) for k in waiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ _MORE_THAN_NOISE = 2.0
 class Pattern:
     """A fitted pattern, level + a_i + b_j + s_i·p_j or any cells, and how improbable noise makes a fit as good."""
 
-    kind: str
+    kind: str = NONE
     log_p: float = 0.0
     level: float = 0.0
     rows: Floats | None = None
@@ -59,6 +59,52 @@ class Pattern:
         if self.factors is not None and self.shape is not None:
             values += np.outer(self.factors[rows], self.shape[cols])
         return values
+
+
+@dataclass(frozen=True)
+class Restore:
+    """By how much row and column means, taken out of the whole matrix, have shrunk the levels of a block.
+
+    Row levels of a block of c of m columns are left with 1 − c/m of what they were, column levels with 1 − r/n, the mean
+    with both, and so are their variances in noise: sums of squares are multiplied by 1/(1 − c/m). Past half of the
+    columns a block cannot be told from what it leaves out, and counts less and less: 2(1 − c/m)/(c/m), 0 where it
+    goes from side to side.
+    """
+
+    row_share: float
+    col_share: float
+
+    @property
+    def rows(self) -> float:
+        """Factor of the sum of squares of row levels."""
+        return _restored(self.col_share)
+
+    @property
+    def cols(self) -> float:
+        """Factor of the sum of squares of column levels."""
+        return _restored(self.row_share)
+
+    def share(self, level: float, rows: float, rest: float, left: float, shape: bool) -> float:
+        """Return the share of the sum of squares explained; the rest is due to columns, or to a `shape` of its own."""
+        explained = self.rows * self.cols * level + self.rows * rows + (1.0 if shape else self.cols) * rest
+        return explained / (explained + left) if explained > 0 else 0.0
+
+    def pattern(self, kind: str, log_p: float, fitted: Pattern) -> Pattern:
+        """Return a pattern fitted to deviations as it is in the matrix itself."""
+        by_rows, by_cols = (1 / max(share, 1 - share) for share in (self.col_share, self.row_share))
+        return Pattern(
+            kind,
+            log_p,
+            level=fitted.level * by_rows * by_cols,
+            rows=None if fitted.rows is None else fitted.rows * by_rows,
+            cols=None if fitted.cols is None else fitted.cols * by_cols,
+            factors=fitted.factors,
+            shape=fitted.shape,
+        )
+
+
+def _restored(share: float) -> float:
+    return 1 / (1 - share) if share <= 0.5 else 2 * (1 - share) / share
 
 
 @dataclass(frozen=True)
@@ -91,38 +137,42 @@ class Orders:
 
 @dataclass(frozen=True)
 class _Form:
-    """A pattern with the share of the sum of squares it explains and the degrees of freedom it takes."""
+    """A pattern fitted to deviations, the share of the sum of squares it explains, the degrees of freedom it takes."""
 
-    pattern: Pattern
+    kind: str
+    fitted: Pattern
     share: float
     freedom: float
 
 
 def best_pattern(
-    of: Sums, floor: float, to_pay: float, orders: Callable[[], Orders] | None = None
+    of: Sums,
+    n_cells: int,
+    floor: float,
+    to_pay: float,
+    restore: Restore,
+    orders: Callable[[], Orders] | None = None,
 ) -> Pattern:
     """Return the pattern that noise would follow least easily, for a block of deviations from the background.
 
     Each form takes `freedom` degrees of freedom of the N cells; for normal noise the share of the sum of squares it
-    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed.
+    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed. N =
+    `n_cells` is smaller than the block where missing cells were filled, and what is explained counts less by as much.
     `floor` is the smallest variance the residuals may have. A block pays if log p is below `to_pay`; where it cannot,
     the form that comes nearest is returned. `orders` gives the values whose order may be shared; it is asked where
     column means explain more than noise.
     """
-    best = _most_improbable(_forms(of, floor), of.A.size, to_pay)
+    form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, to_pay)
     # The share of the variance within rows that column means explain is 1/r on average in noise.
     common, within = of.of_cols - of.of_level, of.total - of.of_rows
     if orders is not None and of.A.shape[1] > 2 and common * len(of.A) > _MORE_THAN_NOISE * within:
-        return _order_preserving(of.A, orders(), min(best.log_p, to_pay)) or best
-    return best
+        order = _order_preserving(of.A, orders(), min(log_p, to_pay))
+        if order is not None:
+            return order
+    return restore.pattern(form.kind, log_p, form.fitted)
 
 
-def best_pattern_observed(A: Floats, floor: float, to_pay: float) -> Pattern:
-    """Return what :func:`best_pattern` does, over the observed cells of a block; orders are not looked at."""
-    return _most_improbable(_missing_forms(A, floor), int(np.isfinite(A).sum()), to_pay)
-
-
-def _most_improbable(forms: Iterable[_Form], n_cells: int, to_pay: float) -> Pattern:
+def _most_improbable(forms: Iterable[_Form], n_cells: int, to_pay: float) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
     able = [form for form in forms if n_cells - form.freedom >= LEAST_LEFT_OVER]
     halves = [(form.share, form.freedom / 2, (n_cells - form.freedom) / 2) for form in able]
@@ -135,7 +185,7 @@ def _most_improbable(forms: Iterable[_Form], n_cells: int, to_pay: float) -> Pat
         log_p = log_beta_tail(*halves[k])
         if log_p < lowest:
             best, lowest = able[k], log_p
-    return replace(best.pattern, log_p=lowest)
+    return best, lowest
 
 
 def row_affine_freedom(r: int, c: int) -> float:
@@ -143,12 +193,12 @@ def row_affine_freedom(r: int, c: int) -> float:
     return r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2
 
 
-def sums(A: Floats, total: float) -> Sums:
-    """Return what the fits need of a block without missing cells; `total` is its sum of squares."""
+def sums(A: Floats) -> Sums:
+    """Return what the fits need of a block without missing cells."""
     r, c = A.shape
     row_means, col_means = A @ np.full(c, 1 / c), np.full(r, 1 / r) @ A
-    shape = col_means - float(row_means.sum()) / r
-    return with_means(A, total, row_means, col_means, *common_shape(A, row_means, shape))
+    shaped = common_shape(A, row_means, col_means - float(row_means.sum()) / r)
+    return with_means(A, float(np.einsum("ij,ij->", A, A)), row_means, col_means, *shaped)
 
 
 def with_means(
@@ -164,32 +214,35 @@ def with_means(
     r, c = A.shape
     level = float(row_means.sum()) / r
     of_rows, of_cols = c * float(row_means @ row_means), r * float(col_means @ col_means)
-    of_level = r * c * level**2
-    return Sums(A, total, row_means, col_means, level, of_rows, of_cols, of_level, factors, shape, explained)
+    return Sums(
+        A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2,
+        factors, shape, explained,
+    )  # fmt: skip
 
 
-def _forms(of: Sums, floor: float) -> Iterator[_Form]:
+def _forms(of: Sums, floor: float, restore: Restore, n_cells: int) -> Iterator[_Form]:
     r, c = of.A.shape
+    observed = n_cells / (r * c)
+    rows, cols = of.row_means - of.level, of.col_means - of.level
+    of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
 
-    def form(pattern: Pattern, explained: float, freedom: float) -> _Form:
-        left = of.total - explained
+    def form(kind: str, freedom: float, fitted: Pattern, by_rows: float, rest: float) -> _Form:
+        left = of.total - of.of_level - by_rows - rest
         if left < _CANCELLED * of.total:
-            residual = of.A - pattern.values(np.arange(r), np.arange(c))
+            residual = of.A - fitted.values(np.arange(r), np.arange(c))
             left = float(np.einsum("ij,ij->", residual, residual))
-        return _Form(pattern, _share(of.total, left, of.A.size * floor), freedom)
+        left = max(left, n_cells * floor) / observed
+        share = restore.share(of.of_level, by_rows, rest, left, fitted.shape is not None)
+        return _Form(kind, fitted, share, freedom)
 
-    yield form(Pattern(RAISED, level=of.level), of.of_level, 1)
-    yield form(Pattern(ADDITIVE, rows=of.row_means), of.of_rows, r)
-    yield form(Pattern(ADDITIVE, cols=of.col_means), of.of_cols, c)
-    both = Pattern(ADDITIVE, rows=of.row_means, cols=of.col_means, level=-of.level)
-    yield form(both, of.of_rows + of.of_cols - of.of_level, r + c - 1)
+    level = of.level
+    yield form(RAISED, 1, Pattern(level=level), 0, 0)
+    yield form(ADDITIVE, r, Pattern(level=level, rows=rows), of_rows, 0)
+    yield form(ADDITIVE, c, Pattern(level=level, cols=cols), 0, of_cols)
+    yield form(ADDITIVE, r + c - 1, Pattern(level=level, rows=rows, cols=cols), of_rows, of_cols)
     if c > 2 and of.factors is not None:
-        pattern = Pattern(ROW_AFFINE, rows=of.row_means, factors=of.factors, shape=of.shape)
-        yield form(pattern, of.of_rows + of.explained, row_affine_freedom(r, c))
-
-
-def _share(total: float, left: float, least: float) -> float:
-    return max(0.0, 1 - max(left, least) / total)
+        affine = Pattern(level=level, rows=rows, factors=of.factors, shape=of.shape)
+        yield form(ROW_AFFINE, row_affine_freedom(r, c), affine, of_rows, of.explained)
 
 
 def common_shape(A: Floats, row_means: Floats, shape: Floats) -> tuple[Floats | None, Floats, float]:
@@ -218,46 +271,19 @@ def _median(values: Floats) -> float:
     return float(ordered[middle - 1] + ordered[middle]) / 2
 
 
-def _missing_forms(A: Floats, floor: float) -> Iterator[_Form]:
-    """Fit the forms to the observed cells, alternating between rows and columns until nothing changes."""
+def fill_missing(A: Floats) -> Floats:
+    """Put missing cells where the additive fit to the observed cells has them, by alternating until nothing changes."""
     seen = np.isfinite(A)
-    r, c = A.shape
-    filled = np.where(seen, A, 0.0)
-    total = float(np.vdot(filled, filled))
-    least = float(seen.sum()) * floor
     per_row, per_col = seen.sum(axis=1), seen.sum(axis=0)
-    row_means, col_means = filled.sum(axis=1) / per_row, filled.sum(axis=0) / per_col
-
-    def form(pattern: Pattern, freedom: float) -> _Form:
-        residual = np.where(seen, A - pattern.values(np.arange(r), np.arange(c)), 0.0)
-        return _Form(pattern, _share(total, float(np.vdot(residual, residual)), least), freedom)
-
-    yield form(Pattern(RAISED, level=float(filled.sum() / seen.sum())), 1)
-    yield form(Pattern(ADDITIVE, rows=row_means), r)
-    yield form(Pattern(ADDITIVE, cols=col_means), c)
-    rows, cols = row_means, np.zeros(c)
+    largest = np.nanmax(np.abs(A))
+    rows, cols = np.nansum(A, axis=1) / per_row, np.zeros(A.shape[1])
     for _ in range(_SWEEPS):
         before = cols
         cols = np.where(seen, A - rows[:, None], 0.0).sum(axis=0) / per_col
         rows = np.where(seen, A - cols, 0.0).sum(axis=1) / per_row
-        if np.abs(cols - before).max() <= _SETTLED * np.abs(filled).max():
+        if np.abs(cols - before).max() <= _SETTLED * largest:
             break
-    yield form(Pattern(ADDITIVE, rows=rows, cols=cols), r + c - 1)
-    if c <= 2:
-        return
-    centred = np.where(seen, A - row_means[:, None], 0.0)
-    shape = cols - cols.mean()
-    for step in range(ALTERNATIONS + 1):
-        lengths = seen @ (shape * shape)
-        products = (centred @ shape) / np.where(lengths > 0, lengths, 1.0)
-        largest = LARGEST_FACTOR * _median(products)
-        if not largest > 0:
-            return
-        factors = np.minimum(np.maximum(products, 0.0), largest)
-        if step < ALTERNATIONS:
-            weights = (factors * factors) @ seen
-            shape = (factors @ centred) / np.where(weights > 0, weights, 1.0)
-    yield form(Pattern(ROW_AFFINE, rows=row_means, factors=factors, shape=shape), row_affine_freedom(r, c))
+    return np.where(seen, A, rows[:, None] + cols)
 
 
 def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:
@@ -275,16 +301,16 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | No
     few = Orders(
         *(values[:: -(-len(values) // _ROWS_LOOKED_AT)] for values in (orders.inside, orders.outside))
     )
-    _, difference, spread = _mean_ranks(few)
+    _, difference, spread, _ = _mean_ranks(few)
     by_chance = 1 / len(few.inside) + 1 / len(few.outside)
     if len(few.inside) < r and spread > 0:  # three standard errors up, less what chance adds
         common = float(difference.var()) / spread + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
         if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
             return None
-    means, difference, spread = _mean_ranks(orders)
+    means, difference, spread, followed = _mean_ranks(orders)
     if not spread > 0:
         return None
-    concordance = float(difference.var()) / spread / (1 + r / len(orders.outside))
+    concordance = min(float(difference.var()) / spread, followed) / (1 + r / len(orders.outside))
     log_p = max(-most, _concordance_log_p(concordance, r, c))
     if log_p >= to_beat:
         return None
@@ -292,11 +318,17 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | No
     return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
 
 
-def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float]:
-    """Return mean ranks inside, how far they are from those outside, and the mean variance of a row's ranks inside."""
+def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float, float]:
+    """Return mean ranks inside, how far they are from those outside, the mean variance of a row's ranks, and the square
+    of the median row's correlation with that difference: what only a few rows do is no shared order.
+    """
     inside = midranks(orders.inside)
     means = inside.mean(axis=0)
-    return means, means - midranks(orders.outside).mean(axis=0), float(inside.var(axis=1).mean())
+    difference = means - midranks(orders.outside).mean(axis=0)
+    spread = inside.var(axis=1)
+    lengths = len(difference) * np.sqrt(spread * difference.var())
+    correlation = inside @ (difference - difference.mean()) / np.where(lengths > 0, lengths, np.inf)
+    return means, difference, float(spread.mean()), max(0.0, _median(correlation)) ** 2
 
 
 def _concordance_log_p(concordance: float, r: int, c: int) -> float:

@@ -21,9 +21,10 @@ from bivaluate.measures._patterns import (
     NONE,
     Orders,
     Pattern,
+    Restore,
     Sums,
     best_pattern,
-    best_pattern_observed,
+    fill_missing,
     sums,
     with_means,
 )
@@ -108,7 +109,7 @@ def evidence_table(
 
     so that, by the union bound, noise holds a block of gain g or more anywhere with a probability of about e^(−g). The
     residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the spacing δ of the values,
-    δ²/12. Rows and columns that are constant over the whole matrix say nothing and are left out.
+    δ²/12. Levels that the row and column means of the whole matrix have taken out of the block are restored. Rows and columns that are constant over the whole matrix say nothing and are left out.
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
@@ -216,13 +217,18 @@ def explained_share(
     return evidence_table(X, solution, normalise=normalise, missing=missing).explained
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Background:
-    """The values as they are judged, what rows and columns hold by themselves, and the smallest residual variance."""
+    """The values as they are judged, what rows and columns hold by themselves, and the smallest residual variance.
+
+    The effects of rows and columns are those of the values less the patterns accepted so far.
+    """
 
     values: Floats
     row_effect: Floats
     col_effect: Floats
+    seen_in_row: Floats
+    seen_in_col: Floats
     floor: float
     flat_rows: NDArray[np.bool_]
     flat_cols: NDArray[np.bool_]
@@ -245,10 +251,9 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
     K, shape = len(solution), (X.shape[0], X.shape[1])
     ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X))
     accepted: list[tuple[Bicluster, _Judged]] = []
-    background = _background(X, ranks) if K else None
+    background = _background(X, ranks)
 
     def judge(k: int) -> _Judged:
-        assert background is not None
         return _judge(background, solution[k], shape, accepted)
 
     many = sum(b.size for b in solution) >= _MANY_CELLS
@@ -263,7 +268,8 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
             waiting.remove(k)
             order.append(k)
             accepted.append((solution[k], judged[k]))
-            stale |= {other for other in waiting if _share_cells(solution[other], solution[k])}
+            _take_out(background, judged[k])
+            stale |= {other for other in waiting if _share_lines(solution[other], solution[k])}
             continue
         again = {k} & stale if judged[k].gain > 0 else stale & waiting
         if not again:
@@ -306,22 +312,26 @@ def _background(X: Floats, ranks: bool) -> _Background:
             scale = 2.0 ** -math.floor(math.log2(largest))
             values, largest = X * scale, largest * scale
         floor = max((TOLERANCE * largest) ** 2, (spacing(values) ** 2) / 12)
-    rows, cols = _means(values)
     return _Background(
-        values, rows, cols, floor, flat_rows, flat_cols, bool(flat_rows.any() or flat_cols.any())
+        values,
+        *_means(values),
+        floor=floor,
+        flat_rows=flat_rows,
+        flat_cols=flat_cols,
+        any_flat=bool(flat_rows.any() or flat_cols.any()),
     )
 
 
-def _means(X: Floats) -> tuple[Floats, Floats]:
-    """Return row means, and the means of the columns once the row means are taken out, over observed cells."""
+def _means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return row means, the means of columns once row means are taken out, and how many cells each is over."""
     n, m = X.shape
     rows = X.sum(axis=1) / m
     if not math.isnan(float(rows.sum())):
-        return rows, X.sum(axis=0) / n - float(rows.mean())
+        return rows, X.sum(axis=0) / n - float(rows.mean()), np.full(n, float(m)), np.full(m, float(n))
     seen = np.isfinite(X)
-    rows = np.where(seen, X, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-    cols = np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    return rows, cols
+    in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
+    rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
+    return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
 
 
 def _flat_lines(X: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -370,12 +380,12 @@ def _judge(
     if total <= n_cells * background.floor:
         return _undefined(rows, cols, "its cells do not deviate from the row and column means")
     if observed:
-        pattern = best_pattern_observed(A, background.floor, -cost)
-    else:
-        of = found if isinstance(found, Sums) else sums(A, total)
-        # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
-        orders = None if before else partial(_orders, background, rows, cols)
-        pattern = best_pattern(of, background.floor, -cost, orders)
+        A = fill_missing(A)
+    of = found if isinstance(found, Sums) and not observed else sums(A)
+    # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
+    orders = None if before or observed else partial(_orders, background, rows, cols)
+    restore = Restore(len(rows) / shape[0], len(cols) / shape[1])
+    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, orders)
     return _Judged(-pattern.log_p - cost, pattern, rows, cols)
 
 
@@ -404,9 +414,8 @@ def _block(
             ALTERNATIONS,
             LARGEST_FACTOR,
         )
-        return with_means(
-            A, total, row_means, col_means, factors if explained > 0 else None, shape, explained
-        )
+        found = factors if explained > 0 else None
+        return with_means(A, total, row_means, col_means, found, shape, explained)
     block = background.values[np.ix_(rows, cols)]
     block -= background.row_effect[rows][:, None]
     block -= background.col_effect[cols]
@@ -419,6 +428,21 @@ def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.i
     wanted = max(_FEWEST_OUTSIDE, len(rows))
     others = background.values[np.ix_(outside[:: -(-len(outside) // wanted) or 1], cols)]
     return Orders(background.values[np.ix_(rows, cols)], others[~np.isnan(others).any(axis=1)])
+
+
+def _take_out(background: _Background, judged: _Judged) -> None:
+    """Give rows and columns the means they have once the pattern of an accepted bicluster is taken out."""
+    assert judged.pattern is not None
+    rows, cols = judged.rows, judged.cols
+    pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
+    pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
+    background.row_effect[rows] -= pattern.sum(axis=1) / background.seen_in_row[rows]
+    background.col_effect[cols] -= pattern.sum(axis=0) / background.seen_in_col[cols]
+    background.col_effect += pattern.sum() / background.seen_in_row.sum()
+
+
+def _share_lines(one: Bicluster, other: Bicluster) -> bool:
+    return _meet(one.rows, other.rows) or _meet(one.cols, other.cols)
 
 
 def _share_cells(one: Bicluster, other: Bicluster) -> bool:
