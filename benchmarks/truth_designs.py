@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate.datasets import make_scenario
 from bivaluate.datasets.scenarios import SCENARIOS
+from bivaluate.metrics.noise_search import search_block
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
@@ -127,11 +128,15 @@ _OWN: dict[str, Make] = {
     "diagonal": _raised((160, 40), [(40, 10)] * 4, 2.0),
     "few_small": _raised((300, 40), [(15, 8), (15, 8), (15, 8)], 3.0),
     "wide": _raised((120, 40), [(30, 26), (30, 10)], 2.0),
-    "poisson": _counts((200, 60), 4, 1.0, 4.0),
-    "poisson_5": _counts((150, 50), 5, 0.5, 2.5),
+    "counts": _counts((200, 60), 4, 1.0, 4.0),
+    "counts_5": _counts((150, 50), 5, 0.5, 2.5),
+    "counts_large": _counts((300, 90), 3, 1.0, 2.0),
+    "counts_sparse": _counts((200, 60), 4, 0.3, 1.0),
+    "counts_small": _counts((120, 40), 3, 0.5, 1.5),
     "t3": _heavy((200, 40), [(40, 10)] * 3, 3.0, 3.0),
     "t2": _heavy((200, 40), [(40, 12)] * 3, 4.0, 2.0),
     "additive": _additive((120, 30), [(40, 12), (30, 10)], 3.0, 0.2),
+    "additive_3": _additive((150, 36), [(40, 10), (40, 12), (30, 10)], 4.0, 0.1),
     "order": _ordered((150, 40), [(40, 14), (40, 14)], 0.1),
 }
 _NOISE: dict[str, Make] = {
@@ -161,3 +166,21 @@ DESIGNS: dict[str, Design] = {
         *(Design(name, _scenario(name)) for name in SCENARIOS),
     )
 }
+
+
+def path_of(X: Floats, truth: Biclustering, seed: int, n_junk: int = 4, wrong: float = 0.1) -> list[Pair]:
+    """Planted blocks with some rows and columns exchanged for others, then blocks searched in the same matrix."""
+    rng = np.random.default_rng([seed, 1])
+    blocks: list[Pair] = []
+    for bicluster in truth:
+        sides = []
+        for members, size in zip((bicluster.rows, bicluster.cols), X.shape, strict=True):
+            n_wrong = min(round(wrong * len(members)), size - len(members))
+            others = np.setdiff1d(np.arange(size), members)
+            kept = rng.choice(members, len(members) - n_wrong, replace=False)
+            sides.append(np.sort(np.concatenate([kept, rng.choice(others, n_wrong, replace=False)])))
+        blocks.append((sides[0], sides[1]))
+    for r, c in [(10, 3), (6, 5), (20, 4), (12, 6)][:n_junk]:
+        found, _ = search_block(X, r, c, rng=rng)
+        blocks.append((found.rows, found.cols))
+    return blocks
