@@ -87,9 +87,7 @@ class Sweep:
     @cached_property
     def stability(self) -> dict[int, float]:
         return {
-            k: stability(
-                self.X, lambda X, k=k: fit(self.algorithm, X, k), repeats=3, null_runs=1
-            ).mean
+            k: stability(self.X, lambda X, k=k: fit(self.algorithm, X, k), repeats=3, null_runs=1).mean
             for k in K_VALUES
         }
 
@@ -232,7 +230,9 @@ def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Ta
                     ce = 0.0 if k is None else sweeps[chosen].ce[k]
                     tallies[name].add("CE", design.name, ce)
                     if differ:
-                        tallies[name].add("algorithm", design.name, k is not None and best[chosen] == max(best))
+                        tallies[name].add(
+                            "algorithm", design.name, k is not None and best[chosen] == max(best)
+                        )
             if not design.noise:
                 for a, algorithm in enumerate(ALGORITHMS):
                     tally = tallies[f"always {algorithm}"]
@@ -271,7 +271,10 @@ def paths(seeds: range) -> list[str]:
             hits["evidence"].append(table.n_paying == len(truth))
             totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
             hits["evidence, best prefix"].append(max(totals, key=totals.__getitem__) == len(truth))
-            scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution for k, s in prefixes.items()}
+            scores = {
+                k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution
+                for k, s in prefixes.items()
+            }
             for key, direction in MEASURES.items():
                 sign = -1 if direction == "low" else 1
                 able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}
@@ -310,7 +313,9 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
 
 def main() -> None:
     """Judge the criteria and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
@@ -330,7 +335,9 @@ def main() -> None:
         print(*paths(seeds), sep="\n")
     if any(design.noise for design in designs):
         print("", *by_design(tallies, "noise", designs), sep="\n")
-    print(f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s")
+    print(
+        f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s"
+    )
 
 
 if __name__ == "__main__":

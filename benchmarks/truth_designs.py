@@ -143,6 +143,12 @@ _NOISE: dict[str, Make] = {
     "noise": _nothing(lambda rng: rng.normal(size=(200, 40))),
     "noise_t3": _nothing(lambda rng: rng.standard_t(3, size=(200, 40))),
     "noise_counts": _nothing(lambda rng: rng.poisson(2.0, size=(200, 40)).astype(np.float64)),
+    "noise_laplace": _nothing(lambda rng: rng.laplace(size=(200, 40))),
+    "noise_skewed": _nothing(lambda rng: rng.exponential(size=(200, 40))),
+    "noise_counts_6": _nothing(lambda rng: rng.poisson(6.0, size=(200, 40)).astype(np.float64)),
+    "noise_scales": _nothing(
+        lambda rng: rng.normal(size=(200, 40)) * np.outer(rng.uniform(0.3, 3, 200), rng.uniform(0.5, 2, 40))
+    ),
     "noise_effects": _nothing(
         lambda rng: rng.normal(size=(200, 40)) + np.add.outer(rng.normal(size=200), rng.normal(size=40))
     ),

@@ -99,7 +99,8 @@ def forms(A, n, m):
     scaled = positive_shape(A) if c > 2 else None
     if scaled is not None:
         left = np.sum((A - level - rows - scaled) ** 2)
-        explained = by_rows * by_cols * gone(level) + by_rows * gone(rows) + gone(scaled)
+        explained = by_rows * by_cols * gone(level) + by_rows * gone(rows)
+        explained += by_cols * min(gone(cols), gone(scaled)) + max(0.0, gone(scaled) - gone(cols))
         P = level * again_rows * again_cols + rows * again_rows + scaled
         found.append(("row_affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P))
     return found
@@ -126,21 +127,35 @@ def isotonic(values):
     return [max(min(np.mean(values[a : b + 1]) for b in range(j, c)) for a in range(j + 1)) for j in range(c)]
 
 
-def score(A, n, m, floor, raw=None):
+def noise_outside(R2, rows, cols):
+    """How many cells the noise of the block is known from, and their squares at the variance it should have."""
+    n, m = R2.shape
+    others, rest = [i for i in range(n) if i not in set(rows)], [j for j in range(m) if j not in set(cols)]
+    if not others or not rest:
+        return 0, 0.0
+    variance = (
+        R2[np.ix_(rows, rest)].mean() * R2[np.ix_(others, cols)].mean() / R2[np.ix_(others, rest)].mean()
+    )
+    cells = 1 / (1 / (len(rows) * len(rest)) + 1 / (len(others) * len(cols)) + 1 / (len(others) * len(rest)))
+    return cells, variance * cells
+
+
+def score(A, n, m, floor, outside, raw=None):
     """Gain, kind and pattern of one block of deviations."""
     r, c = A.shape
     N = r * c
     if r < 2 or c < 2 or N < 12 or np.sum(A**2) <= N * floor:
         return math.nan, "none", None
-    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(6)
+    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(11)
     best = (-math.inf, "none", None)
     for kind, explained, left, freedom, P in forms(A, n, m):
         if N - freedom < 4:
             continue
-        share = explained / (explained + max(left, N * floor))
-        gain = -log_beta_tail(share, freedom / 2, (N - freedom) / 2) - cost
-        if gain > best[0]:
-            best = (gain, kind, P)
+        for cells, squares in ((0, 0.0), outside):
+            share = explained / (explained + max(left, N * floor) + squares)
+            gain = -log_beta_tail(share, freedom / 2, (N - freedom + cells) / 2) - cost
+            if gain > best[0]:
+                best = (gain, kind, P)
     if raw is not None and c > 2:
         inside, outside = raw
         f = c - 1 - 2 / r
@@ -160,6 +175,7 @@ def evidence(X, blocks, floor):
     n, m = X.shape
     left_of_X = X.copy()
     R = background(X)
+    R2 = R**2
     gains, kinds, order = [math.nan] * len(blocks), ["none"] * len(blocks), []
     waiting = list(range(len(blocks)))
     touched = np.zeros((n, m), dtype=bool)
@@ -173,7 +189,7 @@ def evidence(X, blocks, floor):
                 if touched[np.ix_(rows, cols)].any()
                 else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
             )
-            judged[k] = score(R[np.ix_(rows, cols)], n, m, floor, raw)
+            judged[k] = score(R[np.ix_(rows, cols)], n, m, floor, noise_outside(R2, rows, cols), raw)
         for k in waiting:
             gains[k] = judged[k][0]
         able = [k for k in waiting if judged[k][0] > 0]

@@ -200,7 +200,9 @@ def consensus_biclusters(
     check_real("min_support", min_support, 0.0, 1.0)
     check_real("min_jaccard", min_jaccard, 0.0, 1.0)
     shape = check_solution(solutions[0], "solutions[0]").shape
-    members = [(s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)]
+    members = [
+        (s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)
+    ]
     jaccard = _all_jaccards([b for _, b in members])
     source = np.array([s for s, _ in members], dtype=np.int64)
     free = np.ones(len(members), dtype=np.bool_)
@@ -219,9 +221,7 @@ def consensus_biclusters(
         groups.append(group)
         free[group] = False
     consensus = [
-        tuple(
-            _in_half([getattr(members[k][1], side) for k in group]) for side in ("rows", "cols")
-        )
+        tuple(_in_half([getattr(members[k][1], side) for k in group]) for side in ("rows", "cols"))
         for group in groups
     ]
     support = np.array([len(group) / len(solutions) for group in groups])

@@ -18,8 +18,9 @@ RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
     "raised", "additive", "row_affine", "order_preserving", "none",
 )  # fmt: skip
 KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
-# Raised; row levels, column levels, both; row-affine; order-preserving: what is tried for every block.
-N_FORMS = 6
+# Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
+# every block.
+N_FORMS = 11
 # A row that follows the pattern does so with a positive factor, at most so many times the median factor.
 LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
@@ -84,10 +85,9 @@ class Restore:
         """Factor of the sum of squares of column levels."""
         return _restored(self.row_share)
 
-    def share(self, level: float, rows: float, rest: float, left: float, shape: bool) -> float:
-        """Return the share of the sum of squares explained; the rest is due to columns, or to a `shape` of its own."""
-        explained = self.rows * self.cols * level + self.rows * rows + (1.0 if shape else self.cols) * rest
-        return explained / (explained + left) if explained > 0 else 0.0
+    def explained(self, level: float, rows: float, cols: float, shape: float) -> float:
+        """Return the sum of squares explained by the mean, row levels, column levels and what a shape adds to them."""
+        return self.rows * self.cols * level + self.rows * rows + self.cols * cols + shape
 
     def pattern(self, kind: str, log_p: float, fitted: Pattern) -> Pattern:
         """Return a pattern fitted to deviations as it is in the matrix itself."""
@@ -128,6 +128,14 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class Outside:
+    """The noise of cells outside a block: how many it is known from, and their sum of squares."""
+
+    cells: float
+    squares: float
+
+
+@dataclass(frozen=True)
 class Orders:
     """Values of the rows of a block, and of rows outside it, over its columns."""
 
@@ -137,11 +145,12 @@ class Orders:
 
 @dataclass(frozen=True)
 class _Form:
-    """A pattern fitted to deviations, the share of the sum of squares it explains, the degrees of freedom it takes."""
+    """A pattern fitted to deviations, the sums of squares it explains and leaves, the degrees of freedom it takes."""
 
     kind: str
     fitted: Pattern
-    share: float
+    explained: float
+    left: float
     freedom: float
 
 
@@ -151,18 +160,20 @@ def best_pattern(
     floor: float,
     to_pay: float,
     restore: Restore,
+    outside: Outside,
     orders: Callable[[], Orders] | None = None,
 ) -> Pattern:
     """Return the pattern that noise would follow least easily, for a block of deviations from the background.
 
     Each form takes `freedom` degrees of freedom of the N cells; for normal noise the share of the sum of squares it
-    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed. N =
-    `n_cells` is smaller than the block where missing cells were filled, and what is explained counts less by as much.
+    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed. The
+    same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
+    beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were filled, and what is explained counts less by as much.
     `floor` is the smallest variance the residuals may have. A block pays if log p is below `to_pay`; where it cannot,
     the form that comes nearest is returned. `orders` gives the values whose order may be shared; it is asked where
     column means explain more than noise.
     """
-    form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, to_pay)
+    form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, outside, to_pay)
     # The share of the variance within rows that column means explain is 1/r on average in noise.
     common, within = of.of_cols - of.of_level, of.total - of.of_rows
     if orders is not None and of.A.shape[1] > 2 and common * len(of.A) > _MORE_THAN_NOISE * within:
@@ -172,19 +183,29 @@ def best_pattern(
     return restore.pattern(form.kind, log_p, form.fitted)
 
 
-def _most_improbable(forms: Iterable[_Form], n_cells: int, to_pay: float) -> tuple[_Form, float]:
+def _most_improbable(
+    forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float
+) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
-    able = [form for form in forms if n_cells - form.freedom >= LEAST_LEFT_OVER]
-    halves = [(form.share, form.freedom / 2, (n_cells - form.freedom) / 2) for form in able]
-    bounds = [log_beta_tail_bound(*half) for half in halves]
-    nearest, *others = sorted(range(len(able)), key=bounds.__getitem__)
-    best, lowest = able[nearest], log_beta_tail(*halves[nearest])
-    for k in others:
-        if bounds[k] >= min(lowest, to_pay):
+    tests: list[tuple[float, _Form, tuple[float, float, float]]] = []
+    for form in forms:
+        left_over = n_cells - form.freedom
+        if left_over < LEAST_LEFT_OVER:
+            continue
+        for squares, cells in ((0.0, 0.0), (outside.squares, outside.cells)):
+            total = form.explained + form.left + squares
+            share = form.explained / total if form.explained > 0 else 0.0
+            test = share, form.freedom / 2, (left_over + cells) / 2
+            tests.append((log_beta_tail_bound(*test), form, test))
+    tests.sort(key=lambda test: test[0])
+    _, best, test = tests[0]
+    lowest = log_beta_tail(*test)
+    for bound, form, test in tests[1:]:
+        if bound >= min(lowest, to_pay):
             break
-        log_p = log_beta_tail(*halves[k])
+        log_p = log_beta_tail(*test)
         if log_p < lowest:
-            best, lowest = able[k], log_p
+            best, lowest = form, log_p
     return best, lowest
 
 
@@ -226,14 +247,15 @@ def _forms(of: Sums, floor: float, restore: Restore, n_cells: int) -> Iterator[_
     rows, cols = of.row_means - of.level, of.col_means - of.level
     of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
 
-    def form(kind: str, freedom: float, fitted: Pattern, by_rows: float, rest: float) -> _Form:
-        left = of.total - of.of_level - by_rows - rest
+    def form(
+        kind: str, freedom: float, fitted: Pattern, by_rows: float, by_cols: float, by_shape: float = 0.0
+    ) -> _Form:
+        left = of.total - of.of_level - by_rows - by_cols - by_shape
         if left < _CANCELLED * of.total:
             residual = of.A - fitted.values(np.arange(r), np.arange(c))
             left = float(np.einsum("ij,ij->", residual, residual))
-        left = max(left, n_cells * floor) / observed
-        share = restore.share(of.of_level, by_rows, rest, left, fitted.shape is not None)
-        return _Form(kind, fitted, share, freedom)
+        explained = observed * restore.explained(of.of_level, by_rows, by_cols, by_shape)
+        return _Form(kind, fitted, explained, max(left, n_cells * floor), freedom)
 
     level = of.level
     yield form(RAISED, 1, Pattern(level=level), 0, 0)
@@ -242,7 +264,8 @@ def _forms(of: Sums, floor: float, restore: Restore, n_cells: int) -> Iterator[_
     yield form(ADDITIVE, r + c - 1, Pattern(level=level, rows=rows, cols=cols), of_rows, of_cols)
     if c > 2 and of.factors is not None:
         affine = Pattern(level=level, rows=rows, factors=of.factors, shape=of.shape)
-        yield form(ROW_AFFINE, row_affine_freedom(r, c), affine, of_rows, of.explained)
+        by_cols = min(of_cols, of.explained)
+        yield form(ROW_AFFINE, row_affine_freedom(r, c), affine, of_rows, by_cols, of.explained - by_cols)
 
 
 def common_shape(A: Floats, row_means: Floats, shape: Floats) -> tuple[Floats | None, Floats, float]:

@@ -20,6 +20,7 @@ from bivaluate.measures._patterns import (
     N_FORMS,
     NONE,
     Orders,
+    Outside,
     Pattern,
     Restore,
     Sums,
@@ -44,6 +45,7 @@ _MANY_CELLS = 200_000
 _LARGE_BLOCK = 4_000
 # Rows outside a block whose order of its columns is looked at, at least.
 _FEWEST_OUTSIDE = 256
+_CHUNK = 1 << 16
 # Outside this range squares overflow or underflow, and X is seen times a power of two.
 _TINY, _HUGE = 1e-140, 1e150
 
@@ -103,13 +105,17 @@ def evidence_table(
     The background is R = X − row means − column means + grand mean. A block of r × c cells is tried as raised (or
     lowered) throughout, as additive (row levels, column levels or both), as row-affine (every row a positive multiple,
     at most three times the median one, of one shape, at its own level) and as order-preserving (one order of the
-    columns shared by the rows). With p the probability that normal noise follows the best of these six forms as well,
+    columns shared by the rows, and not by other rows). Of the N = r·c cells a form takes f degrees of freedom, and the
+    share of the sum of squares it explains is Beta(f/2, (N − f)/2) in normal noise; the same is asked with the noise
+    outside the block, at the variance its rows and columns have there, added to what the form leaves. With p the
+    smallest probability among these eleven tests,
 
-        gain = −log p − [log C(n, r) + log C(m, c) + log n + log m + log 6],
+        gain = −log p − [log C(n, r) + log C(m, c) + log n + log m + log 11],
 
-    so that, by the union bound, noise holds a block of gain g or more anywhere with a probability of about e^(−g). The
-    residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the spacing δ of the values,
-    δ²/12. Levels that the row and column means of the whole matrix have taken out of the block are restored. Rows and columns that are constant over the whole matrix say nothing and are left out.
+    so that, by the union bound, noise rarely holds a block that pays, and a gain of g or more with a probability of
+    about e^(−g) of that. The residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the
+    spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
+    are restored. Rows and columns that are constant over the whole matrix say nothing and are left out.
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
@@ -221,7 +227,8 @@ def explained_share(
 class _Background:
     """The values as they are judged, what rows and columns hold by themselves, and the smallest residual variance.
 
-    The effects of rows and columns are those of the values less the patterns accepted so far.
+    The effects of rows and columns are those of the values less the patterns accepted so far; their sums of squared
+    deviations are those of the beginning.
     """
 
     values: Floats
@@ -233,6 +240,28 @@ class _Background:
     flat_rows: NDArray[np.bool_]
     flat_cols: NDArray[np.bool_]
     any_flat: bool
+    row_squares: Floats
+    col_squares: Floats
+
+    def outside(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int
+    ) -> Outside:
+        """Return the noise the block would have if rows and columns had the variances they have outside of it."""
+        of_rows, of_cols = (
+            float(self.row_squares[rows].sum()) - total,
+            float(self.col_squares[cols].sum()) - total,
+        )
+        in_rows = float(self.seen_in_row[rows].sum()) - n_cells
+        in_cols = float(self.seen_in_col[cols].sum()) - n_cells
+        elsewhere = float(self.seen_in_row.sum()) - n_cells - in_rows - in_cols
+        of_elsewhere = float(self.row_squares.sum()) - total - of_rows - of_cols
+        if min(in_rows, in_cols, elsewhere) < 1 or min(of_rows, of_cols, of_elsewhere) <= 0:
+            return Outside(0.0, 0.0)
+        variance = (of_rows / in_rows) * (of_cols / in_cols) / (of_elsewhere / elsewhere)
+        cells = 1 / (
+            1 / in_rows + 1 / in_cols + 1 / elsewhere
+        )  # what this product is known as well as a mean over
+        return Outside(cells, variance * cells)
 
 
 @dataclass(frozen=True)
@@ -243,6 +272,7 @@ class _Judged:
     pattern: Pattern | None
     rows: NDArray[np.int64]
     cols: NDArray[np.int64]
+    outside: Outside | None = None
     reason: str = ""
 
 
@@ -253,8 +283,8 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
     accepted: list[tuple[Bicluster, _Judged]] = []
     background = _background(X, ranks)
 
-    def judge(k: int) -> _Judged:
-        return _judge(background, solution[k], shape, accepted)
+    def judge(k: int, outside: Outside | None = None) -> _Judged:
+        return _judge(background, solution[k], shape, accepted, outside)
 
     many = sum(b.size for b in solution) >= _MANY_CELLS
     judged = _for_each(judge, range(K), 1 if not many else n_jobs)
@@ -275,7 +305,7 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
         if not again:
             break
         for other in again:
-            judged[other] = judge(other)
+            judged[other] = judge(other, judged[other].outside)
         stale -= again
         waiting = {other for other in waiting if judged[other].pattern is not None}
     pays = np.zeros(K, dtype=np.bool_)
@@ -312,13 +342,17 @@ def _background(X: Floats, ranks: bool) -> _Background:
             scale = 2.0 ** -math.floor(math.log2(largest))
             values, largest = X * scale, largest * scale
         floor = max((TOLERANCE * largest) ** 2, (spacing(values) ** 2) / 12)
+    means = _means(values)
+    row_squares, col_squares = _squares(values, means[0], means[1])
     return _Background(
         values,
-        *_means(values),
+        *means,
         floor=floor,
         flat_rows=flat_rows,
         flat_cols=flat_cols,
         any_flat=bool(flat_rows.any() or flat_cols.any()),
+        row_squares=row_squares,
+        col_squares=col_squares,
     )
 
 
@@ -332,6 +366,23 @@ def _means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
     rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
     return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
+
+
+def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of squared deviations of rows and of columns, some rows at a time."""
+    rows, cols = np.empty(len(X)), np.zeros(X.shape[1])
+    step = max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        squares = X[part] - row_effect[part, None]
+        squares -= col_effect
+        squares *= squares
+        rows[part] = squares.sum(axis=1)
+        cols += squares.sum(axis=0)
+    if math.isnan(float(rows.sum())):
+        squares = np.nan_to_num((X - row_effect[:, None] - col_effect) ** 2)
+        return squares.sum(axis=1), squares.sum(axis=0)
+    return rows, cols
 
 
 def _flat_lines(X: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -350,6 +401,7 @@ def _judge(
     bicluster: Bicluster,
     shape: tuple[int, int],
     accepted: Sequence[tuple[Bicluster, _Judged]],
+    outside: Outside | None,
 ) -> _Judged:
     rows, cols = bicluster.rows, bicluster.cols
     left_out = ""
@@ -385,12 +437,14 @@ def _judge(
     # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
     orders = None if before or observed else partial(_orders, background, rows, cols)
     restore = Restore(len(rows) / shape[0], len(cols) / shape[1])
-    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, orders)
-    return _Judged(-pattern.log_p - cost, pattern, rows, cols)
+    if outside is None:
+        outside = background.outside(rows, cols, total, n_cells)
+    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, orders)
+    return _Judged(-pattern.log_p - cost, pattern, rows, cols, outside)
 
 
 def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) -> _Judged:
-    return _Judged(math.nan, None, rows, cols, reason)
+    return _Judged(math.nan, None, rows, cols, reason=reason)
 
 
 def _cost_of_members(shape: tuple[int, int], bicluster: Bicluster) -> float:
