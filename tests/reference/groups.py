@@ -1,7 +1,7 @@
 """Naive twins of the measures of levels and of groups of rows and columns, cell by cell."""
 
 import math
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def bicluster_significance(X, rows, cols, tolerance=0.5):
 def maximal_standard_area(A):
     rows = [[(x - np.mean(row)) / np.std(row) for x in row] for row in A]
     width = [max(column) - min(column) for column in zip(*rows, strict=True)]
-    return sum((a + b) / 2 for a, b in zip(width, width[1:], strict=False))
+    return sum((a + b) / 2 for a, b in pairwise(width))
 
 
 def bisilhouette(X, blocks):

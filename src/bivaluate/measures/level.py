@@ -141,7 +141,7 @@ def maximal_standard_area(A: Any) -> float:
     References
     ----------
     Giraldez R, Divina F, Pontes B, Aguilar-Ruiz JS (2007). Evolutionary search of biclusters by minimal intrafluctuation.
-    IEEE FUZZ 2007:1–6. doi:10.1109/FUZZY.2007.4295489
+    IEEE International Conference on Fuzzy Systems.
 
     Examples
     --------
@@ -205,10 +205,10 @@ METRICS = (
         level="bicluster",
         direction="low",
         range=(0.0, math.inf),
-        summary="Area between the highest and lowest standardised rows; for ordered columns only.",
+        summary="Area between the highest and lowest standardised rows; order-dependent: for ordered columns.",
         function=maximal_standard_area,
         compute=lambda w: w.per_block(maximal_standard_area),
         invariances=frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE}),
-        reference="Giraldez et al. 2007, doi:10.1109/FUZZY.2007.4295489",
+        reference="Giraldez et al. 2007, Evolutionary search of biclusters by minimal intrafluctuation",
     ),
 )

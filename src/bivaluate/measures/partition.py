@@ -45,7 +45,6 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     References
     ----------
     Orme ESC, Rodosthenous T, Evangelou M (2025). Multi-view biclustering via non-negative matrix tri-factorisation.
-    arXiv:2502.13698.
 
     Examples
     --------
@@ -240,11 +239,11 @@ METRICS = (
         level="solution",
         direction="high",
         range=(-1.0, 1.0),
-        summary="Are rows nearer to their own bicluster than to the nearest other one, over its columns?",
+        summary="How much nearer rows are to their own bicluster than to the nearest other one, over its columns.",
         function=bisilhouette,
         compute=_of(bisilhouette),
         invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
-        reference="Orme, Rodosthenous & Evangelou 2025, arXiv:2502.13698",
+        reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation",
     ),
     Metric(
         key="modularity",
