@@ -51,15 +51,15 @@ def log_beta_tail_bound(x: float, a: float, b: float) -> float:
 def _log_fraction(y: float, p: float, q: float) -> float:
     """Return log I_y(p, q) by Lentz's method; it converges fast for y below (p + 1)/(p + q + 2)."""
     upper = 1.0
-    lower = 1 / _nonzero(1 - (p + q) * y / (p + 1))
+    lower = 1 / ((1 - (p + q) * y / (p + 1)) or _TINY)
     value = lower
     for step in range(1, _STEPS):
         at = p + 2 * step
         even = step * (q - step) * y / ((at - 1) * at)
-        lower, upper = 1 / _nonzero(1 + even * lower), _nonzero(1 + even / upper)
+        lower, upper = 1 / ((1 + even * lower) or _TINY), (1 + even / upper) or _TINY
         value *= lower * upper
         odd = -(p + step) * (p + q + step) * y / (at * (at + 1))
-        lower, upper = 1 / _nonzero(1 + odd * lower), _nonzero(1 + odd / upper)
+        lower, upper = 1 / ((1 + odd * lower) or _TINY), (1 + odd / upper) or _TINY
         value *= lower * upper
         if abs(lower * upper - 1) < _ACCURACY:
             break
@@ -70,7 +70,3 @@ def _log_front(y: float, p: float, q: float) -> float:
     """Return the logarithm of the factor before the fraction, y^p (1 − y)^q / (p·B(p, q))."""
     beta = math.lgamma(p) + math.lgamma(q) - math.lgamma(p + q)
     return p * math.log(y) + q * math.log1p(-y) - math.log(p) - beta
-
-
-def _nonzero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY

@@ -30,7 +30,7 @@ from bivaluate.measures._patterns import (
     with_means,
 )
 from bivaluate.measures._tail import log_choose
-from bivaluate.measures.tails import lost_to_ties, needs_ranks, normal_scores, spacing
+from bivaluate.measures.tails import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
 from bivaluate.metrics.constant_rows import TOLERANCE, is_constant_row
 from bivaluate.metrics.cover import Cover
 from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
@@ -261,6 +261,9 @@ class _Background:
     row_squares: Floats
     col_squares: Floats
 
+    def __post_init__(self) -> None:
+        self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
+
     def outside(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int
     ) -> Outside:
@@ -271,8 +274,8 @@ class _Background:
         )
         in_rows = float(self.seen_in_row[rows].sum()) - n_cells
         in_cols = float(self.seen_in_col[cols].sum()) - n_cells
-        elsewhere = float(self.seen_in_row.sum()) - n_cells - in_rows - in_cols
-        of_elsewhere = float(self.row_squares.sum()) - total - of_rows - of_cols
+        elsewhere = self.n_seen - n_cells - in_rows - in_cols
+        of_elsewhere = self.squares - total - of_rows - of_cols
         if min(in_rows, in_cols, elsewhere) < 1 or min(of_rows, of_cols, of_elsewhere) <= 0:
             return Outside(0.0, 0.0)
         variance = (of_rows / in_rows) * (of_cols / in_cols) / (of_elsewhere / elsewhere)
@@ -297,12 +300,16 @@ class _Judged:
 def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | None) -> Evidence:
     check_choice("normalise", normalise, ("auto", "none", "rank"))
     K, shape = len(solution), (X.shape[0], X.shape[1])
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X))
+    sample = sorted_sample(X)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample))
     accepted: list[tuple[Bicluster, _Judged]] = []
-    background = _background(X, ranks)
+    background = _background(X, ranks, sample)
+
+    members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
+    choices = math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
 
     def judge(k: int, outside: Outside | None = None) -> _Judged:
-        return _judge(background, solution[k], shape, accepted, outside)
+        return _judge(background, solution[k], members[k] + choices, accepted, outside)
 
     many = sum(b.size for b in solution) >= _MANY_CELLS
     judged = _for_each(judge, range(K), 1 if not many else n_jobs)
@@ -329,8 +336,7 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
     pays = np.zeros(K, dtype=np.bool_)
     pays[order] = True
     gain = np.array([one.gain for one in judged])
-    unpaid = math.fsum(_cost_of_members(shape, b) for k, b in enumerate(solution) if not pays[k])
-    paying = solution.select(order)
+    unpaid = math.fsum(cost for k, cost in enumerate(members) if not pays[k])
     return Evidence(
         gain=gain,
         alone=alone,
@@ -339,7 +345,7 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
         reasons=tuple(one.reason for one in judged),
         order=tuple(order),
         total=math.fsum(gain[order]) - unpaid,
-        explained=Cover(paying).cells / X.size if order else 0.0,
+        explained=Cover(solution.select(order)).cells / X.size if order else 0.0,
         ranks=ranks,
     )
 
@@ -348,7 +354,7 @@ def _kind(judged: _Judged) -> str:
     return judged.pattern.kind if judged.pattern is not None else NONE
 
 
-def _background(X: Floats, ranks: bool) -> _Background:
+def _background(X: Floats, ranks: bool, sample: Floats) -> _Background:
     flat_rows, flat_cols = _flat_lines(X)
     if ranks:
         values = normal_scores(X)
@@ -358,8 +364,8 @@ def _background(X: Floats, ranks: bool) -> _Background:
         largest = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
         if not _TINY < largest < _HUGE and largest > 0:
             scale = 2.0 ** -math.floor(math.log2(largest))
-            values, largest = X * scale, largest * scale
-        floor = max((TOLERANCE * largest) ** 2, (spacing(values) ** 2) / 12)
+            values, largest, sample = X * scale, largest * scale, sample * scale
+        floor = max((TOLERANCE * largest) ** 2, spacing(values, sample) ** 2 / 12)
     means = _means(values)
     row_squares, col_squares = _squares(values, means[0], means[1])
     return _Background(
@@ -417,7 +423,7 @@ def _flat_lines(X: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 def _judge(
     background: _Background,
     bicluster: Bicluster,
-    shape: tuple[int, int],
+    cost: float,
     accepted: Sequence[tuple[Bicluster, _Judged]],
     outside: Outside | None,
 ) -> _Judged:
@@ -429,7 +435,6 @@ def _judge(
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
         return _undefined(rows, cols, f"{left_out}it has no two rows and two columns to compare")
-    cost = _cost_of_members(shape, bicluster) + math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
     before = [judged for other, judged in accepted if _share_cells(bicluster, other)]
     found = _block(background, rows, cols, compiled=not before)
     A = found.A if isinstance(found, Sums) else found
@@ -454,7 +459,8 @@ def _judge(
     of = found if isinstance(found, Sums) and not observed else sums(A)
     # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
     orders = None if before or observed else partial(_orders, background, rows, cols)
-    restore = Restore(len(rows) / shape[0], len(cols) / shape[1])
+    n, m = background.values.shape
+    restore = Restore(len(rows) / n, len(cols) / m)
     if outside is None:
         outside = background.outside(rows, cols, total, n_cells)
     pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, orders)
@@ -463,11 +469,6 @@ def _judge(
 
 def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) -> _Judged:
     return _Judged(math.nan, None, rows, cols, reason=reason)
-
-
-def _cost_of_members(shape: tuple[int, int], bicluster: Bicluster) -> float:
-    """Nats it takes to say which rows and columns are members."""
-    return log_choose(shape[0], len(bicluster.rows)) + log_choose(shape[1], len(bicluster.cols))
 
 
 def _block(
@@ -510,7 +511,7 @@ def _take_out(background: _Background, judged: _Judged) -> None:
     pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
     background.row_effect[rows] -= pattern.sum(axis=1) / background.seen_in_row[rows]
     background.col_effect[cols] -= pattern.sum(axis=0) / background.seen_in_col[cols]
-    background.col_effect += pattern.sum() / background.seen_in_row.sum()
+    background.col_effect += pattern.sum() / background.n_seen
 
 
 def _share_lines(one: Bicluster, other: Bicluster) -> bool:

@@ -20,30 +20,30 @@ _CELLS_LOOKED_AT = 100_000
 _VALUES_LOOKED_AT = 2000
 
 
-def needs_ranks(X: Floats) -> bool:
+def needs_ranks(X: Floats, sample: Floats | None = None) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
     the chance correction states for them, widened by about three standard errors. Looks at no more than about
-    100,000 cells, in rows evenly spread, and for ties at 2000 cells.
+    100,000 cells, in rows evenly spread, and for ties at the :func:`sorted_sample`, which may be given.
 
     >>> rng = np.random.default_rng(0)
     >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
     (False, True)
     """
-    if _most_common(X) > TIE_LIMIT:
+    if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
         return True
-    sample = X[:: -(-X.size // _CELLS_LOOKED_AT)]
-    if math.isnan(float(sample.sum())):
-        seen = np.isfinite(sample)
+    part = X[:: -(-X.size // _CELLS_LOOKED_AT)]
+    if math.isnan(float(part.sum())):
+        seen = np.isfinite(part)
         count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-        filled = np.where(seen, sample, 0.0)
+        filled = np.where(seen, part, 0.0)
         rows = np.where(seen, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
     else:
-        seen, count = None, sample.shape[1]
-        rows = sample - sample.sum(axis=1, keepdims=True) / count
+        seen, count = None, part.shape[1]
+        rows = part - part.sum(axis=1, keepdims=True) / count
     spread = np.sqrt(np.einsum("ij,ij->i", rows, rows)[:, None] / count)
-    varies = spread > 1e-12 * np.abs(sample[:, :1])
+    varies = spread > 1e-12 * np.abs(part[:, :1])
     rows *= np.where(varies, 1 / np.where(varies, spread, 1.0), 0.0)
     rows -= rows.sum(axis=0) / (len(rows) if seen is None else np.maximum(seen.sum(axis=0), 1))
     if seen is not None:
@@ -93,15 +93,16 @@ def lost_to_ties(scores: Floats) -> float:
     return max(0.0, full - kept) / max(1, int(seen.sum()))
 
 
-def spacing(X: Floats) -> float:
+def spacing(X: Floats, sample: Floats | None = None) -> float:
     """Smallest difference between two distinct values: what data recorded as counts, or rounded, can resolve.
 
-    Differences up to 32·eps·max|x| are rounding. Looks at 2000 cells, evenly spread; 0 where all are equal.
+    Differences up to 32·eps·max|x| are rounding. Looks at the :func:`sorted_sample`, which may be given; 0 where all of
+    it is equal.
 
     >>> spacing(np.array([[0.0, 2.0, 6.0]]))
     2.0
     """
-    values = _sorted_sample(X)
+    values = sorted_sample(X) if sample is None else sample
     if not len(values):
         return 0.0
     gaps = np.diff(values)
@@ -109,17 +110,20 @@ def spacing(X: Floats) -> float:
     return float(gaps.min()) if len(gaps) else 0.0
 
 
-def _most_common(X: Floats) -> float:
-    """Return the share of the most common value, 0 where all cells are equal."""
-    values = _sorted_sample(X)
+def _most_common(values: Floats) -> float:
+    """Return the share of the most common of sorted values, 0 where all are equal."""
     if not len(values) or values[0] == values[-1]:
         return 0.0
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
     return float(np.diff(starts).max()) / len(values)
 
 
-def _sorted_sample(X: Floats) -> Floats:
-    """Return some 2000 observed values in order; the step shares no factor with the number of columns."""
+def sorted_sample(X: Floats) -> Floats:
+    """Return some 2000 observed values in order; the step shares no factor with the number of columns.
+
+    >>> sorted_sample(np.array([[3.0, np.nan], [1.0, 2.0]]))
+    array([1., 2., 3.])
+    """
     step = max(1, X.size // _VALUES_LOOKED_AT)
     while math.gcd(step, X.shape[1]) > 1:
         step += 1
