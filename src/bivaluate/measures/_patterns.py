@@ -31,8 +31,8 @@ _SWEEPS, _SETTLED = 200, 1e-12
 _CANCELLED = 1e-6
 # Rows looked at before the order of all rows is: enough to see that there is no common order.
 _ROWS_LOOKED_AT = 64
-# Orders are compared where column means explain at least so many times what they do in noise.
-_MORE_THAN_NOISE = 2.0
+# Ranks of a row can share so many times more than its values do, where a few extreme values hide the order.
+_RANKS_SHARE_MORE = 6.0
 
 
 @dataclass(frozen=True)
@@ -174,9 +174,7 @@ def best_pattern(
     column means explain more than noise.
     """
     form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, outside, to_pay)
-    # The share of the variance within rows that column means explain is 1/r on average in noise.
-    common, within = of.of_cols - of.of_level, of.total - of.of_rows
-    if orders is not None and of.A.shape[1] > 2 and common * len(of.A) > _MORE_THAN_NOISE * within:
+    if orders is not None and _may_share_order(of, min(log_p, to_pay)):
         order = _order_preserving(of.A, orders(), min(log_p, to_pay))
         if order is not None:
             return order
@@ -309,6 +307,15 @@ def fill_missing(A: Floats) -> Floats:
     return np.where(seen, A, rows[:, None] + cols)
 
 
+def _may_share_order(of: Sums, to_beat: float) -> bool:
+    """Whether ranks are worth a look: not where the values themselves have next to nothing in common."""
+    r, c = of.A.shape
+    common, within = of.of_cols - of.of_level, of.total - of.of_rows
+    if c <= 2 or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
+        return False
+    return _concordance_log_p(_RANKS_SHARE_MORE * common / within, r, c) < to_beat
+
+
 def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:
     """Return the order-preserving pattern: one order of the columns shared by the rows, each row monotone along it.
 
@@ -319,15 +326,17 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | No
     """
     r, c = A.shape
     most = (r - 1) * math.lgamma(c + 1)
-    if -most >= to_beat or not len(orders.outside):
+    if not len(orders.outside):
         return None
-    few = Orders(
-        *(values[:: -(-len(values) // _ROWS_LOOKED_AT)] for values in (orders.inside, orders.outside))
-    )
-    _, difference, spread, _ = _mean_ranks(few)
-    by_chance = 1 / len(few.inside) + 1 / len(few.outside)
-    if len(few.inside) < r and spread > 0:  # three standard errors up, less what chance adds
-        common = float(difference.var()) / spread + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
+    step = -(-r // _ROWS_LOOKED_AT)
+    if step > 1:
+        few = Orders(orders.inside[::step], orders.outside[::step])
+        _, difference, spread, _ = _mean_ranks(few)
+        # three standard errors up, less what chance adds
+        by_chance = 1 / len(few.inside) + 1 / len(few.outside)
+        common = (
+            float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
+        )
         if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
             return None
     means, difference, spread, followed = _mean_ranks(orders)
