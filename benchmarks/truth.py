@@ -1,0 +1,344 @@
+"""Which criterion finds the right solution, the right K, and says that nothing is there where nothing is?
+
+python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only evidence,cc]
+
+Criteria × designs × seeds, with the constant answers beside them. Three questions:
+K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion
+reports is the planted one; noise: how often it says that nothing is there; algorithm: of the (design, seed) in which
+the best CE of two algorithms differ by at least 0.1, how often the best one is chosen, K included in the choice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.truth_designs import DESIGNS, Design, path_of
+from bivaluate import Biclustering, compare, evaluate
+from bivaluate.algorithms.registry import make_estimator
+from bivaluate.judge.stability import stability
+from bivaluate.measures.evidence import Evidence, evidence_table
+from bivaluate.sweep.held_out import PredictiveGain, predictive_gain
+
+Floats = NDArray[np.float64]
+
+K_VALUES = (2, 3, 4, 5, 6, 8)
+ALGORITHMS = ("las", "cca", "cocluster")
+NESTED = {"las": True, "cca": True, "cocluster": False}
+ABLE, DIFFERENT = 0.5, 0.1
+MEASURES = {"nve_cov": "low", "nve": "low", "avg_ve": "low", "asr": "low", "cc": "high"}
+
+
+def fit(algorithm: str, X: Floats, k: int) -> Biclustering:
+    """Fit an algorithm for k biclusters, always with the same seed."""
+    if algorithm == "cocluster":
+        from sklearn.cluster import SpectralCoclustering
+
+        positive = X - min(0.0, float(X.min()))
+        positive = positive + 1e-9 * float(positive.max())
+        return Biclustering.from_estimator(SpectralCoclustering(k, random_state=0).fit(positive))
+    parameters = {"n_restarts": 100, "n_jobs": 1} if algorithm == "las" else {}
+    return make_estimator(algorithm, k, random_state=0, **parameters).fit(X).solution_
+
+
+def nested(algorithm: str, X: Floats) -> dict[int, Biclustering]:
+    """Return the solution for every K, from one fit where the algorithm allows it."""
+    if NESTED[algorithm]:
+        largest = fit(algorithm, X, K_VALUES[-1])
+        return {k: largest.select(range(min(k, len(largest)))) for k in K_VALUES}
+    return {k: fit(algorithm, X, k) for k in K_VALUES}
+
+
+@dataclass
+class Sweep:
+    """What one algorithm makes of one matrix, judged when first asked."""
+
+    X: Floats
+    truth: Biclustering
+    algorithm: str
+
+    @cached_property
+    def solutions(self) -> dict[int, Biclustering]:
+        return nested(self.algorithm, self.X)
+
+    @cached_property
+    def ce(self) -> dict[int, float]:
+        return {k: float(compare(self.truth, s)["ce"] or 0.0) for k, s in self.solutions.items()}
+
+    @cached_property
+    def evidence(self) -> dict[int, Evidence]:
+        return {k: evidence_table(self.X, s) for k, s in self.solutions.items()}
+
+    @cached_property
+    def held_out(self) -> PredictiveGain:
+        return predictive_gain(
+            self.X, lambda X, k: fit(self.algorithm, X, k), K_VALUES, nested=NESTED[self.algorithm]
+        )
+
+    @cached_property
+    def stability(self) -> dict[int, float]:
+        return {
+            k: stability(self.X, lambda X, k=k: fit(self.algorithm, X, k), repeats=3, null_runs=1).mean
+            for k in K_VALUES
+        }
+
+    @cached_property
+    def scores(self) -> dict[int, dict[str, float]]:
+        return {
+            k: evaluate(self.X, s, metrics=list(MEASURES), single="matrix").solution
+            if len(s)
+            else dict.fromkeys(MEASURES, math.nan)
+            for k, s in self.solutions.items()
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a criterion makes of a sweep: K chosen (None: nothing is there), number of biclusters, value to compare."""
+
+    k: int | None
+    number: int
+    value: float
+
+
+NOTHING = Answer(None, 0, -math.inf)
+
+
+def by_evidence(sweep: Sweep) -> Answer:
+    """Largest total evidence; K is the number of biclusters that pay."""
+    k = max(K_VALUES, key=lambda k: sweep.evidence[k].total if sweep.evidence[k].n_paying else -math.inf)
+    chosen = sweep.evidence[k]
+    return Answer(k, chosen.n_paying, chosen.total) if chosen.n_paying else NOTHING
+
+
+def by_evidence_asked(sweep: Sweep) -> Answer:
+    """Largest total evidence; K is the number of biclusters of that solution, paying or not."""
+    answer = by_evidence(sweep)
+    return answer if answer.k is None else Answer(answer.k, len(sweep.solutions[answer.k]), answer.value)
+
+
+def by_held_out(sweep: Sweep) -> Answer:
+    """Largest predictive gain; nothing if within two standard errors of 0."""
+    gain = sweep.held_out
+    if gain.best_k is None:
+        return NOTHING
+    return Answer(gain.best_k, len(sweep.solutions[gain.best_k]), float(gain.mean[gain.best]))
+
+
+def by_both(sweep: Sweep) -> Answer:
+    """Where held-out cells and evidence both see something: largest evidence among K within one s.e. of the best."""
+    gain = sweep.held_out
+    if gain.nothing:
+        return NOTHING
+    near = gain.mean >= gain.mean[gain.best] - gain.standard_error[gain.best]
+    able = [k for k, ok in zip(gain.k_values, near, strict=True) if ok and sweep.evidence[k].n_paying]
+    if not able:
+        return NOTHING
+    k = max(able, key=lambda k: sweep.evidence[k].total)
+    return Answer(k, sweep.evidence[k].n_paying, sweep.evidence[k].total)
+
+
+def by_evidence_then_held_out(sweep: Sweep) -> Answer:
+    """Evidence chooses; held-out cells must confirm that something is there."""
+    return NOTHING if sweep.held_out.nothing else by_evidence(sweep)
+
+
+def by_held_out_paying(sweep: Sweep) -> Answer:
+    """Held-out cells choose; the biclusters that pay are counted."""
+    answer = by_held_out(sweep)
+    if answer.k is None or not sweep.evidence[answer.k].n_paying:
+        return NOTHING
+    return Answer(answer.k, sweep.evidence[answer.k].n_paying, answer.value)
+
+
+def by_stability(sweep: Sweep) -> Answer:
+    """Largest stability beyond surrogates; nothing if not positive."""
+    k = max(K_VALUES, key=lambda k: sweep.stability[k] if sweep.stability[k] > 0 else -math.inf)
+    value = sweep.stability[k]
+    return Answer(k, len(sweep.solutions[k]), value) if value > 0 else NOTHING
+
+
+def by_measure(key: str) -> Callable[[Sweep], Answer]:
+    """Best value of a measure; nothing where it is undefined, or 0 for CC, throughout."""
+
+    def choose(sweep: Sweep) -> Answer:
+        sign = -1.0 if MEASURES[key] == "low" else 1.0
+        values = {k: sign * scores[key] for k, scores in sweep.scores.items()}
+        able = {k: v for k, v in values.items() if not math.isnan(v) and not (key == "cc" and v == 0)}
+        if not able:
+            return NOTHING
+        k = max(able, key=able.__getitem__)
+        return Answer(k, len(sweep.solutions[k]), able[k])
+
+    return choose
+
+
+CRITERIA: dict[str, Callable[[Sweep], Answer]] = {
+    "evidence": by_evidence,
+    "evidence, K asked": by_evidence_asked,
+    "held-out": by_held_out,
+    "held-out, paying": by_held_out_paying,
+    "both": by_both,
+    "evidence if held-out": by_evidence_then_held_out,
+    "stability": by_stability,
+    **{key: by_measure(key) for key in MEASURES},
+}
+
+
+@dataclass
+class Tally:
+    """Hits and tries of one criterion, by question and design."""
+
+    hits: dict[tuple[str, str], list[float]]
+
+    def add(self, question: str, design: str, value: float) -> None:
+        self.hits[question, design].append(value)
+
+    def share(self, question: str, design: str | None = None) -> tuple[float, int]:
+        values = [v for (q, d), vs in self.hits.items() if q == question and design in (None, d) for v in vs]
+        return (float(np.mean(values)) if values else math.nan), len(values)
+
+
+def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Tally]:
+    """Ask every criterion about every matrix."""
+    tallies = {name: Tally(defaultdict(list)) for name in (*names, *(f"always {a}" for a in ALGORITHMS))}
+    for design in designs:
+        for seed in seeds:
+            X, truth = design.make(seed)
+            sweeps = [Sweep(X, truth, algorithm) for algorithm in ALGORITHMS]
+            best = [max(sweep.ce.values()) for sweep in sweeps]
+            differ = not design.noise and max(best) - sorted(best)[-2] >= DIFFERENT
+            for name in names:
+                answers = [CRITERIA[name](sweep) for sweep in sweeps]
+                for sweep, answer in zip(sweeps, answers, strict=True):
+                    if design.noise:
+                        tallies[name].add("noise", design.name, answer.k is None)
+                    elif max(sweep.ce.values()) >= ABLE:
+                        tallies[name].add("K", design.name, answer.number == len(truth))
+                if not design.noise:
+                    chosen = int(np.argmax([answer.value for answer in answers]))
+                    k = answers[chosen].k
+                    ce = 0.0 if k is None else sweeps[chosen].ce[k]
+                    tallies[name].add("CE", design.name, ce)
+                    if differ:
+                        tallies[name].add(
+                            "algorithm", design.name, k is not None and best[chosen] == max(best)
+                        )
+            if not design.noise:
+                for a, algorithm in enumerate(ALGORITHMS):
+                    tally = tallies[f"always {algorithm}"]
+                    tally.add("CE", design.name, best[a])
+                    if differ:
+                        tally.add("algorithm", design.name, best[a] == max(best))
+    return tallies
+
+
+def constant_k(designs: list[Design], seeds: range) -> tuple[int, float]:
+    """Return the constant number of biclusters that is right most often, and how often."""
+    planted = [
+        len(truth)
+        for design in designs
+        if not design.noise
+        for seed in seeds
+        for X, truth in [design.make(seed)]
+        for algorithm in ALGORITHMS
+        if max(Sweep(X, truth, algorithm).ce.values()) >= ABLE
+    ]
+    values, counts = np.unique(planted, return_counts=True)
+    return int(values[counts.argmax()]), float(counts.max() / counts.sum())
+
+
+def paths(seeds: range) -> list[str]:
+    """Return how often the planted K is found on paths: planted blocks with errors, then searched junk."""
+    hits: dict[str, list[float]] = defaultdict(list)
+    for design in DESIGNS.values():
+        if design.noise:
+            continue
+        for seed in seeds:
+            X, truth = design.make(seed)
+            blocks = path_of(X, truth, seed)
+            prefixes = {k: Biclustering(blocks[:k], X.shape) for k in range(1, len(blocks) + 1)}
+            table = evidence_table(X, prefixes[len(blocks)])
+            hits["evidence"].append(table.n_paying == len(truth))
+            totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
+            hits["evidence, best prefix"].append(max(totals, key=totals.__getitem__) == len(truth))
+            scores = {
+                k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution
+                for k, s in prefixes.items()
+            }
+            for key, direction in MEASURES.items():
+                sign = -1 if direction == "low" else 1
+                able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}
+                hits[key].append(bool(able) and max(able, key=able.__getitem__) == len(truth))
+    return ["| path | K found | cases |", "|---|---|---|"] + [
+        f"| {name} | {np.mean(values):.2f} | {len(values)} |" for name, values in hits.items()
+    ]
+
+
+def table(tallies: dict[str, Tally]) -> list[str]:
+    """Return the main table."""
+    lines = [
+        "| criterion | K found | noise: says nothing | right algorithm | mean CE of its choice |",
+        "|---|---|---|---|---|",
+    ]
+    for name, tally in tallies.items():
+        cells = []
+        for question in ("K", "noise", "algorithm", "CE"):
+            value, n = tally.share(question)
+            cells.append("–" if math.isnan(value) else f"{value:.2f} ({n})")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -> list[str]:
+    """Return one question, design by design."""
+    names = [name for name, tally in tallies.items() if tally.share(question)[1]]
+    lines = [f"| {question} | cases | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
+    for design in designs:
+        n = tallies[names[0]].share(question, design.name)[1]
+        if n:
+            values = " | ".join(f"{tallies[name].share(question, design.name)[0]:.2f}" for name in names)
+            lines.append(f"| {design.name} | {n} | {values} |")
+    return lines
+
+
+def main() -> None:
+    """Judge the criteria and print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--designs", default=",".join(DESIGNS))
+    parser.add_argument("--only", default=";".join(CRITERIA), help="criteria, separated by semicolons")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    designs = [DESIGNS[name] for name in options.designs.split(",")]
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    start = time.perf_counter()
+    tallies = judge(designs, seeds, options.only.split(";"))
+    print(*table(tallies), sep="\n")
+    if not all(design.noise for design in designs):
+        k, share = constant_k(designs, seeds)
+        print(f"\nThe constant answer K = {k} is right in {share:.2f} of the cases of the first column.\n")
+        for question in ("K", "algorithm"):
+            print(*by_design(tallies, question, designs), "", sep="\n")
+        print(*paths(seeds), sep="\n")
+    if any(design.noise for design in designs):
+        print("", *by_design(tallies, "noise", designs), sep="\n")
+    print(
+        f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Matrices with a known truth, on which criteria for choosing a solution are judged; used by truth.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.datasets import make_scenario
+from bivaluate.datasets.scenarios import SCENARIOS
+from bivaluate.metrics.noise_search import search_block
+from bivaluate.solution import Biclustering
+
+Floats = NDArray[np.float64]
+Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
+Make = Callable[[np.random.Generator], tuple[Floats, Biclustering]]
+
+
+@dataclass(frozen=True)
+class Design:
+    """One way of making a matrix and its planted biclusters; `noise` designs plant none."""
+
+    name: str
+    make: Callable[[int], tuple[Floats, Biclustering]]
+    noise: bool = False
+
+
+def _slices(sizes: list[int], step: float, total: int, order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Consecutive pieces of `order`; each starts `step` of its size after the one before it."""
+    pieces, start = [], 0
+    for size in sizes:
+        assert start + size <= total
+        pieces.append(np.sort(order[start : start + size]))
+        start += round(step * size)
+    return pieces
+
+
+def _members(
+    rng: np.random.Generator, shape: tuple[int, int], sizes: list[tuple[int, int]], step: float = 1.0
+) -> list[Pair]:
+    rows = _slices([r for r, _ in sizes], step, shape[0], rng.permutation(shape[0]))
+    cols = _slices([c for _, c in sizes], step, shape[1], rng.permutation(shape[1]))
+    return list(zip(rows, cols, strict=True))
+
+
+def _raised(shape: tuple[int, int], sizes: list[tuple[int, int]], level: float, step: float = 1.0) -> Make:
+    """Blocks raised by `level` standard deviations; with `step` below 1 neighbours share rows and columns."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(size=shape)
+        pairs = _members(rng, shape, sizes, step)
+        for rows, cols in pairs:
+            X[np.ix_(rows, cols)] += level
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _heavy(shape: tuple[int, int], sizes: list[tuple[int, int]], level: float, freedom: float) -> Make:
+    """Raised blocks in noise of Student's t with few degrees of freedom."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.standard_t(freedom, size=shape)
+        pairs = _members(rng, shape, sizes)
+        for rows, cols in pairs:
+            X[np.ix_(rows, cols)] += level
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _counts(shape: tuple[int, int], K: int, low: float, high: float) -> Make:
+    """Poisson counts with K blocks on the diagonal, every row and column in one of them."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        rows, cols = (np.array_split(rng.permutation(size), K) for size in shape)
+        rate = np.full(shape, low)
+        pairs = [(np.sort(i), np.sort(j)) for i, j in zip(rows, cols, strict=True)]
+        for i, j in pairs:
+            rate[np.ix_(i, j)] = high
+        return rng.poisson(rate).astype(np.float64), Biclustering(pairs, shape)
+
+    return make
+
+
+def _additive(shape: tuple[int, int], sizes: list[tuple[int, int]], background: float, noise: float) -> Make:
+    """Additive blocks of little noise in a wide background: what Cheng and Church look for."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(0, background, size=shape)
+        pairs = _members(rng, shape, sizes)
+        for rows, cols in pairs:
+            effects = np.add.outer(rng.normal(size=len(rows)), rng.normal(size=len(cols)))
+            X[np.ix_(rows, cols)] = effects + rng.normal(0, noise, size=effects.shape)
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _ordered(shape: tuple[int, int], sizes: list[tuple[int, int]], wrong: float) -> Make:
+    """Order-preserving blocks: each row keeps its values, sorted along one order of the columns, with errors."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(size=shape)
+        pairs = _members(rng, shape, sizes)
+        for rows, cols in pairs:
+            order = rng.permutation(len(cols))
+            values = np.sort(X[np.ix_(rows, cols)], axis=1)[:, order]
+            X[np.ix_(rows, cols)] = np.exp(values) + rng.normal(0, wrong, size=values.shape)
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _nothing(draw: Callable[[np.random.Generator], Floats]) -> Make:
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = draw(rng)
+        return X, Biclustering([], X.shape)
+
+    return make
+
+
+_OWN: dict[str, Make] = {
+    "overlap": _raised((200, 40), [(50, 12), (50, 12), (50, 12)], 2.0, step=0.75),
+    "overlap_weak": _raised((240, 50), [(48, 12), (44, 12), (40, 12), (36, 12)], 1.5, step=0.8),
+    "diagonal": _raised((160, 40), [(40, 10)] * 4, 2.0),
+    "few_small": _raised((300, 40), [(15, 8), (15, 8), (15, 8)], 3.0),
+    "wide": _raised((120, 40), [(30, 26), (30, 10)], 2.0),
+    "counts": _counts((200, 60), 4, 1.0, 4.0),
+    "counts_5": _counts((150, 50), 5, 0.5, 2.5),
+    "counts_large": _counts((300, 90), 3, 1.0, 2.0),
+    "counts_sparse": _counts((200, 60), 4, 0.3, 1.0),
+    "counts_small": _counts((120, 40), 3, 0.5, 1.5),
+    "t3": _heavy((200, 40), [(40, 10)] * 3, 3.0, 3.0),
+    "t2": _heavy((200, 40), [(40, 12)] * 3, 4.0, 2.0),
+    "additive": _additive((120, 30), [(40, 12), (30, 10)], 3.0, 0.2),
+    "additive_3": _additive((150, 36), [(40, 10), (40, 12), (30, 10)], 4.0, 0.1),
+    "order": _ordered((150, 40), [(40, 14), (40, 14)], 0.1),
+}
+_NOISE: dict[str, Make] = {
+    "noise": _nothing(lambda rng: rng.normal(size=(200, 40))),
+    "noise_t3": _nothing(lambda rng: rng.standard_t(3, size=(200, 40))),
+    "noise_counts": _nothing(lambda rng: rng.poisson(2.0, size=(200, 40)).astype(np.float64)),
+    "noise_laplace": _nothing(lambda rng: rng.laplace(size=(200, 40))),
+    "noise_skewed": _nothing(lambda rng: rng.exponential(size=(200, 40))),
+    "noise_counts_6": _nothing(lambda rng: rng.poisson(6.0, size=(200, 40)).astype(np.float64)),
+    "noise_scales": _nothing(
+        lambda rng: rng.normal(size=(200, 40)) * np.outer(rng.uniform(0.3, 3, 200), rng.uniform(0.5, 2, 40))
+    ),
+    "noise_effects": _nothing(
+        lambda rng: rng.normal(size=(200, 40)) + np.add.outer(rng.normal(size=200), rng.normal(size=40))
+    ),
+}
+
+
+def _own(name: str, make: Make) -> Callable[[int], tuple[Floats, Biclustering]]:
+    key = sum(ord(letter) * 31**place for place, letter in enumerate(name)) % 2**32
+    return lambda seed: make(np.random.default_rng([key, seed]))
+
+
+def _scenario(name: str) -> Callable[[int], tuple[Floats, Biclustering]]:
+    return lambda seed: make_scenario(name, seed)[:2]
+
+
+DESIGNS: dict[str, Design] = {
+    design.name: design
+    for design in (
+        *(Design(name, _own(name, make)) for name, make in _OWN.items()),
+        *(Design(name, _own(name, make), noise=True) for name, make in _NOISE.items()),
+        *(Design(name, _scenario(name)) for name in SCENARIOS),
+    )
+}
+
+
+def path_of(X: Floats, truth: Biclustering, seed: int, n_junk: int = 4, wrong: float = 0.1) -> list[Pair]:
+    """Planted blocks with some rows and columns exchanged for others, then blocks searched in the same matrix."""
+    rng = np.random.default_rng([seed, 1])
+    blocks: list[Pair] = []
+    for bicluster in truth:
+        sides = []
+        for members, size in zip((bicluster.rows, bicluster.cols), X.shape, strict=True):
+            n_wrong = min(round(wrong * len(members)), size - len(members))
+            others = np.setdiff1d(np.arange(size), members)
+            kept = rng.choice(members, len(members) - n_wrong, replace=False)
+            sides.append(np.sort(np.concatenate([kept, rng.choice(others, n_wrong, replace=False)])))
+        blocks.append((sides[0], sides[1]))
+    for r, c in [(10, 3), (6, 5), (20, 4), (12, 6)][:n_junk]:
+        found, _ = search_block(X, r, c, rng=rng)
+        blocks.append((found.rows, found.cols))
+    return blocks

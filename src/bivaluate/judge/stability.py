@@ -1,0 +1,266 @@
+"""Stability: do biclusters come back when rows and columns are left out, more than they do in surrogates?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._errors import ParameterError
+from bivaluate.matrix import Matrix
+from bivaluate.metrics.surrogates import SURROGATES, surrogate
+from bivaluate.solution import Bicluster, Biclustering, check_solution
+
+Floats = NDArray[np.float64]
+Fit = Callable[[Floats], Biclustering]
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How well biclusters come back; made by :func:`stability`.
+
+    Attributes
+    ----------
+    solution
+        The biclusters found in the whole matrix.
+    found_again
+        Mean over the subsamples of the largest cell Jaccard index with a bicluster found there; NaN for a bicluster
+        that was never left with a cell.
+    by_chance
+        The same, averaged over all biclusters found in surrogates; 0 where nothing is found in them.
+    """
+
+    solution: Biclustering
+    found_again: Floats
+    by_chance: float
+
+    @property
+    def per_bicluster(self) -> Floats:
+        """Found again, less what surrogates give."""
+        return np.asarray(self.found_again - self.by_chance)
+
+    @property
+    def mean(self) -> float:
+        """Mean over the biclusters; NaN without any."""
+        kept = self.per_bicluster[~np.isnan(self.per_bicluster)]
+        return float(kept.mean()) if len(kept) else float("nan")
+
+
+def stability(
+    X: Any,
+    fit: Fit,
+    *,
+    repeats: int = 10,
+    share: float = 0.75,
+    null: str = "permute",
+    null_runs: int = 2,
+    random_state: int | Sequence[int] = 0,
+) -> Stability:
+    """Find biclusters again in subsamples of rows and columns, and compare with surrogates treated alike.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix without missing cells.
+    fit : callable
+        ``fit(X)`` returns the Biclustering found in a matrix.
+    repeats : int, default=10
+        Subsamples of the matrix, and as many of each surrogate.
+    share : float, default=0.75
+        Share of the rows, and of the columns, in each.
+    null : {"permute", "phase"}, default="permute"
+        Kind of surrogate.
+    null_runs : int, default=2
+        Surrogates; 0 leaves out the comparison.
+    random_state : int or sequence of int, default=0
+        Seed.
+
+    Returns
+    -------
+    Stability
+
+    Raises
+    ------
+    ParameterError
+        If an option is not allowed, or a subsample would have fewer than two rows or columns.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 20))
+    >>> X[:12, :8] += 4
+    >>> high = lambda X: Biclustering([(np.flatnonzero(X.mean(1) > 1), np.flatnonzero(X.mean(0) > 0.6))], X.shape)
+    >>> round(stability(X, high, null_runs=0).mean, 2)
+    0.95
+    """
+    values = Matrix.of(X).values
+    check_int("repeats", repeats, 1)
+    check_int("null_runs", null_runs, 0)
+    check_real("share", share, 0.0, 1.0)
+    check_choice("null", null, SURROGATES)
+    kept = tuple(round(share * size) for size in values.shape)
+    if min(kept) < 2:
+        raise ParameterError(
+            f"share is {share:g}: that leaves {kept[0]} row(s) and {kept[1]} column(s) of X, and two of each are needed."
+        )
+    rng = np.random.default_rng(random_state)
+    solution, again = _found_again(values, fit, repeats, kept, rng)
+    null_values = [
+        _found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)
+    ]
+    chance = np.concatenate(null_values) if null_values else np.zeros(0)
+    chance = chance[~np.isnan(chance)]
+    return Stability(solution, again, float(chance.mean()) if len(chance) else 0.0)
+
+
+def _found_again(
+    X: Floats, fit: Fit, repeats: int, kept: tuple[int, ...], rng: np.random.Generator
+) -> tuple[Biclustering, Floats]:
+    """Return what is found in the whole matrix and how well each of it is found in subsamples."""
+    solution = fit(X)
+    best = np.full((repeats, len(solution)), np.nan)
+    for repeat in range(repeats):
+        rows, cols = (
+            np.sort(rng.choice(size, n, replace=False)) for size, n in zip(X.shape, kept, strict=True)
+        )
+        part = fit(np.ascontiguousarray(X[np.ix_(rows, cols)]))
+        others = [(rows[b.rows], cols[b.cols]) for b in part]
+        for k, bicluster in enumerate(solution):
+            left = np.intersect1d(bicluster.rows, rows), np.intersect1d(bicluster.cols, cols)
+            if len(left[0]) and len(left[1]):
+                best[repeat, k] = max((_jaccard(left, other) for other in others), default=0.0)
+    if not len(solution):
+        return solution, np.zeros(0)
+    defined = ~np.isnan(best)
+    counts = defined.sum(axis=0)
+    sums = np.where(defined, best, 0.0).sum(axis=0)
+    return solution, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """Biclusters that come back over several solutions; made by :func:`consensus_biclusters`.
+
+    Attributes
+    ----------
+    solution
+        One bicluster per group, those that come back most often first.
+    support
+        Share of the solutions in which each was found.
+    """
+
+    solution: Biclustering
+    support: Floats
+
+
+def consensus_biclusters(
+    solutions: Sequence[Biclustering], *, min_support: float = 0.5, min_jaccard: float = 0.5
+) -> Consensus:
+    """Return the biclusters that come back in several solutions of one matrix, for instance over seeds.
+
+    Every bicluster is a candidate: it gathers, from each solution, the bicluster nearest to it by cell Jaccard index, if
+    that index is at least `min_jaccard`. The candidate with most followers (then with the largest mean index, then
+    the earliest) becomes a group, its followers leave, and the rest is looked at again. A row or column belongs to the
+    consensus if at least half of the group has it.
+
+    Parameters
+    ----------
+    solutions : sequence of Biclustering
+        Solutions of one matrix.
+    min_support : float, default=0.5
+        Smallest share of the solutions a consensus bicluster must come from.
+    min_jaccard : float, default=0.5
+        Smallest cell Jaccard index between a bicluster and its followers.
+
+    Returns
+    -------
+    Consensus
+
+    Raises
+    ------
+    ParameterError
+        If there are no solutions, or an option is out of range.
+    SolutionError
+        If the solutions belong to matrices of different shapes.
+
+    Examples
+    --------
+    >>> first = Biclustering([([0, 1, 2], [0, 1, 2]), ([7, 8], [3, 4])], (10, 6))
+    >>> second = Biclustering([([0, 1, 2, 3], [0, 1, 2])], (10, 6))
+    >>> found = consensus_biclusters([first, second, second])
+    >>> found.solution[0].rows.tolist(), found.support.tolist()
+    ([0, 1, 2, 3], [1.0])
+    """
+    if not solutions:
+        raise ParameterError("there are no solutions; a consensus needs at least one.")
+    check_real("min_support", min_support, 0.0, 1.0)
+    check_real("min_jaccard", min_jaccard, 0.0, 1.0)
+    shape = check_solution(solutions[0], "solutions[0]").shape
+    members = [
+        (s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)
+    ]
+    jaccard = _all_jaccards([b for _, b in members])
+    source = np.array([s for s, _ in members], dtype=np.int64)
+    free = np.ones(len(members), dtype=np.bool_)
+    groups: list[list[int]] = []
+    while free.any():
+        followers = [
+            _followers(jaccard[k], source, free, min_jaccard) if free[k] else [] for k in range(len(members))
+        ]
+        best = max(
+            np.flatnonzero(free),
+            key=lambda k: (len(followers[k]), float(jaccard[k, followers[k]].mean()), -k),
+        )
+        group = followers[best]
+        if len(group) < min_support * len(solutions):
+            break
+        groups.append(group)
+        free[group] = False
+    consensus = [
+        tuple(_in_half([getattr(members[k][1], side) for k in group]) for side in ("rows", "cols"))
+        for group in groups
+    ]
+    support = np.array([len(group) / len(solutions) for group in groups])
+    return Consensus(Biclustering(consensus, shape), support)  # type: ignore[arg-type]
+
+
+def _followers(
+    jaccard: Floats, source: NDArray[np.int64], free: NDArray[np.bool_], least: float
+) -> list[int]:
+    """Return the nearest free bicluster of every solution that is near enough."""
+    chosen = []
+    for s in np.unique(source[free]):
+        here = np.flatnonzero(free & (source == s))
+        nearest = int(here[jaccard[here].argmax()])
+        if jaccard[nearest] >= least:
+            chosen.append(nearest)
+    return chosen
+
+
+def _in_half(sides: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    members, counts = np.unique(np.concatenate(sides), return_counts=True)
+    return np.asarray(members[2 * counts >= len(sides)])
+
+
+def _all_jaccards(biclusters: Sequence[Bicluster]) -> Floats:
+    n = len(biclusters)
+    values = np.eye(n)
+    for k in range(n):
+        for other in range(k + 1, n):
+            one, two = ((b.rows, b.cols) for b in (biclusters[k], biclusters[other]))
+            values[k, other] = values[other, k] = _jaccard(one, two)
+    return values
+
+
+def _jaccard(
+    one: tuple[NDArray[np.int64], NDArray[np.int64]], other: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> float:
+    shared = 1
+    for a, b in zip(one, other, strict=True):
+        shared *= len(np.intersect1d(a, b, assume_unique=True))
+    sizes = len(one[0]) * len(one[1]) + len(other[0]) * len(other[1])
+    return shared / (sizes - shared)

@@ -1,0 +1,386 @@
+"""Patterns a block may follow, fitted by least squares: raised, additive, row-affine, order-preserving."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.measures._tail import log_beta_tail, log_beta_tail_bound
+from bivaluate.metrics.ranks import midranks
+
+Floats = NDArray[np.float64]
+
+RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
+    "raised", "additive", "row_affine", "order_preserving", "none",
+)  # fmt: skip
+KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
+# Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
+# every block.
+N_FORMS = 11
+# A row that follows the pattern does so with a positive factor, at most so many times the median factor.
+LARGEST_FACTOR = 3.0
+# Degrees of freedom a fit must leave over.
+LEAST_LEFT_OVER = 4
+ALTERNATIONS = 2
+_SWEEPS, _SETTLED = 200, 1e-12
+# Sums of squares left over below this share of the total are computed again from the residuals.
+_CANCELLED = 1e-6
+# Rows looked at before the order of all rows is: enough to see that there is no common order.
+_ROWS_LOOKED_AT = 64
+# Ranks of a row can share so many times more than its values do, where a few extreme values hide the order.
+_RANKS_SHARE_MORE = 6.0
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A fitted pattern, level + a_i + b_j + s_i·p_j or any cells, and how improbable noise makes a fit as good."""
+
+    kind: str = NONE
+    log_p: float = 0.0
+    level: float = 0.0
+    rows: Floats | None = None
+    cols: Floats | None = None
+    factors: Floats | None = None
+    shape: Floats | None = None
+    cells: Floats | None = None
+
+    def values(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+        """Return the pattern in these rows and columns of the block, counted within the block."""
+        if self.cells is not None:
+            return self.cells[np.ix_(rows, cols)]
+        values = np.full((len(rows), len(cols)), self.level)
+        if self.rows is not None:
+            values += self.rows[rows][:, None]
+        if self.cols is not None:
+            values += self.cols[cols]
+        if self.factors is not None and self.shape is not None:
+            values += np.outer(self.factors[rows], self.shape[cols])
+        return values
+
+
+@dataclass(frozen=True)
+class Restore:
+    """By how much row and column means, taken out of the whole matrix, have shrunk the levels of a block.
+
+    Row levels of a block of c of m columns are left with 1 − c/m of what they were, column levels with 1 − r/n, the mean
+    with both, and so are their variances in noise: sums of squares are multiplied by 1/(1 − c/m). Past half of the
+    columns a block cannot be told from what it leaves out, and counts less and less: 2(1 − c/m)/(c/m), 0 where it
+    goes from side to side.
+    """
+
+    row_share: float
+    col_share: float
+
+    @property
+    def rows(self) -> float:
+        """Factor of the sum of squares of row levels."""
+        return _restored(self.col_share)
+
+    @property
+    def cols(self) -> float:
+        """Factor of the sum of squares of column levels."""
+        return _restored(self.row_share)
+
+    def explained(self, level: float, rows: float, cols: float, shape: float) -> float:
+        """Return the sum of squares explained by the mean, row levels, column levels and what a shape adds to them."""
+        return self.rows * self.cols * level + self.rows * rows + self.cols * cols + shape
+
+    def pattern(self, kind: str, log_p: float, fitted: Pattern) -> Pattern:
+        """Return a pattern fitted to deviations as it is in the matrix itself."""
+        by_rows, by_cols = (1 / max(share, 1 - share) for share in (self.col_share, self.row_share))
+        return Pattern(
+            kind,
+            log_p,
+            level=fitted.level * by_rows * by_cols,
+            rows=None if fitted.rows is None else fitted.rows * by_rows,
+            cols=None if fitted.cols is None else fitted.cols * by_cols,
+            factors=fitted.factors,
+            shape=fitted.shape,
+        )
+
+
+def _restored(share: float) -> float:
+    return 1 / (1 - share) if share <= 0.5 else 2 * (1 - share) / share
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the fits need of a block without missing cells; `factors` is None where no common shape was found.
+
+    `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain.
+    """
+
+    A: Floats
+    total: float
+    row_means: Floats
+    col_means: Floats
+    level: float
+    of_rows: float
+    of_cols: float
+    of_level: float
+    factors: Floats | None
+    shape: Floats
+    explained: float
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The noise of cells outside a block: how many it is known from, and their sum of squares."""
+
+    cells: float
+    squares: float
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Values of the rows of a block, and of rows outside it, over its columns."""
+
+    inside: Floats
+    outside: Floats
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A pattern fitted to deviations, the sums of squares it explains and leaves, the degrees of freedom it takes."""
+
+    kind: str
+    fitted: Pattern
+    explained: float
+    left: float
+    freedom: float
+
+
+def best_pattern(
+    of: Sums,
+    n_cells: int,
+    floor: float,
+    to_pay: float,
+    restore: Restore,
+    outside: Outside,
+    orders: Callable[[], Orders] | None = None,
+) -> Pattern:
+    """Return the pattern that noise would follow least easily, for a block of deviations from the background.
+
+    Each form takes `freedom` degrees of freedom of the N cells; for normal noise the share of the sum of squares it
+    explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed. The
+    same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
+    beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were filled, and what is explained counts less by as much.
+    `floor` is the smallest variance the residuals may have. A block pays if log p is below `to_pay`; where it cannot,
+    the form that comes nearest is returned. `orders` gives the values whose order may be shared; it is asked where
+    column means explain more than noise.
+    """
+    form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, outside, to_pay)
+    if orders is not None and _may_share_order(of, min(log_p, to_pay)):
+        order = _order_preserving(of.A, orders(), min(log_p, to_pay))
+        if order is not None:
+            return order
+    return restore.pattern(form.kind, log_p, form.fitted)
+
+
+def _most_improbable(
+    forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float
+) -> tuple[_Form, float]:
+    """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
+    tests: list[tuple[float, _Form, tuple[float, float, float]]] = []
+    for form in forms:
+        left_over = n_cells - form.freedom
+        if left_over < LEAST_LEFT_OVER:
+            continue
+        for squares, cells in ((0.0, 0.0), (outside.squares, outside.cells)):
+            total = form.explained + form.left + squares
+            share = form.explained / total if form.explained > 0 else 0.0
+            test = share, form.freedom / 2, (left_over + cells) / 2
+            tests.append((log_beta_tail_bound(*test), form, test))
+    tests.sort(key=lambda test: test[0])
+    _, best, test = tests[0]
+    lowest = log_beta_tail(*test)
+    for bound, form, test in tests[1:]:
+        if bound >= min(lowest, to_pay):
+            break
+        log_p = log_beta_tail(*test)
+        if log_p < lowest:
+            best, lowest = form, log_p
+    return best, lowest
+
+
+def row_affine_freedom(r: int, c: int) -> float:
+    """Degrees of freedom of a_i + s_i·p_j: r levels, and the (√r + √(c−1))² the best pattern of noise explains."""
+    return r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2
+
+
+def sums(A: Floats) -> Sums:
+    """Return what the fits need of a block without missing cells."""
+    r, c = A.shape
+    row_means, col_means = A @ np.full(c, 1 / c), np.full(r, 1 / r) @ A
+    shaped = common_shape(A, row_means, col_means - float(row_means.sum()) / r)
+    return with_means(A, float(np.einsum("ij,ij->", A, A)), row_means, col_means, *shaped)
+
+
+def with_means(
+    A: Floats,
+    total: float,
+    row_means: Floats,
+    col_means: Floats,
+    factors: Floats | None,
+    shape: Floats,
+    explained: float,
+) -> Sums:
+    """Complete the sums of a block."""
+    r, c = A.shape
+    level = float(row_means.sum()) / r
+    of_rows, of_cols = c * float(row_means @ row_means), r * float(col_means @ col_means)
+    return Sums(
+        A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2,
+        factors, shape, explained,
+    )  # fmt: skip
+
+
+def _forms(of: Sums, floor: float, restore: Restore, n_cells: int) -> Iterator[_Form]:
+    r, c = of.A.shape
+    observed = n_cells / (r * c)
+    rows, cols = of.row_means - of.level, of.col_means - of.level
+    of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
+
+    def form(
+        kind: str, freedom: float, fitted: Pattern, by_rows: float, by_cols: float, by_shape: float = 0.0
+    ) -> _Form:
+        left = of.total - of.of_level - by_rows - by_cols - by_shape
+        if left < _CANCELLED * of.total:
+            residual = of.A - fitted.values(np.arange(r), np.arange(c))
+            left = float(np.einsum("ij,ij->", residual, residual))
+        explained = observed * restore.explained(of.of_level, by_rows, by_cols, by_shape)
+        return _Form(kind, fitted, explained, max(left, n_cells * floor), freedom)
+
+    level = of.level
+    yield form(RAISED, 1, Pattern(level=level), 0, 0)
+    yield form(ADDITIVE, r, Pattern(level=level, rows=rows), of_rows, 0)
+    yield form(ADDITIVE, c, Pattern(level=level, cols=cols), 0, of_cols)
+    yield form(ADDITIVE, r + c - 1, Pattern(level=level, rows=rows, cols=cols), of_rows, of_cols)
+    if c > 2 and of.factors is not None:
+        affine = Pattern(level=level, rows=rows, factors=of.factors, shape=of.shape)
+        by_cols = min(of_cols, of.explained)
+        yield form(ROW_AFFINE, row_affine_freedom(r, c), affine, of_rows, by_cols, of.explained - by_cols)
+
+
+def common_shape(A: Floats, row_means: Floats, shape: Floats) -> tuple[Floats | None, Floats, float]:
+    """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
+
+    The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not follow.
+    """
+    for step in range(ALTERNATIONS + 1):
+        length = float(shape @ shape)
+        products = A @ shape
+        largest = LARGEST_FACTOR * _median(products)
+        if not (largest > 0 and length > 0):
+            return None, shape, 0.0
+        factors = np.minimum(np.maximum(products, 0.0), largest) / length
+        weight = float(factors @ factors)
+        if step < ALTERNATIONS:
+            shape = (factors @ A - float(factors @ row_means)) / weight
+    return factors, shape, 2 * float(factors @ products) - weight * length
+
+
+def _median(values: Floats) -> float:
+    middle = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, middle)[middle])
+    ordered = np.partition(values, (middle - 1, middle))
+    return float(ordered[middle - 1] + ordered[middle]) / 2
+
+
+def fill_missing(A: Floats) -> Floats:
+    """Put missing cells where the additive fit to the observed cells has them, by alternating until nothing changes."""
+    seen = np.isfinite(A)
+    per_row, per_col = seen.sum(axis=1), seen.sum(axis=0)
+    largest = np.nanmax(np.abs(A))
+    rows, cols = np.nansum(A, axis=1) / per_row, np.zeros(A.shape[1])
+    for _ in range(_SWEEPS):
+        before = cols
+        cols = np.where(seen, A - rows[:, None], 0.0).sum(axis=0) / per_col
+        rows = np.where(seen, A - cols, 0.0).sum(axis=1) / per_row
+        if np.abs(cols - before).max() <= _SETTLED * largest:
+            break
+    return np.where(seen, A, rows[:, None] + cols)
+
+
+def _may_share_order(of: Sums, to_beat: float) -> bool:
+    """Whether ranks are worth a look: not where the values themselves have next to nothing in common."""
+    r, c = of.A.shape
+    common, within = of.of_cols - of.of_level, of.total - of.of_rows
+    if c <= 2 or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
+        return False
+    return _concordance_log_p(_RANKS_SHARE_MORE * common / within, r, c) < to_beat
+
+
+def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:
+    """Return the order-preserving pattern: one order of the columns shared by the rows, each row monotone along it.
+
+    Mean ranks of the r rows are compared with those of q rows outside, so that an order all rows share counts for
+    nothing: W = Var_j(difference)/(mean variance of the ranks of a row)/(1 + r/q), Kendall's W for q → ∞, which is
+    Beta(f/2, (r−1)f/2) in noise, f = c − 1 − 2/r, to a good approximation. The orders of r rows cannot say more than
+    r·log c!, and the shared order itself costs log c!. None where `to_beat` is not beaten.
+    """
+    r, c = A.shape
+    most = (r - 1) * math.lgamma(c + 1)
+    if not len(orders.outside):
+        return None
+    step = -(-r // _ROWS_LOOKED_AT)
+    if step > 1:
+        few = Orders(orders.inside[::step], orders.outside[::step])
+        _, difference, spread, _ = _mean_ranks(few)
+        # three standard errors up, less what chance adds
+        by_chance = 1 / len(few.inside) + 1 / len(few.outside)
+        common = (
+            float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
+        )
+        if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
+            return None
+    means, difference, spread, followed = _mean_ranks(orders)
+    if not spread > 0:
+        return None
+    concordance = min(float(difference.var()) / spread, followed) / (1 + r / len(orders.outside))
+    log_p = max(-most, _concordance_log_p(concordance, r, c))
+    if log_p >= to_beat:
+        return None
+    unexplained = orders.inside - _monotone(orders.inside, np.argsort(means, kind="stable"))
+    return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
+
+
+def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float, float]:
+    """Return mean ranks inside, how far they are from those outside, the mean variance of a row's ranks, and the square
+    of the median row's correlation with that difference: what only a few rows do is no shared order.
+    """
+    inside = midranks(orders.inside)
+    means = inside.mean(axis=0)
+    difference = means - midranks(orders.outside).mean(axis=0)
+    spread = inside.var(axis=1)
+    lengths = len(difference) * np.sqrt(spread * difference.var())
+    correlation = inside @ (difference - difference.mean()) / np.where(lengths > 0, lengths, np.inf)
+    return means, difference, float(spread.mean()), max(0.0, _median(correlation)) ** 2
+
+
+def _concordance_log_p(concordance: float, r: int, c: int) -> float:
+    freedom = c - 1 - 2 / r
+    return log_beta_tail(min(1.0, concordance), freedom / 2, (r - 1) * freedom / 2)
+
+
+def _monotone(A: Floats, order: NDArray[np.intp]) -> Floats:
+    """Return each row's best fit that never falls along `order`, by pooling adjacent violators."""
+    fitted = np.empty(A.shape)
+    for row, line in zip(A[:, order].tolist(), fitted, strict=True):
+        means: list[float] = []
+        sizes: list[int] = []
+        for value in row:
+            mean, size = value, 1
+            while means and means[-1] >= mean:
+                mean = (mean * size + means[-1] * sizes[-1]) / (size + sizes[-1])
+                size += sizes.pop()
+                means.pop()
+            means.append(mean)
+            sizes.append(size)
+        line[order] = np.repeat(means, sizes)
+    return fitted

@@ -1,0 +1,613 @@
+"""Evidence: how many nats each bicluster saves in describing the matrix, its kind of pattern, and whether it pays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_choice
+from bivaluate.matrix import Matrix
+from bivaluate.measures._patterns import (
+    ALTERNATIONS,
+    LARGEST_FACTOR,
+    N_FORMS,
+    NONE,
+    Orders,
+    Outside,
+    Pattern,
+    Restore,
+    Sums,
+    best_pattern,
+    fill_missing,
+    sums,
+    with_means,
+)
+from bivaluate.measures._tail import log_choose
+from bivaluate.measures.tails import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.metrics.constant_rows import TOLERANCE, is_constant_row
+from bivaluate.metrics.cover import Cover
+from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.workspace import Workspace
+from bivaluate.solution import Bicluster, Biclustering, check_solution
+
+Floats = NDArray[np.float64]
+
+MIN_CELLS = 12
+# From so many cells of blocks on the compiled gathering, and a second thread, pay for themselves.
+_MANY_CELLS = 200_000
+_LARGE_BLOCK = 4_000
+# Rows outside a block whose order of its columns is looked at, at least.
+_FEWEST_OUTSIDE = 256
+_CHUNK = 1 << 16
+# Outside this range squares overflow or underflow, and X is seen times a power of two.
+_TINY, _HUGE = 1e-140, 1e150
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What each bicluster, and the solution, saves in describing the matrix; made by :func:`evidence_table`.
+
+    Attributes
+    ----------
+    gain
+        Nats saved by each bicluster given those that came before it in the selection; NaN where undefined.
+    alone
+        Nats saved by each bicluster as if it were the only one.
+    kinds
+        Pattern of each bicluster that pays: raised (or lowered), additive, row_affine, order_preserving; else none.
+    pays
+        Whether the gain is positive.
+    reasons
+        Why the gain of a bicluster is undefined; empty where it is defined.
+    order
+        Positions of the biclusters that pay, in the order they were accepted.
+    total
+        Σ of the gains that pay, less the cost of naming the members of every bicluster that does not.
+    explained
+        Share of the cells of the matrix in biclusters that pay.
+    ranks
+        Whether rows were replaced by normal scores.
+    """
+
+    gain: Floats
+    alone: Floats
+    kinds: tuple[str, ...]
+    pays: NDArray[np.bool_]
+    reasons: tuple[str, ...]
+    order: tuple[int, ...]
+    total: float
+    explained: float
+    ranks: bool
+
+    @property
+    def n_paying(self) -> int:
+        """Number of biclusters that pay."""
+        return len(self.order)
+
+
+def evidence_table(
+    X: Any,
+    solution: Biclustering,
+    *,
+    normalise: str = "auto",
+    missing: str = "raise",
+    n_jobs: int | None = None,
+) -> Evidence:
+    """Return the evidence of every bicluster: nats saved, kind of pattern, and whether it pays.
+
+    The background is R = X − row means − column means + grand mean. A block of r × c cells is tried as raised (or
+    lowered) throughout, as additive (row levels, column levels or both), as row-affine (every row a positive multiple,
+    at most three times the median one, of one shape, at its own level) and as order-preserving (one order of the
+    columns shared by the rows, and not by other rows). Of the N = r·c cells a form takes f degrees of freedom, and the
+    share of the sum of squares it explains is Beta(f/2, (N − f)/2) in normal noise; the same is asked with the noise
+    outside the block, at the variance its rows and columns have there, added to what the form leaves. With p the
+    smallest probability among these eleven tests,
+
+        gain = −log p − [log C(n, r) + log C(m, c) + log n + log m + log 11],
+
+    so that, by the union bound, noise rarely holds a block that pays, and a gain of g or more with a probability of
+    about e^(−g) of that. The residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the
+    spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
+    are restored. Rows and columns that are constant over the whole matrix say nothing and are left out.
+
+    A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
+    next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
+    stops at a gain of 0 or less. Accepted biclusters *pay*.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        ``"rank"`` replaces each row by normal scores of its ranks, ``"none"`` takes the values as they are;
+        ``"auto"`` chooses ranks for heavy tails, heavy skew, and data in which one value fills a quarter of the cells.
+    missing : {"raise", "omit"}, default="raise"
+        With ``"omit"`` all means and fits are over observed cells; the order-preserving kind is not tried in blocks
+        with missing cells.
+    n_jobs : int or None, default=None
+        Threads for large inputs.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If X, the solution or an option cannot be used.
+
+    See Also
+    --------
+    total_evidence, explained_share
+
+    Notes
+    -----
+    Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
+    blocks that do not deviate from the row and column means at all. A raised block that fills a matrix from side to
+    side is part of the row or column means and cannot be seen. Neighbouring columns that are correlated (time series)
+    make noise look coherent: compare with surrogates there.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering.from_indices([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> result = evidence_table(X, S)
+    >>> result.kinds, result.pays.tolist()
+    (('raised', 'none'), [True, False])
+    """
+    matrix = Matrix.of(X, missing)
+    return _evidence(
+        matrix.values,
+        check_solution(solution).with_shape(matrix.shape),
+        normalise,
+        None if n_jobs == -1 else n_jobs,
+    )
+
+
+def bicluster_evidence(
+    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
+) -> Floats:
+    """Return the nats each bicluster saves, given those accepted before it; positive means that it pays.
+
+    High is better; NaN where undefined. See :func:`evidence_table` for the parameters, the formula and the reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering.from_indices([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> (bicluster_evidence(X, S) > 0).tolist()
+    [True, False]
+    """
+    return evidence_table(X, solution, normalise=normalise, missing=missing).gain
+
+
+def total_evidence(
+    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
+) -> float:
+    """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
+
+    High is better; 0 for a solution without biclusters; negative where only noise was described. See
+    :func:`evidence_table` for the parameters and the formula.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> good, noise = ([(range(15), range(6))], [(range(30, 45), range(10, 16))])
+    >>> total_evidence(X, Biclustering(good, X.shape)) > 0 > total_evidence(X, Biclustering(noise, X.shape))
+    True
+    """
+    return evidence_table(X, solution, normalise=normalise, missing=missing).total
+
+
+def paying_biclusters(
+    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
+) -> int:
+    """Return the number of biclusters that pay; see :func:`evidence_table`.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> paying_biclusters(X, Biclustering([(range(15), range(6))], X.shape))
+    0
+    """
+    return evidence_table(X, solution, normalise=normalise, missing=missing).n_paying
+
+
+def explained_share(
+    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
+) -> float:
+    """Return the share of the cells of the matrix in biclusters that pay; see :func:`evidence_table`. In [0, 1].
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> explained_share(X, Biclustering([(range(15), range(6))], X.shape))
+    0.0
+    """
+    return evidence_table(X, solution, normalise=normalise, missing=missing).explained
+
+
+@dataclass
+class _Background:
+    """The values as they are judged, what rows and columns hold by themselves, and the smallest residual variance.
+
+    The effects of rows and columns are those of the values less the patterns accepted so far; their sums of squared
+    deviations are those of the beginning.
+    """
+
+    values: Floats
+    row_effect: Floats
+    col_effect: Floats
+    seen_in_row: Floats
+    seen_in_col: Floats
+    floor: float
+    flat_rows: NDArray[np.bool_]
+    flat_cols: NDArray[np.bool_]
+    any_flat: bool
+    row_squares: Floats
+    col_squares: Floats
+
+    def __post_init__(self) -> None:
+        self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
+
+    def outside(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int
+    ) -> Outside:
+        """Return the noise the block would have if rows and columns had the variances they have outside of it."""
+        of_rows, of_cols = (
+            float(self.row_squares[rows].sum()) - total,
+            float(self.col_squares[cols].sum()) - total,
+        )
+        in_rows = float(self.seen_in_row[rows].sum()) - n_cells
+        in_cols = float(self.seen_in_col[cols].sum()) - n_cells
+        elsewhere = self.n_seen - n_cells - in_rows - in_cols
+        of_elsewhere = self.squares - total - of_rows - of_cols
+        if min(in_rows, in_cols, elsewhere) < 1 or min(of_rows, of_cols, of_elsewhere) <= 0:
+            return Outside(0.0, 0.0)
+        variance = (of_rows / in_rows) * (of_cols / in_cols) / (of_elsewhere / elsewhere)
+        cells = 1 / (
+            1 / in_rows + 1 / in_cols + 1 / elsewhere
+        )  # what this product is known as well as a mean over
+        return Outside(cells, variance * cells)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A bicluster judged on what is left of the matrix."""
+
+    gain: float
+    pattern: Pattern | None
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
+    outside: Outside | None = None
+    reason: str = ""
+
+
+def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | None) -> Evidence:
+    check_choice("normalise", normalise, ("auto", "none", "rank"))
+    K, shape = len(solution), (X.shape[0], X.shape[1])
+    sample = sorted_sample(X)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample))
+    accepted: list[tuple[Bicluster, _Judged]] = []
+    background = _background(X, ranks, sample)
+
+    members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
+    choices = math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
+
+    def judge(k: int, outside: Outside | None = None) -> _Judged:
+        return _judge(background, solution[k], members[k] + choices, accepted, outside)
+
+    many = sum(b.size for b in solution) >= _MANY_CELLS
+    judged = _for_each(judge, range(K), 1 if not many else n_jobs)
+    alone = np.array([one.gain for one in judged])
+    stale: set[int] = set()
+    waiting = {k for k in range(K) if judged[k].pattern is not None}
+    order: list[int] = []
+    while waiting:
+        k = max(waiting, key=lambda position: (judged[position].gain, -position))
+        if judged[k].gain > 0 and k not in stale:
+            waiting.remove(k)
+            order.append(k)
+            accepted.append((solution[k], judged[k]))
+            _take_out(background, judged[k])
+            stale |= {other for other in waiting if _share_lines(solution[other], solution[k])}
+            continue
+        again = {k} & stale if judged[k].gain > 0 else stale & waiting
+        if not again:
+            break
+        for other in again:
+            judged[other] = judge(other, judged[other].outside)
+        stale -= again
+        waiting = {other for other in waiting if judged[other].pattern is not None}
+    pays = np.zeros(K, dtype=np.bool_)
+    pays[order] = True
+    gain = np.array([one.gain for one in judged])
+    unpaid = math.fsum(cost for k, cost in enumerate(members) if not pays[k])
+    return Evidence(
+        gain=gain,
+        alone=alone,
+        kinds=tuple(_kind(one) if pays[k] else NONE for k, one in enumerate(judged)),
+        pays=pays,
+        reasons=tuple(one.reason for one in judged),
+        order=tuple(order),
+        total=math.fsum(gain[order]) - unpaid,
+        explained=Cover(solution.select(order)).cells / X.size if order else 0.0,
+        ranks=ranks,
+    )
+
+
+def _kind(judged: _Judged) -> str:
+    return judged.pattern.kind if judged.pattern is not None else NONE
+
+
+def _background(X: Floats, ranks: bool, sample: Floats) -> _Background:
+    flat_rows, flat_cols = _flat_lines(X)
+    if ranks:
+        values = normal_scores(X)
+        floor = lost_to_ties(values)
+    else:
+        values = X
+        largest = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
+        if not _TINY < largest < _HUGE and largest > 0:
+            scale = 2.0 ** -math.floor(math.log2(largest))
+            values, largest, sample = X * scale, largest * scale, sample * scale
+        floor = max((TOLERANCE * largest) ** 2, spacing(values, sample) ** 2 / 12)
+    means = _means(values)
+    row_squares, col_squares = _squares(values, means[0], means[1])
+    return _Background(
+        values,
+        *means,
+        floor=floor,
+        flat_rows=flat_rows,
+        flat_cols=flat_cols,
+        any_flat=bool(flat_rows.any() or flat_cols.any()),
+        row_squares=row_squares,
+        col_squares=col_squares,
+    )
+
+
+def _means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return row means, the means of columns once row means are taken out, and how many cells each is over."""
+    n, m = X.shape
+    rows = X.sum(axis=1) / m
+    if not math.isnan(float(rows.sum())):
+        return rows, X.sum(axis=0) / n - float(rows.mean()), np.full(n, float(m)), np.full(m, float(n))
+    seen = np.isfinite(X)
+    in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
+    rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
+    return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
+
+
+def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of squared deviations of rows and of columns, some rows at a time."""
+    rows, cols = np.empty(len(X)), np.zeros(X.shape[1])
+    step = max(1, _CHUNK // X.shape[1])
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        squares = X[part] - row_effect[part, None]
+        squares -= col_effect
+        squares *= squares
+        rows[part] = squares.sum(axis=1)
+        cols += squares.sum(axis=0)
+    if math.isnan(float(rows.sum())):
+        squares = np.nan_to_num((X - row_effect[:, None] - col_effect) ** 2)
+        return squares.sum(axis=1), squares.sum(axis=0)
+    return rows, cols
+
+
+def _flat_lines(X: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which rows, and which columns, hold one value over the whole matrix; two cells rule out most."""
+    found = []
+    for values in (X, X.T):
+        flat = ~(np.abs(values[:, 0] - values[:, -1]) > 0)
+        if flat.any():
+            flat[flat] = is_constant_row(values[flat])
+        found.append(flat)
+    return found[0], found[1]
+
+
+def _judge(
+    background: _Background,
+    bicluster: Bicluster,
+    cost: float,
+    accepted: Sequence[tuple[Bicluster, _Judged]],
+    outside: Outside | None,
+) -> _Judged:
+    rows, cols = bicluster.rows, bicluster.cols
+    left_out = ""
+    if background.any_flat:
+        rows, cols = rows[~background.flat_rows[rows]], cols[~background.flat_cols[cols]]
+        if len(rows) < len(bicluster.rows) or len(cols) < len(bicluster.cols):
+            left_out = "without the rows and columns that are constant over the whole matrix "
+    if len(rows) < 2 or len(cols) < 2:
+        return _undefined(rows, cols, f"{left_out}it has no two rows and two columns to compare")
+    before = [judged for other, judged in accepted if _share_cells(bicluster, other)]
+    found = _block(background, rows, cols, compiled=not before)
+    A = found.A if isinstance(found, Sums) else found
+    for judged in before:
+        _subtract(A, rows, cols, judged)
+    total, n_cells = found.total if isinstance(found, Sums) else float(np.einsum("ij,ij->", A, A)), A.size
+    observed = math.isnan(total)
+    if observed:
+        seen = np.isfinite(A)
+        kept = seen.sum(axis=1) >= 2
+        kept_cols = seen[kept].any(axis=0)
+        A, rows, cols = A[np.ix_(kept, kept_cols)], rows[kept], cols[kept_cols]
+        if len(rows) < 2 or len(cols) < 2:
+            return _undefined(rows, cols, "its observed cells leave no two rows and two columns to compare")
+        total, n_cells = float(np.nansum(A**2)), int(np.isfinite(A).sum())
+    if n_cells < MIN_CELLS:
+        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")
+    if total <= n_cells * background.floor:
+        return _undefined(rows, cols, "its cells do not deviate from the row and column means")
+    if observed:
+        A = fill_missing(A)
+    of = found if isinstance(found, Sums) and not observed else sums(A)
+    # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
+    orders = None if before or observed else partial(_orders, background, rows, cols)
+    n, m = background.values.shape
+    restore = Restore(len(rows) / n, len(cols) / m)
+    if outside is None:
+        outside = background.outside(rows, cols, total, n_cells)
+    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, orders)
+    return _Judged(-pattern.log_p - cost, pattern, rows, cols, outside)
+
+
+def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) -> _Judged:
+    return _Judged(math.nan, None, rows, cols, reason=reason)
+
+
+def _block(
+    background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], compiled: bool
+) -> Floats | Sums:
+    """Return the block of deviations from the background; of a large one also what the fits need of it."""
+    if compiled and len(rows) * len(cols) >= _LARGE_BLOCK:
+        from bivaluate.measures._evidence_kernels import block_sums
+
+        A, total, row_means, col_means, factors, shape, explained = block_sums(
+            background.values,
+            rows,
+            cols,
+            background.row_effect,
+            background.col_effect,
+            ALTERNATIONS,
+            LARGEST_FACTOR,
+        )
+        found = factors if explained > 0 else None
+        return with_means(A, total, row_means, col_means, found, shape, explained)
+    block = background.values[np.ix_(rows, cols)]
+    block -= background.row_effect[rows][:, None]
+    block -= background.col_effect[cols]
+    return block
+
+
+def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Orders:
+    """Return the values of the block, and those of other rows evenly spread, as many as the block has or 256."""
+    outside = np.setdiff1d(np.arange(len(background.values)), rows, assume_unique=True)
+    wanted = max(_FEWEST_OUTSIDE, len(rows))
+    others = background.values[np.ix_(outside[:: -(-len(outside) // wanted) or 1], cols)]
+    return Orders(background.values[np.ix_(rows, cols)], others[~np.isnan(others).any(axis=1)])
+
+
+def _take_out(background: _Background, judged: _Judged) -> None:
+    """Give rows and columns the means they have once the pattern of an accepted bicluster is taken out."""
+    assert judged.pattern is not None
+    rows, cols = judged.rows, judged.cols
+    pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
+    pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
+    background.row_effect[rows] -= pattern.sum(axis=1) / background.seen_in_row[rows]
+    background.col_effect[cols] -= pattern.sum(axis=0) / background.seen_in_col[cols]
+    background.col_effect += pattern.sum() / background.n_seen
+
+
+def _share_lines(one: Bicluster, other: Bicluster) -> bool:
+    return _meet(one.rows, other.rows) or _meet(one.cols, other.cols)
+
+
+def _share_cells(one: Bicluster, other: Bicluster) -> bool:
+    return _meet(one.rows, other.rows) and _meet(one.cols, other.cols)
+
+
+def _meet(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    if one[0] > other[-1] or other[0] > one[-1]:
+        return False
+    return bool(np.isin(one, other, assume_unique=True).any())
+
+
+def _subtract(A: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64], before: _Judged) -> None:
+    """Take the pattern of an accepted bicluster out of the cells it shares with the block of these rows and columns."""
+    assert before.pattern is not None
+    _, at_rows, its_rows = np.intersect1d(rows, before.rows, assume_unique=True, return_indices=True)
+    _, at_cols, its_cols = np.intersect1d(cols, before.cols, assume_unique=True, return_indices=True)
+    A[np.ix_(at_rows, at_cols)] -= before.pattern.values(its_rows, its_cols)
+
+
+def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int | None) -> list[_Judged]:
+    if n_jobs == 1 or len(positions) < 2:
+        return [function(k) for k in positions]
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return list(pool.map(function, positions))
+
+
+def _of_workspace(workspace: Workspace) -> Evidence:
+    n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
+    return _evidence(workspace.X, workspace.solution, "auto", n_jobs)
+
+
+_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
+_REFERENCE = (
+    "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
+)
+
+METRICS = (
+    Metric(
+        key="evidence",
+        symbol="evidence",
+        name="evidence",
+        level="bicluster",
+        direction="high",
+        range=(-math.inf, math.inf),
+        summary="Nats the bicluster saves in describing the matrix; positive means it pays.",
+        function=bicluster_evidence,
+        compute=lambda w: w.once(_of_workspace).gain,
+        invariances=_INVARIANCES,
+        reference=_REFERENCE,
+        default=True,
+    ),
+    Metric(
+        key="total_evidence",
+        symbol="evidence",
+        name="total evidence",
+        level="solution",
+        direction="high",
+        range=(-math.inf, math.inf),
+        summary="Nats all biclusters save together, less the cost of those that save nothing.",
+        function=total_evidence,
+        compute=lambda w: w.once(_of_workspace).total,
+        invariances=_INVARIANCES,
+        reference=_REFERENCE,
+        default=True,
+    ),
+    Metric(
+        key="n_paying",
+        symbol="K paying",
+        name="biclusters that pay",
+        level="solution",
+        direction="none",
+        range=(0.0, math.inf),
+        summary="Number of biclusters that save nats, each judged after those before it.",
+        function=paying_biclusters,
+        compute=lambda w: w.once(_of_workspace).n_paying,
+        invariances=_INVARIANCES,
+        reference=_REFERENCE,
+        default=True,
+    ),
+    Metric(
+        key="explained",
+        symbol="explained",
+        name="explained share",
+        level="solution",
+        direction="high",
+        range=(0.0, 1.0),
+        summary="Share of the cells of the matrix in biclusters that pay.",
+        function=explained_share,
+        compute=lambda w: w.once(_of_workspace).explained,
+        invariances=_INVARIANCES,
+        reference=_REFERENCE,
+        default=True,
+    ),
+)

@@ -1,0 +1,214 @@
+"""How unlikely a level is: blocks that are raised, and blocks whose rows stay near one profile."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bivaluate._check import check_real, check_values
+from bivaluate.measures._tail import log_choose
+from bivaluate.metrics.constant_rows import is_constant_row
+from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.workspace import Workspace
+from bivaluate.solution import Bicluster, Biclustering
+
+Floats = NDArray[np.float64]
+
+
+def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
+    """Score of Large Average Submatrices: −log[C(n, r)·C(m, c)·Φ(−τ√(rc))], τ the mean of the block in standardised X.
+
+    Columns of X are standardised (mean 0, variance 1; constant columns become 0). High is better; any real number; above
+    0 the mean is higher than a search of normal noise would find. Sees raised blocks only, at whatever pattern. Not
+    changed by shifting columns or scaling them by positive factors.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix without missing cells.
+    rows, cols : array-like of int
+        Members of the bicluster, counted from 0.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    References
+    ----------
+    Shabalin AA, Weigman VJ, Perou CM, Nobel AB (2009). Finding large average submatrices in high dimensional data.
+    Ann. Appl. Stat. 3:985–1012. doi:10.1214/09-AOAS239
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> round(las_score(X, [0, 1, 2], [0, 1, 2, 3]), 6)
+    -4.415098
+    """
+    values = check_values(X)
+    return _las(_standardised(values), Biclustering([(rows, cols)], values.shape)[0])
+
+
+def _standardised(X: Floats) -> Floats:
+    varies = ~is_constant_row(X.T)
+    centred = X - X.mean(axis=0)
+    return np.asarray(np.where(varies, centred / np.where(varies, centred.std(axis=0), 1.0), 0.0))
+
+
+def _las(standardised: Floats, bicluster: Bicluster) -> float:
+    from scipy.special import log_ndtr
+
+    r, c = bicluster.shape
+    mean = float(bicluster.of(standardised).mean())
+    n, m = standardised.shape
+    return -float(log_ndtr(-mean * math.sqrt(r * c))) - log_choose(n, r) - log_choose(m, c)
+
+
+def bicluster_significance(
+    X: Any, rows: ArrayLike, cols: ArrayLike, *, tolerance: float = 0.5, corrected: bool = False
+) -> float:
+    """BSig: the probability that r or more of n rows stay near the bicluster's column means by chance.
+
+    p_φ = Π over columns of the share of all rows within ± δ_j/2 of the column mean of the block, δ_j = `tolerance` times
+    the range of the column; p = P(Binomial(n, p_φ) ≥ r). Low is better; in [0, 1]. The pattern is taken from the data
+    and the columns are taken to be independent, which makes it optimistic. Not changed by shifting or scaling
+    columns. Meant for constant columns; additive and order-preserving blocks need other patterns.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Data matrix without missing cells.
+    rows, cols : array-like of int
+        Members of the bicluster, counted from 0.
+    tolerance : float, default=0.5
+        Width of the band around the pattern, as a share of the range of each column.
+    corrected : bool, default=False
+        Multiply by the number C(m, c) of sets of columns, at most 1.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Henriques R, Madeira SC (2018). BSig: evaluating the statistical significance of biclustering solutions.
+    Data Min. Knowl. Discov. 32:124–161. doi:10.1007/s10618-017-0521-2
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> round(bicluster_significance(X, [0, 1, 2], [0, 1, 2, 3]), 6)
+    0.000534
+    """
+    values = check_values(X)
+    check_real("tolerance", tolerance, 0.0)
+    bicluster = Biclustering([(rows, cols)], values.shape)[0]
+    p = _significance(values, bicluster, tolerance)
+    return min(1.0, p * math.exp(log_choose(values.shape[1], len(bicluster.cols)))) if corrected else p
+
+
+def _significance(X: Floats, bicluster: Bicluster, tolerance: float = 0.5) -> float:
+    from scipy.special import bdtrc
+
+    columns = X[:, bicluster.cols]
+    pattern = columns[bicluster.rows].mean(axis=0)
+    half = tolerance * np.ptp(columns, axis=0) / 2
+    near = np.abs(columns - pattern) <= half + 1e-12 * np.abs(columns).max()
+    chance = float(near.mean(axis=0).prod())
+    return float(bdtrc(len(bicluster.rows) - 1, len(X), chance))
+
+
+def maximal_standard_area(A: Any) -> float:
+    """Maximal standard area: the area between the highest and the lowest of the standardised rows, along the columns.
+
+    Rows are standardised; w_j is the difference between the largest and the smallest value of column j; MSA = Σ over
+    neighbouring columns of (w_j + w_{j+1})/2. Low is better; ≥ 0; grows with the number of columns. Depends on their
+    order: for ordered columns (time, dose) only. Constant rows become 0. NaN for one row or one column. Not changed by
+    shifting rows or scaling them by positive factors.
+
+    Parameters
+    ----------
+    A : array-like of shape (r, c)
+        Values of the bicluster, columns in their order.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Giraldez R, Divina F, Pontes B, Aguilar-Ruiz JS (2007). Evolutionary search of biclusters by minimal intrafluctuation.
+    IEEE International Conference on Fuzzy Systems.
+
+    Examples
+    --------
+    >>> round(maximal_standard_area([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
+    0.792711
+    """
+    values = check_values(A, name="A")
+    if min(values.shape) < 2:
+        return float("nan")
+    rows = values - values.mean(axis=1, keepdims=True)
+    constant = is_constant_row(values)
+    spread = np.where(constant, 1.0, rows.std(axis=1))
+    rows = np.where(constant[:, None], 0.0, rows / spread[:, None])
+    width = np.ptp(rows, axis=0)
+    return float((width[:-1] + width[1:]).sum() / 2)
+
+
+def _each(workspace: Workspace, function: Any) -> Floats:
+    """Return `function` of each bicluster; NaN throughout where cells are missing."""
+    if workspace.has_missing:
+        return np.full(len(workspace.solution), np.nan)
+    return np.array([function(b) for b in workspace.solution], dtype=np.float64)
+
+
+def _las_of(workspace: Workspace) -> Floats:
+    standardised = None if workspace.has_missing else _standardised(workspace.X)
+    return _each(workspace, lambda b: _las(standardised, b))  # type: ignore[arg-type]
+
+
+METRICS = (
+    Metric(
+        key="las",
+        symbol="LAS",
+        name="LAS score",
+        level="bicluster",
+        direction="high",
+        range=(-math.inf, math.inf),
+        summary="How far the mean is above what a search of noise would find, in nats; sees raised blocks only.",
+        function=las_score,
+        compute=_las_of,
+        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
+        reference="Shabalin et al. 2009, doi:10.1214/09-AOAS239",
+    ),
+    Metric(
+        key="bsig",
+        symbol="BSig",
+        name="bicluster significance",
+        level="bicluster",
+        direction="low",
+        range=(0.0, 1.0),
+        summary="Probability that as many rows stay near the column means by chance; optimistic.",
+        function=bicluster_significance,
+        compute=lambda w: _each(w, lambda b: _significance(w.X, b)),
+        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
+        reference="Henriques & Madeira 2018, doi:10.1007/s10618-017-0521-2",
+    ),
+    Metric(
+        key="msa",
+        symbol="MSA",
+        name="maximal standard area",
+        level="bicluster",
+        direction="low",
+        range=(0.0, math.inf),
+        summary="Area between the highest and lowest standardised rows; order-dependent: for ordered columns.",
+        function=maximal_standard_area,
+        compute=lambda w: w.per_block(maximal_standard_area),
+        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE}),
+        reference="Giraldez et al. 2007, Evolutionary search of biclusters by minimal intrafluctuation",
+    ),
+)

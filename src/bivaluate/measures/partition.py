@@ -1,0 +1,287 @@
+"""Solutions as groups of rows and columns: silhouette, modularity, information kept, variance explained.
+
+Rows that lie in the same biclusters form a class, and so do columns; rows in no bicluster form one of their own. That
+makes a partition of any solution, overlapping or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.matrix import Matrix
+from bivaluate.metrics.constant_rows import is_constant_row
+from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, SCALE, SHIFT, Metric
+from bivaluate.metrics.workspace import Workspace
+from bivaluate.solution import Biclustering, check_solution
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def bisilhouette(X: Any, solution: Biclustering) -> float:
+    """Mean bisilhouette of the biclusters: are its rows nearer to each other than to the rows of other biclusters?
+
+    Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean distance
+    to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of different
+    rows, whose mean b is smallest; s_i = (b_i − a_i)/max(a_i, b_i), and the bisilhouette of k is the mean of its s_i.
+    High is better; in [−1, 1]. The authors add random row clusters where there are fewer than three; here all rows
+    outside k take their place where no other bicluster has different rows, so that the value is reproducible. 0
+    for a bicluster of all rows; NaN without biclusters.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix without missing cells.
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Orme ESC, Rodosthenous T, Evangelou M (2025). Multi-view biclustering via non-negative matrix tri-factorisation.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> S = Biclustering.from_indices([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> round(bisilhouette(X, S), 6)
+    -0.199291
+    """
+    values, solution = _checked(X, solution)
+    each = bisilhouettes(values, solution)
+    return float(each.mean()) if len(each) else float("nan")
+
+
+def bisilhouettes(X: Floats, solution: Biclustering) -> Floats:
+    """Return the bisilhouette of each bicluster."""
+    varies = ~is_constant_row(X.T)
+    centred = X - X.mean(axis=0)
+    spread = centred.std(axis=0, ddof=1) if len(X) > 1 else np.ones(X.shape[1])
+    standardised = np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
+    scores = np.zeros(len(solution))
+    for k, bicluster in enumerate(solution):
+        others = [b.rows for b in solution if not np.array_equal(b.rows, bicluster.rows)]
+        outside = np.setdiff1d(np.arange(len(X)), bicluster.rows)
+        if not others:
+            others = [outside] if len(outside) else []
+        if not others:
+            continue
+        columns = standardised[:, bicluster.cols]
+        mine = columns[bicluster.rows]
+        r = len(mine)
+        a = _distances(mine, mine).sum(axis=1) / max(1, r - 1)
+        away = [_distances(mine, columns[rows]).mean(axis=1) for rows in others]
+        b = min(away, key=lambda distances: float(distances.mean()))
+        largest = np.maximum(a, b)
+        scores[k] = float(np.where(largest > 0, (b - a) / np.where(largest > 0, largest, 1.0), 0.0).mean())
+    return scores
+
+
+def _distances(one: Floats, other: Floats) -> Floats:
+    squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * one @ other.T
+    squares[squares < 1e-12 * (1 + np.abs(squares).max())] = 0.0
+    return np.asarray(np.sqrt(squares))
+
+
+def bipartite_modularity(X: Any, solution: Biclustering) -> float:
+    """Bipartite modularity: weight inside the biclusters beyond what row and column sums alone put there.
+
+    Q = (1/T) Σ over cells in at least one bicluster of (x_ij − x_i·x_j/T), T the sum of X. High is better; in [−1, 1]; 0
+    for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not changed
+    by scaling X.
+
+    References
+    ----------
+    Barber MJ (2007). Modularity and community detection in bipartite networks. Phys. Rev. E 76:066102.
+    doi:10.1103/PhysRevE.76.066102
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(2), np.ones((2, 3)))
+    >>> bipartite_modularity(X, Biclustering([([0, 1], [0, 1, 2]), ([2, 3], [3, 4, 5])], X.shape))
+    0.5
+    """
+    values, solution = _checked(X, solution)
+    total = float(values.sum())
+    if values.min() < 0 or total <= 0:
+        return float("nan")
+    rows, cols = values.sum(axis=1), values.sum(axis=0)
+    inside = 0.0
+    covered = _cover(solution)
+    for part in _row_parts(values.shape):
+        excess = values[part] / total - np.outer(rows[part] / total, cols / total)
+        inside += float(excess[covered[part]].sum())
+    return inside
+
+
+def mutual_information_kept(X: Any, solution: Biclustering) -> float:
+    """Share of the mutual information between rows and columns that their classes keep.
+
+    X/T is read as a joint distribution; classes are rows, and columns, that lie in the same biclusters. High is better;
+    in [0, 1]; 0 for one class of rows or of columns. For non-negative data (counts); NaN where a value is negative, or
+    where rows and columns are independent. Not changed by scaling X.
+
+    References
+    ----------
+    Dhillon IS, Mallela S, Modha DS (2003). Information-theoretic co-clustering. KDD 2003:89–98.
+    doi:10.1145/956750.956764
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(2), np.ones((2, 3)))
+    >>> round(mutual_information_kept(X, Biclustering([([0, 1], [0, 1, 2])], X.shape)), 6)
+    1.0
+    """
+    values, solution = _checked(X, solution)
+    if values.min() < 0 or not values.sum() > 0:
+        return float("nan")
+    whole = _mutual_information(values)
+    if whole <= 1e-12:
+        return float("nan")
+    return min(1.0, _mutual_information(_class_sums(values, solution)[0]) / whole)
+
+
+def block_r_squared(X: Any, solution: Biclustering) -> float:
+    """Share of the variance of X that the means of the blocks of the partition explain: R² = 1 − SS within/SS total.
+
+    Blocks are the crossings of the classes of rows and columns. High is better; in [0, 1]; grows with the number of
+    classes. NaN for a constant matrix. Not changed by shifting or scaling X.
+
+    References
+    ----------
+    Govaert G, Nadif M (2013). Co-clustering: models, algorithms and applications. Wiley, London.
+    doi:10.1002/9781118649480
+
+    Examples
+    --------
+    >>> X = np.kron([[1.0, 2.0], [3.0, 5.0]], np.ones((2, 3)))
+    >>> block_r_squared(X, Biclustering([([0, 1], [0, 1, 2])], X.shape))
+    1.0
+    """
+    values, solution = _checked(X, solution)
+    centred = values - values.mean()
+    total = float((centred**2).sum())
+    if total <= (32 * np.finfo(np.float64).eps * np.abs(values).max()) ** 2 * values.size:
+        return float("nan")
+    sums, counts = _class_sums(centred, solution)
+    return min(1.0, float((sums**2 / counts).sum()) / total)
+
+
+def row_classes(masks: NDArray[np.bool_]) -> Labels:
+    """Return the class of each member: those with the same memberships share one.
+
+    >>> row_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
+    [2, 3, 1, 0]
+    """
+    if not len(masks):
+        return np.zeros(masks.shape[1], dtype=np.int64)
+    _, labels = np.unique(masks.T, axis=0, return_inverse=True)
+    return np.asarray(labels, dtype=np.int64).ravel()
+
+
+def _class_sums(X: Floats, solution: Biclustering) -> tuple[Floats, Floats]:
+    """Return sums and numbers of cells of the crossings of row and column classes."""
+    rows, cols = row_classes(solution.row_masks), row_classes(solution.col_masks)
+    n_rows, n_cols = rows.max() + 1, cols.max() + 1
+    by_rows = np.zeros((n_rows, X.shape[1]))
+    np.add.at(by_rows, rows, X)
+    sums = np.zeros((n_cols, n_rows))
+    np.add.at(sums, cols, by_rows.T)
+    return sums.T, np.outer(np.bincount(rows), np.bincount(cols)).astype(np.float64)
+
+
+def _mutual_information(joint: Floats) -> float:
+    p = joint / joint.sum()
+    expected = np.outer(p.sum(axis=1), p.sum(axis=0))
+    positive = p > 0
+    return float((p[positive] * np.log(p[positive] / expected[positive])).sum())
+
+
+def _cover(solution: Biclustering) -> NDArray[np.bool_]:
+    covered = np.zeros(solution.shape, dtype=np.bool_)
+    for bicluster in solution:
+        covered[np.ix_(bicluster.rows, bicluster.cols)] = True
+    return covered
+
+
+def _row_parts(shape: tuple[int, ...]) -> list[slice]:
+    step = max(1, (1 << 20) // shape[1])
+    return [slice(start, start + step) for start in range(0, shape[0], step)]
+
+
+def _checked(X: Any, solution: Biclustering) -> tuple[Floats, Biclustering]:
+    matrix = Matrix.of(X)
+    return matrix.values, check_solution(solution).with_shape(matrix.shape)
+
+
+def _of(function: Any) -> Any:
+    """Return how a workspace computes a measure of the whole solution; NaN where cells are missing."""
+
+    def compute(workspace: Workspace) -> float:
+        if workspace.has_missing:
+            return float("nan")
+        return float(function(workspace.X, workspace.solution))
+
+    return compute
+
+
+METRICS = (
+    Metric(
+        key="bisilhouette",
+        symbol="BiSil",
+        name="bisilhouette",
+        level="solution",
+        direction="high",
+        range=(-1.0, 1.0),
+        summary="How much nearer rows are to their own bicluster than to the nearest other one, over its columns.",
+        function=bisilhouette,
+        compute=_of(bisilhouette),
+        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
+        reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation",
+    ),
+    Metric(
+        key="modularity",
+        symbol="Q",
+        name="bipartite modularity",
+        level="solution",
+        direction="high",
+        range=(-1.0, 1.0),
+        summary="Weight inside the biclusters beyond what row and column sums put there; non-negative data only.",
+        function=bipartite_modularity,
+        compute=_of(bipartite_modularity),
+        invariances=frozenset({SCALE}),
+        reference="Barber 2007, doi:10.1103/PhysRevE.76.066102",
+    ),
+    Metric(
+        key="information_kept",
+        symbol="MI kept",
+        name="mutual information kept",
+        level="solution",
+        direction="high",
+        range=(0.0, 1.0),
+        summary="Share of the mutual information of rows and columns that their classes keep; non-negative data only.",
+        function=mutual_information_kept,
+        compute=_of(mutual_information_kept),
+        invariances=frozenset({SCALE}),
+        reference="Dhillon, Mallela & Modha 2003, doi:10.1145/956750.956764",
+    ),
+    Metric(
+        key="block_r2",
+        symbol="R²",
+        name="block R²",
+        level="solution",
+        direction="high",
+        range=(0.0, 1.0),
+        summary="Share of the variance that the means of the blocks of the partition explain.",
+        function=block_r_squared,
+        compute=_of(block_r_squared),
+        invariances=frozenset({SHIFT, SCALE}),
+        reference="Govaert & Nadif 2013, doi:10.1002/9781118649480",
+    ),
+)

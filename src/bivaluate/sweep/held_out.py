@@ -1,0 +1,222 @@
+"""Held-out cells: how much better biclusters predict cells they never saw than row and column means do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_int, check_real
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.matrix import Matrix
+from bivaluate.measures._patterns import fill_missing
+from bivaluate.solution import Biclustering
+
+Floats = NDArray[np.float64]
+Fit = Callable[[Floats, int], Biclustering]
+
+# Nothing is there when even the best K predicts no better than row and column means by so many standard errors.
+STANDARD_ERRORS = 2.0
+_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class PredictiveGain:
+    """How well each K predicts held-out cells; made by :func:`predictive_gain`.
+
+    Attributes
+    ----------
+    k_values
+        The numbers of biclusters tried.
+    gains
+        1 − SSE/SSE of row and column means, one line per fold and one column per K.
+    n_found
+        Mean number of biclusters the algorithm returned for each K.
+    """
+
+    k_values: tuple[int, ...]
+    gains: Floats
+    n_found: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """Mean gain of each K over the folds."""
+        return np.asarray(self.gains.mean(axis=0))
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard error of the mean gain of each K."""
+        return np.asarray(self.gains.std(axis=0, ddof=1) / math.sqrt(len(self.gains)))
+
+    @property
+    def best(self) -> int:
+        """Position of the K of largest mean gain; the smallest such K."""
+        return int(self.mean.argmax())
+
+    @property
+    def best_k(self) -> int | None:
+        """K of largest mean gain; None where nothing is there."""
+        return None if self.nothing else self.k_values[self.best]
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the best gain is within two standard errors of 0, or below."""
+        return bool(self.mean[self.best] - STANDARD_ERRORS * self.standard_error[self.best] <= 0)
+
+
+def predictive_gain(
+    X: Any,
+    fit: Fit,
+    k_values: Iterable[int],
+    *,
+    folds: int = 5,
+    share: float = 0.1,
+    nested: bool = False,
+    random_state: int | Sequence[int] = 0,
+) -> PredictiveGain:
+    """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
+
+    The hidden sets are disjoint. All means are those of visible cells. For the fit, hidden cells stand at row mean +
+    column mean − grand mean. Each bicluster then predicts its hidden cells by an additive fit to its visible ones, on top
+    of row and column means that are fitted anew to what the biclusters leave; overlapping biclusters predict by the
+    mean of their fits.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix; missing cells are never hidden and stand at the means for the fit.
+    fit : callable
+        ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix.
+    k_values : iterable of int
+        Numbers of biclusters to try.
+    folds : int, default=5
+        How many sets of cells are hidden, one at a time.
+    share : float, default=0.1
+        Share of the observed cells in each set.
+    nested : bool, default=False
+        Whether the first k biclusters of a fit for more are those of a fit for k: one fit per fold then serves all K.
+    random_state : int or sequence of int, default=0
+        Seed of the choice of cells.
+
+    Returns
+    -------
+    PredictiveGain
+
+    Raises
+    ------
+    ParameterError
+        If folds, share or k_values make no sense, or ask for more cells than there are.
+    MatrixError
+        If a set would hide a whole row or column.
+
+    References
+    ----------
+    Owen AB, Perry PO (2009). Bi-cross-validation of the SVD and the nonnegative matrix factorization.
+    Ann. Appl. Stat. 3:564–594. doi:10.1214/08-AOAS227
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 20))
+    >>> X[:20, :8] += 3
+    >>> known = lambda X, k: Biclustering([(range(20), range(8)), (range(30, 50), range(10, 18))][:k], X.shape)
+    >>> gain = predictive_gain(X, known, [1, 2], nested=True)
+    >>> gain.best_k, gain.nothing
+    (1, False)
+    """
+    values = Matrix.of(X, "omit").values
+    tried = sorted({check_int("k", k, 1) for k in k_values})
+    if not tried:
+        raise ParameterError("k_values is empty; give at least one number of biclusters.")
+    gains = np.empty((check_int("folds", folds, 2), len(tried)))
+    found = np.empty_like(gains)
+    for fold, hidden in enumerate(_hidden_sets(values, folds, share, random_state)):
+        visible = np.where(hidden, np.nan, values)
+        _check_visible(visible, fold)
+        background = _background(visible)
+        filled = np.where(np.isnan(visible), background, visible)
+        base = float(((values - background)[hidden] ** 2).sum())
+        largest = fit(filled, tried[-1]) if nested else None
+        for column, k in enumerate(tried):
+            solution = fit(filled, k) if largest is None else largest.select(range(min(k, len(largest))))
+            error = float(((values - predicted(visible, solution))[hidden] ** 2).sum())
+            gains[fold, column] = 1 - error / base if base > 0 else 0.0
+            found[fold, column] = len(solution)
+    return PredictiveGain(tuple(tried), gains, found.mean(axis=0))
+
+
+def predicted(visible: Floats, solution: Biclustering) -> Floats:
+    """Predict every cell from the visible ones: row and column means, and the patterns of the biclusters on top.
+
+    Means and patterns are fitted in turn, each to what the others leave, so that a bicluster is not judged against means
+    it has itself displaced.
+    """
+    deviation = np.zeros(visible.shape)
+    background = _background(visible)
+    for _ in range(_ROUNDS if len(solution) else 0):
+        deviation = _deviation(visible - background, solution)
+        background = _background(visible - deviation)
+    return background + deviation
+
+
+def _deviation(left: Floats, solution: Biclustering) -> Floats:
+    """Fit each bicluster additively to what the means leave; where they overlap, take the mean."""
+    sums, counts = np.zeros(left.shape), np.zeros(left.shape)
+    for bicluster in solution:
+        A = bicluster.of(left)
+        seen = np.isfinite(A)
+        rows, cols = seen.any(axis=1), seen.any(axis=0)
+        if min(rows.sum(), cols.sum()) < 2:
+            continue
+        filled = fill_missing(A[np.ix_(rows, cols)])
+        fitted = filled.mean(axis=1, keepdims=True) + filled.mean(axis=0) - filled.mean()
+        at = np.ix_(bicluster.rows[rows], bicluster.cols[cols])
+        sums[at] += fitted
+        counts[at] += 1
+    return np.asarray(sums / np.maximum(counts, 1))
+
+
+def _hidden_sets(
+    values: Floats, folds: int, share: float, random_state: int | Sequence[int]
+) -> Iterable[NDArray[np.bool_]]:
+    observed = np.flatnonzero(np.isfinite(values))
+    check_real("share", share, 0.0, 1.0)
+    size = round(share * len(observed))
+    if size < 1:
+        raise ParameterError(
+            f"share is {share:g}: of {len(observed)} observed cells that hides none. "
+            f"Ask for at least {1 / max(1, len(observed)):.2g}."
+        )
+    if folds * size > len(observed):
+        raise ParameterError(
+            f"{folds} folds of {size} cells each ({share:.0%}) need {folds * size} cells, but X has {len(observed)} observed "
+            f"ones: ask for at most {len(observed) // size} folds, or a smaller share."
+        )
+    order = np.random.default_rng(random_state).permutation(observed)
+    for fold in range(folds):
+        hidden = np.zeros(values.size, dtype=np.bool_)
+        hidden[order[fold * size : (fold + 1) * size]] = True
+        yield hidden.reshape(values.shape)
+
+
+def _check_visible(visible: Floats, fold: int) -> None:
+    seen = np.isfinite(visible)
+    for axis, what in ((1, "row"), (0, "column")):
+        empty = np.flatnonzero(~seen.any(axis=axis))
+        if len(empty):
+            raise MatrixError(
+                f"fold {fold + 1} leaves {what} {empty[0]} (counted from 0) without a visible cell: X of shape "
+                f"{visible.shape} is too small, or too full of holes, for that. Hide a smaller share of the cells."
+            )
+
+
+def _background(visible: Floats) -> Floats:
+    """Return row mean + column mean − grand mean of the visible cells."""
+    seen = np.isfinite(visible)
+    rows = np.where(seen, visible, 0.0).sum(axis=1) / seen.sum(axis=1)
+    cols = np.where(seen, visible - rows[:, None], 0.0).sum(axis=0) / seen.sum(axis=0)
+    return np.asarray(rows[:, None] + cols)

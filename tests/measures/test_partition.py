@@ -1,0 +1,74 @@
+"""Bisilhouette, modularity, information kept, block R²: naive twins, known cases, degenerate ones."""
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering
+from bivaluate.measures import partition
+from bivaluate.metrics.workspace import Workspace
+from tests.measures.test_evidence import S5, X5
+from tests.reference import groups as twin
+
+
+def pairs(solution):
+    return [(b.rows, b.cols) for b in solution]
+
+
+def test_worked_values():
+    assert partition.bisilhouette(X5, S5) == pytest.approx(-0.199291, abs=1e-6)
+    assert partition.bipartite_modularity(X5, S5) == pytest.approx(twin.bipartite_modularity(X5, pairs(S5)))
+    assert partition.mutual_information_kept(X5, S5) == pytest.approx(
+        twin.mutual_information_kept(X5, pairs(S5))
+    )
+    assert partition.block_r_squared(X5, S5) == pytest.approx(twin.block_r_squared(X5, pairs(S5)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_naive_twins_agree(seed):
+    rng = np.random.default_rng(seed)
+    shape = (9, 7)
+    X = rng.poisson(4, size=shape).astype(float)
+    blocks = [
+        (rng.choice(9, rng.integers(1, 6), replace=False), rng.choice(7, rng.integers(1, 5), replace=False))
+        for _ in range(1 + seed % 4)
+    ]
+    solution = Biclustering(blocks, shape)
+    for name in ("bisilhouette", "bipartite_modularity", "mutual_information_kept", "block_r_squared"):
+        ours, theirs = getattr(partition, name)(X, solution), getattr(twin, name)(X, blocks)
+        assert ours == pytest.approx(theirs, abs=1e-9), name
+
+
+def test_separate_groups_score_high():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 12))
+    X[:10, :4] += 8
+    X[10:20, 4:8] += 8
+    S = Biclustering([(range(10), range(4)), (range(10, 20), range(4, 8))], X.shape)
+    assert partition.bisilhouette(X, S) > 0.6
+    assert partition.block_r_squared(X, S) > 0.8
+
+
+def test_what_cannot_be_defined():
+    none = Biclustering([], X5.shape)
+    assert np.isnan(partition.bisilhouette(X5, none))
+    assert partition.block_r_squared(X5, none) == pytest.approx(0, abs=1e-12)
+    assert partition.mutual_information_kept(X5, none) == 0
+    assert partition.bipartite_modularity(X5, none) == 0
+    assert np.isnan(partition.bipartite_modularity(-X5, S5))
+    assert np.isnan(partition.mutual_information_kept(-X5, S5))
+    assert np.isnan(partition.mutual_information_kept(np.ones((5, 6)), S5))
+    assert np.isnan(partition.block_r_squared(np.ones((5, 6)), S5))
+    everything = Biclustering([(range(5), range(6))], (5, 6))
+    assert partition.bisilhouette(X5, everything) == 0
+    assert partition.bipartite_modularity(X5, everything) == pytest.approx(0, abs=1e-12)
+
+
+def test_records_compute_what_the_functions_do():
+    workspace = Workspace.of(X5, S5)
+    for metric in partition.METRICS:
+        assert metric.compute(workspace) == metric.function(X5, S5)
+    holes = X5.copy()
+    holes[4, 5] = np.nan
+    assert all(
+        np.isnan(metric.compute(Workspace.of(holes, S5, missing="omit"))) for metric in partition.METRICS
+    )
