@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from benchmarks.truth_designs import DESIGNS, Design, path_of
 from bivaluate import Biclustering, compare, evaluate
 from bivaluate.algorithms.registry import make_estimator
+from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.judge.stability import stability
-from bivaluate.measures.evidence import Evidence, evidence_table
 from bivaluate.sweep.held_out import PredictiveGain, predictive_gain
 
 Floats = NDArray[np.float64]
@@ -80,9 +80,7 @@ class Sweep:
 
     @cached_property
     def held_out(self) -> PredictiveGain:
-        return predictive_gain(
-            self.X, lambda X, k: fit(self.algorithm, X, k), K_VALUES, nested=NESTED[self.algorithm]
-        )
+        return predictive_gain(self.X, lambda X, k: fit(self.algorithm, X, k), K_VALUES, nested=NESTED[self.algorithm])
 
     @cached_property
     def stability(self) -> dict[int, float]:
@@ -230,9 +228,7 @@ def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Ta
                     ce = 0.0 if k is None else sweeps[chosen].ce[k]
                     tallies[name].add("CE", design.name, ce)
                     if differ:
-                        tallies[name].add(
-                            "algorithm", design.name, k is not None and best[chosen] == max(best)
-                        )
+                        tallies[name].add("algorithm", design.name, k is not None and best[chosen] == max(best))
             if not design.noise:
                 for a, algorithm in enumerate(ALGORITHMS):
                     tally = tallies[f"always {algorithm}"]
@@ -271,10 +267,7 @@ def paths(seeds: range) -> list[str]:
             hits["evidence"].append(table.n_paying == len(truth))
             totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
             hits["evidence, best prefix"].append(max(totals, key=totals.__getitem__) == len(truth))
-            scores = {
-                k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution
-                for k, s in prefixes.items()
-            }
+            scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution for k, s in prefixes.items()}
             for key, direction in MEASURES.items():
                 sign = -1 if direction == "low" else 1
                 able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}
@@ -313,9 +306,7 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
 
 def main() -> None:
     """Judge the criteria and print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
@@ -335,9 +326,7 @@ def main() -> None:
         print(*paths(seeds), sep="\n")
     if any(design.noise for design in designs):
         print("", *by_design(tallies, "noise", designs), sep="\n")
-    print(
-        f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s"
-    )
+    print(f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

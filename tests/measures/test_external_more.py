@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate.measures import external_more as more
-from bivaluate.metrics.external import Comparison
+from bivaluate.measures import external as more
+from bivaluate.measures.external import Comparison
 from tests.reference import groups as twin
 
 R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]
@@ -32,10 +32,7 @@ def test_naive_twins_agree(seed):
     shape = (6, 5)
     found, truth = (
         [
-            (
-                rng.choice(6, rng.integers(1, 5), replace=False),
-                rng.choice(5, rng.integers(1, 4), replace=False),
-            )
+            (rng.choice(6, rng.integers(1, 5), replace=False), rng.choice(5, rng.integers(1, 4), replace=False))
             for _ in range(rng.integers(1, 4))
         ]
         for _ in range(2)

@@ -90,9 +90,7 @@ def forms(A, n, m):
     ):
         P = level * again_rows * again_cols + with_rows * rows * again_rows + with_cols * cols * again_cols
         explained = (
-            by_rows * by_cols * gone(level)
-            + with_rows * by_rows * gone(rows)
-            + with_cols * by_cols * gone(cols)
+            by_rows * by_cols * gone(level) + with_rows * by_rows * gone(rows) + with_cols * by_cols * gone(cols)
         )
         left = np.sum((A - level - with_rows * rows - with_cols * cols) ** 2)
         found.append((kind, explained, left, freedom, P))
@@ -107,9 +105,7 @@ def forms(A, n, m):
 
 
 def mean_ranks(A):
-    return np.array(
-        [[sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2 for x in row] for row in A]
-    )
+    return np.array([[sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2 for x in row] for row in A])
 
 
 def concordance(inside, outside):
@@ -133,9 +129,7 @@ def noise_outside(R2, rows, cols):
     others, rest = [i for i in range(n) if i not in set(rows)], [j for j in range(m) if j not in set(cols)]
     if not others or not rest:
         return 0, 0.0
-    variance = (
-        R2[np.ix_(rows, rest)].mean() * R2[np.ix_(others, cols)].mean() / R2[np.ix_(others, rest)].mean()
-    )
+    variance = R2[np.ix_(rows, rest)].mean() * R2[np.ix_(others, cols)].mean() / R2[np.ix_(others, rest)].mean()
     cells = 1 / (1 / (len(rows) * len(rest)) + 1 / (len(others) * len(cols)) + 1 / (len(others) * len(rest)))
     return cells, variance * cells
 
@@ -184,11 +178,7 @@ def evidence(X, blocks, floor):
         for k in waiting:
             rows, cols = blocks[k]
             others = [i for i in range(n) if i not in set(rows)]
-            raw = (
-                None
-                if touched[np.ix_(rows, cols)].any()
-                else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
-            )
+            raw = None if touched[np.ix_(rows, cols)].any() else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
             judged[k] = score(R[np.ix_(rows, cols)], n, m, floor, noise_outside(R2, rows, cols), raw)
         for k in waiting:
             gains[k] = judged[k][0]

@@ -66,9 +66,7 @@ def test_the_hidden_cells_never_reach_the_fit():
     assert [int(c.sum()) for c in changed] == [240] * 3
     assert not (changed[0] & changed[1]).any()
     again = predictive_gain(X, first, [1], folds=3, share=0.2, random_state=4)
-    np.testing.assert_array_equal(
-        again.gains, predictive_gain(X, first, [1], folds=3, share=0.2, random_state=4).gains
-    )
+    np.testing.assert_array_equal(again.gains, predictive_gain(X, first, [1], folds=3, share=0.2, random_state=4).gains)
 
 
 def test_missing_cells_are_never_hidden():
@@ -99,9 +97,7 @@ def test_thin_and_absent_biclusters_predict_nothing():
 
 def test_clear_errors():
     X = planted()
-    with pytest.raises(
-        ParameterError, match=r"20 folds of 120 cells each \(10%\) need 2400 cells, but X has 1200"
-    ):
+    with pytest.raises(ParameterError, match=r"20 folds of 120 cells each \(10%\) need 2400 cells, but X has 1200"):
         predictive_gain(X, first, [1], folds=20)
     with pytest.raises(ParameterError, match="hides none"):
         predictive_gain(X, first, [1], share=0.0)

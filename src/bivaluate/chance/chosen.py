@@ -81,15 +81,11 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
             "are needed."
         )
     if not len(null) or not len(scores):
-        raise ParameterError(
-            "there are no surrogates, or no candidates: a p-value needs at least one of each."
-        )
+        raise ParameterError("there are no surrogates, or no candidates: a p-value needs at least one of each.")
     best = np.where(np.isnan(null), -np.inf, null).max(axis=1)
     reached = (best[:, None] >= scores).sum(axis=0)
     adjusted = np.where(np.isnan(scores), np.nan, (1 + reached) / (len(null) + 1))
     if np.isnan(scores).all():
         return ChosenScore(None, float("nan"), float("nan"), adjusted, len(null))
     position = int(np.nanargmax(scores))
-    return ChosenScore(
-        position, float(sign * scores[position]), float(adjusted[position]), adjusted, len(null)
-    )
+    return ChosenScore(position, float(sign * scores[position]), float(adjusted[position]), adjusted, len(null))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import ParameterError
+from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
-from bivaluate.metrics.surrogates import SURROGATES, surrogate
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
@@ -109,9 +109,7 @@ def stability(
         )
     rng = np.random.default_rng(random_state)
     solution, again = _found_again(values, fit, repeats, kept, rng)
-    null_values = [
-        _found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)
-    ]
+    null_values = [_found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)]
     chance = np.concatenate(null_values) if null_values else np.zeros(0)
     chance = chance[~np.isnan(chance)]
     return Stability(solution, again, float(chance.mean()) if len(chance) else 0.0)
@@ -124,9 +122,7 @@ def _found_again(
     solution = fit(X)
     best = np.full((repeats, len(solution)), np.nan)
     for repeat in range(repeats):
-        rows, cols = (
-            np.sort(rng.choice(size, n, replace=False)) for size, n in zip(X.shape, kept, strict=True)
-        )
+        rows, cols = (np.sort(rng.choice(size, n, replace=False)) for size, n in zip(X.shape, kept, strict=True))
         part = fit(np.ascontiguousarray(X[np.ix_(rows, cols)]))
         others = [(rows[b.rows], cols[b.cols]) for b in part]
         for k, bicluster in enumerate(solution):
@@ -200,37 +196,27 @@ def consensus_biclusters(
     check_real("min_support", min_support, 0.0, 1.0)
     check_real("min_jaccard", min_jaccard, 0.0, 1.0)
     shape = check_solution(solutions[0], "solutions[0]").shape
-    members = [
-        (s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)
-    ]
+    members = [(s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)]
     jaccard = _all_jaccards([b for _, b in members])
     source = np.array([s for s, _ in members], dtype=np.int64)
     free = np.ones(len(members), dtype=np.bool_)
     groups: list[list[int]] = []
     while free.any():
-        followers = [
-            _followers(jaccard[k], source, free, min_jaccard) if free[k] else [] for k in range(len(members))
-        ]
-        best = max(
-            np.flatnonzero(free),
-            key=lambda k: (len(followers[k]), float(jaccard[k, followers[k]].mean()), -k),
-        )
+        followers = [_followers(jaccard[k], source, free, min_jaccard) if free[k] else [] for k in range(len(members))]
+        best = max(np.flatnonzero(free), key=lambda k: (len(followers[k]), float(jaccard[k, followers[k]].mean()), -k))
         group = followers[best]
         if len(group) < min_support * len(solutions):
             break
         groups.append(group)
         free[group] = False
     consensus = [
-        tuple(_in_half([getattr(members[k][1], side) for k in group]) for side in ("rows", "cols"))
-        for group in groups
+        tuple(_in_half([getattr(members[k][1], side) for k in group]) for side in ("rows", "cols")) for group in groups
     ]
     support = np.array([len(group) / len(solutions) for group in groups])
-    return Consensus(Biclustering(consensus, shape), support)  # type: ignore[arg-type]
+    return Consensus(Biclustering(consensus, shape), support)
 
 
-def _followers(
-    jaccard: Floats, source: NDArray[np.int64], free: NDArray[np.bool_], least: float
-) -> list[int]:
+def _followers(jaccard: Floats, source: NDArray[np.int64], free: NDArray[np.bool_], least: float) -> list[int]:
     """Return the nearest free bicluster of every solution that is near enough."""
     chosen = []
     for s in np.unique(source[free]):

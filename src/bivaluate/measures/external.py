@@ -18,6 +18,7 @@ from bivaluate._errors import SolutionError
 from bivaluate.measures._cell_classes import CellClasses, cell_classes, overlaps
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
+from bivaluate.measures.partition import row_classes
 from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
@@ -475,6 +476,108 @@ def _corrected(value: float, by_chance: float) -> float:
 def _unions(comparison: Comparison) -> tuple[float, float, float]:
     found, truth, cells = comparison.cover
     return tuple(float(cells[mask].sum()) for mask in ((found > 0) & (truth > 0), found > 0, truth > 0))  # type: ignore[return-value]
+
+
+@external("jaccard_relevance", "cell Jaccard relevance", "How well each found bicluster matches some true one, on cells.",
+    "Eren et al. 2013, doi:10.1093/bib/bbs032")  # fmt: skip
+def cell_jaccard_relevance(comparison: Comparison) -> float:
+    """Mean over found biclusters of the best cell Jaccard index with a true one. In [0, 1]; duplicates are not penalised.
+
+    Eren et al. 2013, doi:10.1093/bib/bbs032.
+    """
+    return float(_jaccard(comparison, "cells").max(axis=1).mean())
+
+
+@external("jaccard_recovery", "cell Jaccard recovery", "How well each true bicluster is matched by some found one, on cells.",
+    "Eren et al. 2013, doi:10.1093/bib/bbs032")  # fmt: skip
+def cell_jaccard_recovery(comparison: Comparison) -> float:
+    """Mean over true biclusters of the best cell Jaccard index with a found one. In [0, 1].
+
+    Eren et al. 2013, doi:10.1093/bib/bbs032.
+    """
+    return float(_jaccard(comparison, "cells").max(axis=0).mean())
+
+
+@external("gri", "13GRI", "Generalised Rand index on cells, before its correction for chance.",
+    "Horta & Campello 2015, JMLR 16:2949-2997", needs_shape=True)  # fmt: skip
+def rand_index(comparison: Comparison) -> float:
+    """13GRI, the generalised Rand index on cells before its correction for chance. In [0, 1].
+
+    Horta & Campello 2015, Comparing hard and overlapping clusterings, JMLR 16:2949–2997.
+    """
+    return generalised_rand_index(comparison)[0]
+
+
+@external("cari", "CARI", "Adjusted Rand index of the two partitions of the cells; 0 by chance.",
+    "Robert, Vasseur & Brault 2021, doi:10.1007/s00357-020-09379-w", needs_shape=True, range=(-1.0, 1.0))  # fmt: skip
+def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
+    """CARI: the adjusted Rand index of the two partitions of the cells into crossings of row and column classes.
+
+    Rows that lie in the same biclusters form a class, and so do columns; rows and columns in none form one of their own.
+    The contingency table of cells is the Kronecker product of those of rows and of columns, and is never built. ≤ 1, and
+    0 by chance; 1 where neither solution divides the matrix. Robert, Vasseur & Brault 2021, doi:10.1007/s00357-020-09379-w.
+    """
+    tables = [
+        _contingency(row_classes(found), row_classes(truth))
+        for found, truth in (
+            (comparison.found.row_masks, comparison.truth.row_masks),
+            (comparison.found.col_masks, comparison.truth.col_masks),
+        )
+    ]
+    both, found, truth = (
+        _pairs_in([table if axis is None else table.sum(axis=axis) for table in tables], comparison.n_cells)
+        for axis in (None, 1, 0)
+    )
+    every = comparison.n_cells * (comparison.n_cells - 1) / 2
+    expected = found * truth / every if every else 0.0
+    most = (found + truth) / 2
+    return float((both - expected) / (most - expected)) if most != expected else 1.0
+
+
+@external("mocice", "MOCICE-BCubed F1", "BCubed F1 on cells that also checks who the biclusters are.",
+    "Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228")  # fmt: skip
+def mocice_bcubed(comparison: Comparison) -> float:
+    """MOCICE-BCubed F1: harmonic mean of BCubed precision and recall on cells, which checks who the clusters are.
+
+    For two cells o, o' with C common found and L common true biclusters: Φ = mean over the common found of the best cell
+    Jaccard index with a common true one; precision = min(C, L)·Φ/C, recall = min(C, L)·Φ/L (0 where L, or C, is 0).
+    Precision is averaged over the o' that share a found bicluster with o (o itself included), then over the cells that
+    are in one; recall likewise with true ones. In [0, 1]. Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228.
+    """
+    classes = comparison.classes
+    found, truth = (side.astype(bool) for side in (classes.first, classes.second))
+    covered = found.any(axis=1) | truth.any(axis=1)
+    found, truth, counts = found[covered], truth[covered], classes.counts[covered]
+    jaccard = _jaccard(comparison, "cells")
+    means = np.zeros((2, len(counts)))
+    for k in range(len(counts)):
+        common_found, common_truth = found & found[k], truth & truth[k]
+        shared = np.stack([common_found.sum(axis=1), common_truth.sum(axis=1)])
+        # The best true bicluster both cells are in, for every found one both are in.
+        best = np.where(common_truth[:, None, :], jaccard[None, :, :], 0.0).max(axis=2)
+        identity = (best * common_found).sum(axis=1) / np.maximum(shared[0], 1)
+        agree = shared.min(axis=0) * identity
+        for side in (0, 1):
+            weight = counts * (shared[side] > 0)
+            if weight.any():
+                means[side, k] = float(weight @ (agree / np.maximum(shared[side], 1))) / float(weight.sum())
+    precision, recall = (
+        float(counts[member] @ means[side, member]) / float(counts[member].sum())
+        for side, member in ((0, found.any(axis=1)), (1, truth.any(axis=1)))
+    )
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _contingency(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
+    table = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(table, (one, other), 1)
+    return table
+
+
+def _pairs_in(tables: list[Floats], n_cells: int) -> float:
+    """Return the number of pairs of cells in one cell of the Kronecker product of two tables of counts."""
+    squares = float((tables[0] ** 2).sum()) * float((tables[1] ** 2).sum())
+    return (squares - n_cells) / 2
 
 
 def _matching(weights: Floats) -> float:

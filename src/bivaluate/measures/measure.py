@@ -105,6 +105,7 @@ def measure(
     summary: str,
     *,
     compute: Compute | None = None,
+    of_matrix: bool = False,
     invariances: Iterable[str] = (),
     **fields: Any,
 ) -> Callable[[Function], Function]:
@@ -117,6 +118,8 @@ def measure(
     compute : callable, optional
         How the value comes from a workspace. By default the function is called with the values of each bicluster or,
         for a measure of the solution, with its :class:`~bivaluate.measures.cover.Cover`.
+    of_matrix : bool
+        Whether the function takes the matrix and the solution instead; undefined then where cells are missing.
     invariances : iterable of str
         Changes of X that leave the value alone.
     **fields
@@ -139,6 +142,8 @@ def measure(
     def decorate(function: Function) -> Function:
         of_solution = fields.get("level") == "solution"
         given = compute or (lambda w: function(w.cover) if of_solution else w.per_block(function))
+        if of_matrix:
+            given = lambda w: float("nan") if w.has_missing else function(w.X, w.solution)  # noqa: E731
         record = Metric(key, symbol, name, summary, function, given, invariances=frozenset(invariances), **fields)
         # decorators are applied from the innermost outwards: the record written first comes first
         vars(function)["records"] = (record, *records_of(function))

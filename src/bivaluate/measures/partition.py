@@ -12,15 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.matrix import Matrix
-from bivaluate.metrics.constant_rows import is_constant_row
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.metrics.workspace import Workspace
+from bivaluate.measures._blocks import CONSTANT, is_constant_row
+from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
+@measure("bisilhouette", "BiSil", "bisilhouette",
+    "How much nearer rows are to their own bicluster than to the nearest other one, over its columns.",
+    level="solution", direction="high", range=(-1.0, 1.0), of_matrix=True,
+    invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation")  # fmt: skip
 def bisilhouette(X: Any, solution: Biclustering) -> float:
     """Mean bisilhouette of the biclusters: are its rows nearer to each other than to the rows of other biclusters?
 
@@ -49,7 +53,7 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     Examples
     --------
     >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering.from_indices([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(bisilhouette(X, S), 6)
     -0.199291
     """
@@ -89,6 +93,10 @@ def _distances(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.sqrt(squares))
 
 
+@measure("modularity", "Q", "bipartite modularity",
+    "Weight inside the biclusters beyond what row and column sums put there; non-negative data only.",
+    level="solution", direction="high", range=(-1.0, 1.0), of_matrix=True,
+    invariances=[SCALE], reference="Barber 2007, doi:10.1103/PhysRevE.76.066102")  # fmt: skip
 def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     """Bipartite modularity: weight inside the biclusters beyond what row and column sums alone put there.
 
@@ -120,6 +128,10 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     return inside
 
 
+@measure("information_kept", "MI kept", "mutual information kept",
+    "Share of the mutual information of rows and columns that their classes keep; non-negative data only.",
+    level="solution", direction="high", range=UNIT, of_matrix=True,
+    invariances=[SCALE], reference="Dhillon, Mallela & Modha 2003, doi:10.1145/956750.956764")  # fmt: skip
 def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     """Share of the mutual information between rows and columns that their classes keep.
 
@@ -147,6 +159,10 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     return min(1.0, _mutual_information(_class_sums(values, solution)[0]) / whole)
 
 
+@measure("block_r2", "R²", "block R²",
+    "Share of the variance that the means of the blocks of the partition explain.", level="solution",
+    direction="high", range=UNIT, of_matrix=True, invariances=[SHIFT, SCALE],
+    reference="Govaert & Nadif 2013, doi:10.1002/9781118649480")  # fmt: skip
 def block_r_squared(X: Any, solution: Biclustering) -> float:
     """Share of the variance of X that the means of the blocks of the partition explain: R² = 1 − SS within/SS total.
 
@@ -167,7 +183,7 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     values, solution = _checked(X, solution)
     centred = values - values.mean()
     total = float((centred**2).sum())
-    if total <= (32 * np.finfo(np.float64).eps * np.abs(values).max()) ** 2 * values.size:
+    if total <= (CONSTANT * np.abs(values).max()) ** 2 * values.size:
         return float("nan")
     sums, counts = _class_sums(centred, solution)
     return min(1.0, float((sums**2 / counts).sum()) / total)
@@ -218,70 +234,3 @@ def _row_parts(shape: tuple[int, ...]) -> list[slice]:
 def _checked(X: Any, solution: Biclustering) -> tuple[Floats, Biclustering]:
     matrix = Matrix.of(X)
     return matrix.values, check_solution(solution).with_shape(matrix.shape)
-
-
-def _of(function: Any) -> Any:
-    """Return how a workspace computes a measure of the whole solution; NaN where cells are missing."""
-
-    def compute(workspace: Workspace) -> float:
-        if workspace.has_missing:
-            return float("nan")
-        return float(function(workspace.X, workspace.solution))
-
-    return compute
-
-
-METRICS = (
-    Metric(
-        key="bisilhouette",
-        symbol="BiSil",
-        name="bisilhouette",
-        level="solution",
-        direction="high",
-        range=(-1.0, 1.0),
-        summary="How much nearer rows are to their own bicluster than to the nearest other one, over its columns.",
-        function=bisilhouette,
-        compute=_of(bisilhouette),
-        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
-        reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation",
-    ),
-    Metric(
-        key="modularity",
-        symbol="Q",
-        name="bipartite modularity",
-        level="solution",
-        direction="high",
-        range=(-1.0, 1.0),
-        summary="Weight inside the biclusters beyond what row and column sums put there; non-negative data only.",
-        function=bipartite_modularity,
-        compute=_of(bipartite_modularity),
-        invariances=frozenset({SCALE}),
-        reference="Barber 2007, doi:10.1103/PhysRevE.76.066102",
-    ),
-    Metric(
-        key="information_kept",
-        symbol="MI kept",
-        name="mutual information kept",
-        level="solution",
-        direction="high",
-        range=(0.0, 1.0),
-        summary="Share of the mutual information of rows and columns that their classes keep; non-negative data only.",
-        function=mutual_information_kept,
-        compute=_of(mutual_information_kept),
-        invariances=frozenset({SCALE}),
-        reference="Dhillon, Mallela & Modha 2003, doi:10.1145/956750.956764",
-    ),
-    Metric(
-        key="block_r2",
-        symbol="R²",
-        name="block R²",
-        level="solution",
-        direction="high",
-        range=(0.0, 1.0),
-        summary="Share of the variance that the means of the blocks of the partition explain.",
-        function=block_r_squared,
-        compute=_of(block_r_squared),
-        invariances=frozenset({SHIFT, SCALE}),
-        reference="Govaert & Nadif 2013, doi:10.1002/9781118649480",
-    ),
-)

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.chance import permutation, scores
-from bivaluate.measures import correlation, coverage, differential, normalised, r_biclust, residue, virtual_error
+from bivaluate.chance import evidence, level, permutation, scores
+from bivaluate.measures import (
+    correlation,
+    coverage,
+    differential,
+    normalised,
+    partition,
+    r_biclust,
+    residue,
+    virtual_error,
+)
 from bivaluate.measures.measure import Metric, records_of
 
-MODULES = (residue, virtual_error, normalised, coverage, scores, correlation, r_biclust, differential, permutation)
+MODULES = (
+    residue, virtual_error, normalised, coverage, evidence, scores, correlation, r_biclust, differential, permutation,
+    level, partition,
+)  # fmt: skip
 
 METRICS: dict[str, Metric] = {
     record.key: record

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.chance._patterns import fill_missing
 from bivaluate.matrix import Matrix
-from bivaluate.measures._patterns import fill_missing
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]

@@ -9,15 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_real, check_values
-from bivaluate.measures._tail import log_choose
-from bivaluate.metrics.constant_rows import is_constant_row
-from bivaluate.metrics.metric import COL_SCALE, COL_SHIFT, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.metrics.workspace import Workspace
+from bivaluate.chance._tail import log_choose
+from bivaluate.measures._blocks import standardise
+from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
 
 
+@measure("las", "LAS", "LAS score",
+    "How far the mean is above what a search of noise would find, in nats; sees raised blocks only.",
+    direction="high", range=REAL, compute=lambda w: _las_of(w), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    reference="Shabalin et al. 2009, doi:10.1214/09-AOAS239")  # fmt: skip
 def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Score of Large Average Submatrices: −log[C(n, r)·C(m, c)·Φ(−τ√(rc))], τ the mean of the block in standardised X.
 
@@ -49,13 +53,7 @@ def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     -4.415098
     """
     values = check_values(X)
-    return _las(_standardised(values), Biclustering([(rows, cols)], values.shape)[0])
-
-
-def _standardised(X: Floats) -> Floats:
-    varies = ~is_constant_row(X.T)
-    centred = X - X.mean(axis=0)
-    return np.asarray(np.where(varies, centred / np.where(varies, centred.std(axis=0), 1.0), 0.0))
+    return _las(standardise(values, axis=0), Biclustering([(rows, cols)], values.shape)[0])
 
 
 def _las(standardised: Floats, bicluster: Bicluster) -> float:
@@ -67,6 +65,10 @@ def _las(standardised: Floats, bicluster: Bicluster) -> float:
     return -float(log_ndtr(-mean * math.sqrt(r * c))) - log_choose(n, r) - log_choose(m, c)
 
 
+@measure("bsig", "BSig", "bicluster significance",
+    "Probability that as many rows stay near the column means by chance; optimistic.", range=UNIT,
+    compute=lambda w: _each(w, lambda b: _significance(w.X, b)), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    reference="Henriques & Madeira 2018, doi:10.1007/s10618-017-0521-2")  # fmt: skip
 def bicluster_significance(
     X: Any, rows: ArrayLike, cols: ArrayLike, *, tolerance: float = 0.5, corrected: bool = False
 ) -> float:
@@ -121,6 +123,10 @@ def _significance(X: Floats, bicluster: Bicluster, tolerance: float = 0.5) -> fl
     return float(bdtrc(len(bicluster.rows) - 1, len(X), chance))
 
 
+@measure("msa", "MSA", "maximal standard area",
+    "Area between the highest and lowest standardised rows; order-dependent: for ordered columns.",
+    range=(0.0, math.inf), invariances=[SHIFT, SCALE, ROW_SHIFT, ROW_SCALE],
+    reference="Giraldez et al. 2007, Evolutionary search of biclusters by minimal intrafluctuation")  # fmt: skip
 def maximal_standard_area(A: Any) -> float:
     """Maximal standard area: the area between the highest and the lowest of the standardised rows, along the columns.
 
@@ -151,10 +157,7 @@ def maximal_standard_area(A: Any) -> float:
     values = check_values(A, name="A")
     if min(values.shape) < 2:
         return float("nan")
-    rows = values - values.mean(axis=1, keepdims=True)
-    constant = is_constant_row(values)
-    spread = np.where(constant, 1.0, rows.std(axis=1))
-    rows = np.where(constant[:, None], 0.0, rows / spread[:, None])
+    rows = standardise(values)
     width = np.ptp(rows, axis=0)
     return float((width[:-1] + width[1:]).sum() / 2)
 
@@ -167,48 +170,5 @@ def _each(workspace: Workspace, function: Any) -> Floats:
 
 
 def _las_of(workspace: Workspace) -> Floats:
-    standardised = None if workspace.has_missing else _standardised(workspace.X)
+    standardised = None if workspace.has_missing else standardise(workspace.X, axis=0)
     return _each(workspace, lambda b: _las(standardised, b))  # type: ignore[arg-type]
-
-
-METRICS = (
-    Metric(
-        key="las",
-        symbol="LAS",
-        name="LAS score",
-        level="bicluster",
-        direction="high",
-        range=(-math.inf, math.inf),
-        summary="How far the mean is above what a search of noise would find, in nats; sees raised blocks only.",
-        function=las_score,
-        compute=_las_of,
-        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
-        reference="Shabalin et al. 2009, doi:10.1214/09-AOAS239",
-    ),
-    Metric(
-        key="bsig",
-        symbol="BSig",
-        name="bicluster significance",
-        level="bicluster",
-        direction="low",
-        range=(0.0, 1.0),
-        summary="Probability that as many rows stay near the column means by chance; optimistic.",
-        function=bicluster_significance,
-        compute=lambda w: _each(w, lambda b: _significance(w.X, b)),
-        invariances=frozenset({SHIFT, SCALE, COL_SHIFT, COL_SCALE}),
-        reference="Henriques & Madeira 2018, doi:10.1007/s10618-017-0521-2",
-    ),
-    Metric(
-        key="msa",
-        symbol="MSA",
-        name="maximal standard area",
-        level="bicluster",
-        direction="low",
-        range=(0.0, math.inf),
-        summary="Area between the highest and lowest standardised rows; order-dependent: for ordered columns.",
-        function=maximal_standard_area,
-        compute=lambda w: w.per_block(maximal_standard_area),
-        invariances=frozenset({SHIFT, SCALE, ROW_SHIFT, ROW_SCALE}),
-        reference="Giraldez et al. 2007, Evolutionary search of biclusters by minimal intrafluctuation",
-    ),
-)

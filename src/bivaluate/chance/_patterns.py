@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.measures._tail import log_beta_tail, log_beta_tail_bound
-from bivaluate.metrics.ranks import midranks
+from bivaluate.chance._tail import log_beta_tail, log_beta_tail_bound
+from bivaluate.measures._blocks import midranks
 
 Floats = NDArray[np.float64]
 
@@ -181,9 +181,7 @@ def best_pattern(
     return restore.pattern(form.kind, log_p, form.fitted)
 
 
-def _most_improbable(
-    forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float
-) -> tuple[_Form, float]:
+def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
     tests: list[tuple[float, _Form, tuple[float, float, float]]] = []
     for form in forms:
@@ -334,9 +332,7 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | No
         _, difference, spread, _ = _mean_ranks(few)
         # three standard errors up, less what chance adds
         by_chance = 1 / len(few.inside) + 1 / len(few.outside)
-        common = (
-            float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
-        )
+        common = float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
         if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
             return None
     means, difference, spread, followed = _mean_ranks(orders)

@@ -21,7 +21,7 @@ def block_sums(
     alternations: int,
     largest_factor: float,
 ) -> tuple[Floats, float, Floats, Floats, Floats, Floats, float]:
-    """Return the block and what :func:`bivaluate.measures._patterns.sums` makes of it."""
+    """Return the block and what :func:`bivaluate.chance._patterns.sums` makes of it."""
     r, c = len(rows), len(cols)
     A = np.empty((r, c))
     row_means, col_means = np.zeros(r), np.zeros(c)

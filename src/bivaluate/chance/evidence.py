@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
-from bivaluate.matrix import Matrix
-from bivaluate.measures._patterns import (
+from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
     N_FORMS,
@@ -29,15 +28,19 @@ from bivaluate.measures._patterns import (
     sums,
     with_means,
 )
-from bivaluate.measures._tail import log_choose
-from bivaluate.measures.tails import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
-from bivaluate.metrics.constant_rows import TOLERANCE, is_constant_row
-from bivaluate.metrics.cover import Cover
-from bivaluate.metrics.metric import COL_SHIFT, ROW_SHIFT, SCALE, SHIFT, Metric
-from bivaluate.metrics.workspace import Workspace
+from bivaluate.chance._tail import log_choose
+from bivaluate.chance.tails import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import CONSTANT, is_constant_row
+from bivaluate.measures.cover import Cover
+from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
+
+_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
+_REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
 
 MIN_CELLS = 12
 # From so many cells of blocks on the compiled gathering, and a second thread, pay for themselves.
@@ -93,12 +96,7 @@ class Evidence:
 
 
 def evidence_table(
-    X: Any,
-    solution: Biclustering,
-    *,
-    normalise: str = "auto",
-    missing: str = "raise",
-    n_jobs: int | None = None,
+    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise", n_jobs: int | None = None
 ) -> Evidence:
     """Return the evidence of every bicluster: nats saved, kind of pattern, and whether it pays.
 
@@ -161,23 +159,21 @@ def evidence_table(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 20))
     >>> X[:15, :6] += 3
-    >>> S = Biclustering.from_indices([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
     >>> result = evidence_table(X, S)
     >>> result.kinds, result.pays.tolist()
     (('raised', 'none'), [True, False])
     """
     matrix = Matrix.of(X, missing)
     return _evidence(
-        matrix.values,
-        check_solution(solution).with_shape(matrix.shape),
-        normalise,
-        None if n_jobs == -1 else n_jobs,
+        matrix.values, check_solution(solution).with_shape(matrix.shape), normalise, None if n_jobs == -1 else n_jobs
     )
 
 
-def bicluster_evidence(
-    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
-) -> Floats:
+@measure("evidence", "evidence", "evidence",
+    "Nats the bicluster saves in describing the matrix; positive means it pays.", direction="high", range=REAL,
+    compute=lambda w: w.once(_of_workspace).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> Floats:
     """Return the nats each bicluster saves, given those accepted before it; positive means that it pays.
 
     High is better; NaN where undefined. See :func:`evidence_table` for the parameters, the formula and the reasons.
@@ -186,16 +182,18 @@ def bicluster_evidence(
     --------
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> X[:15, :6] += 3
-    >>> S = Biclustering.from_indices([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
     >>> (bicluster_evidence(X, S) > 0).tolist()
     [True, False]
     """
     return evidence_table(X, solution, normalise=normalise, missing=missing).gain
 
 
-def total_evidence(
-    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
-) -> float:
+@measure("total_evidence", "evidence", "total evidence",
+    "Nats all biclusters save together, less the cost of those that save nothing.", level="solution",
+    direction="high", range=REAL, compute=lambda w: w.once(_of_workspace).total, invariances=_INVARIANCES,
+    reference=_REFERENCE, default=True)  # fmt: skip
+def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
 
     High is better; 0 for a solution without biclusters; negative where only noise was described. See
@@ -213,9 +211,11 @@ def total_evidence(
     return evidence_table(X, solution, normalise=normalise, missing=missing).total
 
 
-def paying_biclusters(
-    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
-) -> int:
+@measure("n_paying", "K paying", "biclusters that pay",
+    "Number of biclusters that save nats, each judged after those before it.", level="solution", direction="none",
+    range=(0.0, math.inf), compute=lambda w: w.once(_of_workspace).n_paying, invariances=_INVARIANCES,
+    reference=_REFERENCE, default=True)  # fmt: skip
+def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> int:
     """Return the number of biclusters that pay; see :func:`evidence_table`.
 
     Examples
@@ -227,9 +227,10 @@ def paying_biclusters(
     return evidence_table(X, solution, normalise=normalise, missing=missing).n_paying
 
 
-def explained_share(
-    X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise"
-) -> float:
+@measure("explained", "explained", "explained share", "Share of the cells of the matrix in biclusters that pay.",
+    level="solution", direction="high", range=UNIT, compute=lambda w: w.once(_of_workspace).explained,
+    invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Return the share of the cells of the matrix in biclusters that pay; see :func:`evidence_table`. In [0, 1].
 
     Examples
@@ -264,14 +265,9 @@ class _Background:
     def __post_init__(self) -> None:
         self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
 
-    def outside(
-        self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int
-    ) -> Outside:
+    def outside(self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int) -> Outside:
         """Return the noise the block would have if rows and columns had the variances they have outside of it."""
-        of_rows, of_cols = (
-            float(self.row_squares[rows].sum()) - total,
-            float(self.col_squares[cols].sum()) - total,
-        )
+        of_rows, of_cols = (float(self.row_squares[rows].sum()) - total, float(self.col_squares[cols].sum()) - total)
         in_rows = float(self.seen_in_row[rows].sum()) - n_cells
         in_cols = float(self.seen_in_col[cols].sum()) - n_cells
         elsewhere = self.n_seen - n_cells - in_rows - in_cols
@@ -279,9 +275,7 @@ class _Background:
         if min(in_rows, in_cols, elsewhere) < 1 or min(of_rows, of_cols, of_elsewhere) <= 0:
             return Outside(0.0, 0.0)
         variance = (of_rows / in_rows) * (of_cols / in_cols) / (of_elsewhere / elsewhere)
-        cells = 1 / (
-            1 / in_rows + 1 / in_cols + 1 / elsewhere
-        )  # what this product is known as well as a mean over
+        cells = 1 / (1 / in_rows + 1 / in_cols + 1 / elsewhere)  # what this product is known as well as a mean over
         return Outside(cells, variance * cells)
 
 
@@ -365,7 +359,7 @@ def _background(X: Floats, ranks: bool, sample: Floats) -> _Background:
         if not _TINY < largest < _HUGE and largest > 0:
             scale = 2.0 ** -math.floor(math.log2(largest))
             values, largest, sample = X * scale, largest * scale, sample * scale
-        floor = max((TOLERANCE * largest) ** 2, spacing(values, sample) ** 2 / 12)
+        floor = max((CONSTANT * largest) ** 2, spacing(values, sample) ** 2 / 12)
     means = _means(values)
     row_squares, col_squares = _squares(values, means[0], means[1])
     return _Background(
@@ -471,21 +465,13 @@ def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) ->
     return _Judged(math.nan, None, rows, cols, reason=reason)
 
 
-def _block(
-    background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], compiled: bool
-) -> Floats | Sums:
+def _block(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], compiled: bool) -> Floats | Sums:
     """Return the block of deviations from the background; of a large one also what the fits need of it."""
     if compiled and len(rows) * len(cols) >= _LARGE_BLOCK:
-        from bivaluate.measures._evidence_kernels import block_sums
+        from bivaluate.chance._evidence_kernels import block_sums
 
         A, total, row_means, col_means, factors, shape, explained = block_sums(
-            background.values,
-            rows,
-            cols,
-            background.row_effect,
-            background.col_effect,
-            ALTERNATIONS,
-            LARGEST_FACTOR,
+            background.values, rows, cols, background.row_effect, background.col_effect, ALTERNATIONS, LARGEST_FACTOR
         )
         found = factors if explained > 0 else None
         return with_means(A, total, row_means, col_means, found, shape, explained)
@@ -546,68 +532,3 @@ def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int 
 def _of_workspace(workspace: Workspace) -> Evidence:
     n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
     return _evidence(workspace.X, workspace.solution, "auto", n_jobs)
-
-
-_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
-_REFERENCE = (
-    "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
-)
-
-METRICS = (
-    Metric(
-        key="evidence",
-        symbol="evidence",
-        name="evidence",
-        level="bicluster",
-        direction="high",
-        range=(-math.inf, math.inf),
-        summary="Nats the bicluster saves in describing the matrix; positive means it pays.",
-        function=bicluster_evidence,
-        compute=lambda w: w.once(_of_workspace).gain,
-        invariances=_INVARIANCES,
-        reference=_REFERENCE,
-        default=True,
-    ),
-    Metric(
-        key="total_evidence",
-        symbol="evidence",
-        name="total evidence",
-        level="solution",
-        direction="high",
-        range=(-math.inf, math.inf),
-        summary="Nats all biclusters save together, less the cost of those that save nothing.",
-        function=total_evidence,
-        compute=lambda w: w.once(_of_workspace).total,
-        invariances=_INVARIANCES,
-        reference=_REFERENCE,
-        default=True,
-    ),
-    Metric(
-        key="n_paying",
-        symbol="K paying",
-        name="biclusters that pay",
-        level="solution",
-        direction="none",
-        range=(0.0, math.inf),
-        summary="Number of biclusters that save nats, each judged after those before it.",
-        function=paying_biclusters,
-        compute=lambda w: w.once(_of_workspace).n_paying,
-        invariances=_INVARIANCES,
-        reference=_REFERENCE,
-        default=True,
-    ),
-    Metric(
-        key="explained",
-        symbol="explained",
-        name="explained share",
-        level="solution",
-        direction="high",
-        range=(0.0, 1.0),
-        summary="Share of the cells of the matrix in biclusters that pay.",
-        function=explained_share,
-        compute=lambda w: w.once(_of_workspace).explained,
-        invariances=_INVARIANCES,
-        reference=_REFERENCE,
-        default=True,
-    ),
-)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_values
-from bivaluate.metrics.null_model import KURTOSIS_LIMIT, SKEW_LIMIT
-from bivaluate.metrics.ranks import midranks
+from bivaluate.chance.assumptions import KURTOSIS_LIMIT, SKEW_LIMIT
+from bivaluate.measures._blocks import midranks
 
 Floats = NDArray[np.float64]
 
