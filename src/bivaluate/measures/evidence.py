@@ -487,8 +487,8 @@ def _block(
             ALTERNATIONS,
             LARGEST_FACTOR,
         )
-        found = factors if explained > 0 else None
-        return with_means(A, total, row_means, col_means, found, shape, explained)
+        shaped = (factors if explained > 0 else None, shape, explained)
+        return with_means(A, total, row_means, col_means, shaped, explained)
     block = background.values[np.ix_(rows, cols)]
     block -= background.row_effect[rows][:, None]
     block -= background.col_effect[cols]
