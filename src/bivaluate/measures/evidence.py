@@ -152,7 +152,7 @@ def evidence_table(
     Notes
     -----
     Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
-    blocks that do not deviate from the row and column means at all. A raised block that fills a matrix from side to
+    blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills a matrix from side to
     side is part of the row or column means and cannot be seen. Neighbouring columns that are correlated (time series)
     make noise look coherent: compare with surrogates there.
 
@@ -453,7 +453,11 @@ def _judge(
     if n_cells < MIN_CELLS:
         return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")
     if total <= n_cells * background.floor:
-        return _undefined(rows, cols, "its cells do not deviate from the row and column means")
+        return _undefined(
+            rows,
+            cols,
+            "its cells deviate from the row and column means by no more than ties and rounding allow",
+        )
     if observed:
         A = fill_missing(A)
     of = found if isinstance(found, Sums) and not observed else sums(A)
