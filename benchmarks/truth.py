@@ -1,6 +1,6 @@
 """Which criterion finds the right solution, the right K, and says that nothing is there where nothing is?
 
-python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only evidence,cc]
+python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"]
 
 Criteria × designs × seeds, with the constant answers beside them. Three questions:
 K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion

@@ -13,6 +13,7 @@ from bivaluate.chance._tail import log_beta_tail, log_beta_tail_bound
 from bivaluate.measures._blocks import midranks
 
 Floats = NDArray[np.float64]
+Shaped = tuple[Floats | None, Floats, float]
 
 RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
     "raised", "additive", "row_affine", "order_preserving", "none",
@@ -109,9 +110,11 @@ def _restored(share: float) -> float:
 
 @dataclass(frozen=True)
 class Sums:
-    """What the fits need of a block without missing cells; `factors` is None where no common shape was found.
+    """What the fits need of a block without missing cells.
 
-    `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain.
+    `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain;
+    `shaped` is what :func:`common_shape` returns, None where it has not been asked yet, and `shape_at_most` the most
+    a common shape can explain.
     """
 
     A: Floats
@@ -122,9 +125,8 @@ class Sums:
     of_rows: float
     of_cols: float
     of_level: float
-    factors: Floats | None
-    shape: Floats
-    explained: float
+    shaped: Shaped | None
+    shape_at_most: float
 
 
 @dataclass(frozen=True)
@@ -168,12 +170,17 @@ def best_pattern(
     Each form takes `freedom` degrees of freedom of the N cells; for normal noise the share of the sum of squares it
     explains is Beta(freedom/2, (N − freedom)/2), and log p is the logarithm of the tail beyond the share observed. The
     same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
-    beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were filled, and what is explained counts less by as much.
-    `floor` is the smallest variance the residuals may have. A block pays if log p is below `to_pay`; where it cannot,
-    the form that comes nearest is returned. `orders` gives the values whose order may be shared; it is asked where
-    column means explain more than noise.
+    beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were
+    filled, and what is explained counts less by as much. `floor` is the smallest variance the residuals may have. A
+    block pays if log p is below `to_pay`; where it cannot, a form that comes near is returned. `orders` gives the
+    values whose order may be shared; it is asked where the values have something in common.
     """
-    form, log_p = _most_improbable(_forms(of, floor, restore, n_cells), n_cells, outside, to_pay)
+
+    def may_pay(form: _Form) -> bool:
+        return any(log_beta_tail_bound(*test) < to_pay for test in _tests(form, n_cells, outside))
+
+    forms = _forms(of, floor, restore, n_cells, may_pay)
+    form, log_p = _most_improbable(forms, n_cells, outside, to_pay)
     if orders is not None and _may_share_order(of, min(log_p, to_pay)):
         order = _order_preserving(of.A, orders(), min(log_p, to_pay))
         if order is not None:
@@ -183,16 +190,9 @@ def best_pattern(
 
 def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
-    tests: list[tuple[float, _Form, tuple[float, float, float]]] = []
-    for form in forms:
-        left_over = n_cells - form.freedom
-        if left_over < LEAST_LEFT_OVER:
-            continue
-        for squares, cells in ((0.0, 0.0), (outside.squares, outside.cells)):
-            total = form.explained + form.left + squares
-            share = form.explained / total if form.explained > 0 else 0.0
-            test = share, form.freedom / 2, (left_over + cells) / 2
-            tests.append((log_beta_tail_bound(*test), form, test))
+    tests = [
+        (log_beta_tail_bound(*test), form, test) for form in forms for test in _tests(form, n_cells, outside)
+    ]
     tests.sort(key=lambda test: test[0])
     _, best, test = tests[0]
     lowest = log_beta_tail(*test)
@@ -205,6 +205,17 @@ def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_
     return best, lowest
 
 
+def _tests(form: _Form, n_cells: int, outside: Outside) -> Iterator[tuple[float, float, float]]:
+    """Yield the share explained and the two halves of the degrees of freedom, without and with the noise outside."""
+    left_over = n_cells - form.freedom
+    if left_over < LEAST_LEFT_OVER:
+        return
+    for squares, cells in ((0.0, 0.0), (outside.squares, outside.cells)):
+        total = form.explained + form.left + squares
+        share = form.explained / total if form.explained > 0 else 0.0
+        yield share, form.freedom / 2, (left_over + cells) / 2
+
+
 def row_affine_freedom(r: int, c: int) -> float:
     """Degrees of freedom of a_i + s_i·p_j: r levels, and the (√r + √(c−1))² the best pattern of noise explains."""
     return r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2
@@ -214,57 +225,67 @@ def sums(A: Floats) -> Sums:
     """Return what the fits need of a block without missing cells."""
     r, c = A.shape
     row_means, col_means = A @ np.full(c, 1 / c), np.full(r, 1 / r) @ A
-    shaped = common_shape(A, row_means, col_means - float(row_means.sum()) / r)
-    return with_means(A, float(np.einsum("ij,ij->", A, A)), row_means, col_means, *shaped)
+    centred = A - row_means[:, None]
+    products = centred.T @ centred if c <= r else centred @ centred.T
+    # The largest eigenvalue is the most one shape can explain, and never above this norm.
+    at_most = math.sqrt(float(np.einsum("ij,ij->", products, products)))
+    return with_means(A, float(np.einsum("ij,ij->", A, A)), row_means, col_means, None, at_most)
 
 
 def with_means(
-    A: Floats,
-    total: float,
-    row_means: Floats,
-    col_means: Floats,
-    factors: Floats | None,
-    shape: Floats,
-    explained: float,
+    A: Floats, total: float, row_means: Floats, col_means: Floats, shaped: Shaped | None, at_most: float
 ) -> Sums:
     """Complete the sums of a block."""
     r, c = A.shape
     level = float(row_means.sum()) / r
     of_rows, of_cols = c * float(row_means @ row_means), r * float(col_means @ col_means)
-    return Sums(
-        A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2,
-        factors, shape, explained,
-    )  # fmt: skip
+    return Sums(A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2, shaped, at_most)
 
 
-def _forms(of: Sums, floor: float, restore: Restore, n_cells: int) -> Iterator[_Form]:
+def _forms(
+    of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Callable[[_Form], bool]
+) -> Iterator[_Form]:
+    """Fit the forms; the row-affine one only where it may pay."""
     r, c = of.A.shape
     observed = n_cells / (r * c)
-    rows, cols = of.row_means - of.level, of.col_means - of.level
+    level, rows, cols = of.level, of.row_means - of.level, of.col_means - of.level
     of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
 
     def form(
-        kind: str, freedom: float, fitted: Pattern, by_rows: float, by_cols: float, by_shape: float = 0.0
+        kind: str,
+        freedom: float,
+        fitted: Pattern | None,
+        by_rows: float,
+        by_cols: float,
+        by_shape: float = 0.0,
     ) -> _Form:
         left = of.total - of.of_level - by_rows - by_cols - by_shape
-        if left < _CANCELLED * of.total:
+        if fitted is not None and left < _CANCELLED * of.total:
             residual = of.A - fitted.values(np.arange(r), np.arange(c))
             left = float(np.einsum("ij,ij->", residual, residual))
         explained = observed * restore.explained(of.of_level, by_rows, by_cols, by_shape)
-        return _Form(kind, fitted, explained, max(left, n_cells * floor), freedom)
+        return _Form(kind, fitted or Pattern(), explained, max(left, n_cells * floor), freedom)
 
-    level = of.level
     yield form(RAISED, 1, Pattern(level=level), 0, 0)
     yield form(ADDITIVE, r, Pattern(level=level, rows=rows), of_rows, 0)
     yield form(ADDITIVE, c, Pattern(level=level, cols=cols), 0, of_cols)
     yield form(ADDITIVE, r + c - 1, Pattern(level=level, rows=rows, cols=cols), of_rows, of_cols)
-    if c > 2 and of.factors is not None:
-        affine = Pattern(level=level, rows=rows, factors=of.factors, shape=of.shape)
-        by_cols = min(of_cols, of.explained)
-        yield form(ROW_AFFINE, row_affine_freedom(r, c), affine, of_rows, by_cols, of.explained - by_cols)
+    if c <= 2:
+        return
+    freedom, shaped = row_affine_freedom(r, c), of.shaped
+    if shaped is None:
+        by_cols = min(of_cols, of.shape_at_most)
+        if not may_pay(form(ROW_AFFINE, freedom, None, of_rows, by_cols, of.shape_at_most - by_cols)):
+            return
+        shaped = common_shape(of.A, of.row_means, cols)
+    factors, shape, explained = shaped
+    if factors is not None:
+        affine = Pattern(level=level, rows=rows, factors=factors, shape=shape)
+        by_cols = min(of_cols, explained)
+        yield form(ROW_AFFINE, freedom, affine, of_rows, by_cols, explained - by_cols)
 
 
-def common_shape(A: Floats, row_means: Floats, shape: Floats) -> tuple[Floats | None, Floats, float]:
+def common_shape(A: Floats, row_means: Floats, shape: Floats) -> Shaped:
     """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
 
     The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not follow.

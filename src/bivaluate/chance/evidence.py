@@ -150,7 +150,7 @@ def evidence_table(
     Notes
     -----
     Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
-    blocks that do not deviate from the row and column means at all. A raised block that fills a matrix from side to
+    blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills a matrix from side to
     side is part of the row or column means and cannot be seen. Neighbouring columns that are correlated (time series)
     make noise look coherent: compare with surrogates there.
 
@@ -447,7 +447,11 @@ def _judge(
     if n_cells < MIN_CELLS:
         return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")
     if total <= n_cells * background.floor:
-        return _undefined(rows, cols, "its cells do not deviate from the row and column means")
+        return _undefined(
+            rows,
+            cols,
+            "its cells deviate from the row and column means by no more than ties and rounding allow",
+        )
     if observed:
         A = fill_missing(A)
     of = found if isinstance(found, Sums) and not observed else sums(A)
@@ -473,8 +477,8 @@ def _block(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.in
         A, total, row_means, col_means, factors, shape, explained = block_sums(
             background.values, rows, cols, background.row_effect, background.col_effect, ALTERNATIONS, LARGEST_FACTOR
         )
-        found = factors if explained > 0 else None
-        return with_means(A, total, row_means, col_means, found, shape, explained)
+        shaped = (factors if explained > 0 else None, shape, explained)
+        return with_means(A, total, row_means, col_means, shaped, explained)
     block = background.values[np.ix_(rows, cols)]
     block -= background.row_effect[rows][:, None]
     block -= background.col_effect[cols]
