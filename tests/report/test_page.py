@@ -280,7 +280,7 @@ def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
     heading = shown.get_by_role("heading", level=1)
     assert heading.inner_text().replace("\xa0", " ").startswith("planted, K = 3: best balance (NVEcov ")
     assert heading.bounding_box()["y"] < 300
-    assert "B1 and B4 are nearly the same" in shown.locator("#warnings").inner_text()
+    assert "B4 lies within B1" in shown.locator("#warnings").inner_text()
 
 
 def test_suggested_mergers_are_spelled_out(visit: Visit, page: Path) -> None:
