@@ -10,6 +10,7 @@ from ._errors import NullModelWarning as NullModelWarning
 from ._errors import ParameterError as ParameterError
 from ._errors import RunError as RunError
 from ._errors import SolutionError as SolutionError
+from .chance.evidence import evidence_table as evidence_table
 from .chance.scores import adjusted_virtual_error as adjusted_virtual_error
 from .chance.scores import chance_table as chance_table
 from .chance.scores import coherent_coverage as coherent_coverage

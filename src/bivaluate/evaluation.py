@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
 from bivaluate._text import listing, plural
+from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric
 from bivaluate.measures.workspace import NO_PARTNER, WHOLE_MATRIX, Options, Workspace
@@ -256,6 +257,8 @@ class Evaluation:
                 "size": int(work.r[k] * work.c[k]),
             }
             record |= {key: float(column[k]) for key, column in self._columns.items()}
+            if "evidence" in self._columns:
+                record["kind"] = evidence_scores(work).kinds[k]
             partner = int(near.partner[k]) if near else NO_PARTNER
             record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
             record["ve_merged"] = float(near.merged[k]) if near else math.nan
@@ -268,7 +271,8 @@ class Evaluation:
         """The records as a pandas DataFrame."""
         import pandas as pd
 
-        columns = ["bicluster", "n_rows", "n_cols", "size", *self._columns, "partner", "ve_merged", "status"]
+        kind = ["kind"] if "evidence" in self._columns else []
+        columns = ["bicluster", "n_rows", "n_cols", "size", *self._columns, *kind, "partner", "ve_merged", "status"]
         return pd.DataFrame(self.records, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
@@ -312,6 +316,8 @@ class Evaluation:
             if math.isnan(column[k]):
                 alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
+        if "evidence" in reasons:
+            reasons["evidence"] = evidence_scores(work).reasons[k] or rest
         return reasons
 
     def _reason(self) -> str:
@@ -335,7 +341,7 @@ def _none_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def solution_scorer(metric: str = "nve_cov", **options: Any) -> Callable[..., float]:
+def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:
     """Return ``score(estimator, X)`` for model selection, greater is better.
 
     Biclusters name rows of the matrix they were found in, so a score on other rows has no meaning. Use it

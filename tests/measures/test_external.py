@@ -121,7 +121,7 @@ def test_without_a_shape_some_are_none():
     truth, found = Biclustering(R), Biclustering(P)
     scores = compare(truth, found)
     assert {key for key, value in scores.items() if value is None} == {
-        "csi", "agri", "corrected_precision", "corrected_recall",
+        "csi", "agri", "gri", "cari", "corrected_precision", "corrected_recall",
     }  # fmt: skip
     assert scores["ce"] == pytest.approx(WORKED["ce"], abs=1e-6)
     assert compare(truth, found, shape=(5, 6)) == compare(TRUTH, FOUND)

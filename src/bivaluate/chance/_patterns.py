@@ -190,9 +190,7 @@ def best_pattern(
 
 def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
-    tests = [
-        (log_beta_tail_bound(*test), form, test) for form in forms for test in _tests(form, n_cells, outside)
-    ]
+    tests = [(log_beta_tail_bound(*test), form, test) for form in forms for test in _tests(form, n_cells, outside)]
     tests.sort(key=lambda test: test[0])
     _, best, test = tests[0]
     lowest = log_beta_tail(*test)
@@ -242,9 +240,7 @@ def with_means(
     return Sums(A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2, shaped, at_most)
 
 
-def _forms(
-    of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Callable[[_Form], bool]
-) -> Iterator[_Form]:
+def _forms(of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Callable[[_Form], bool]) -> Iterator[_Form]:
     """Fit the forms; the row-affine one only where it may pay."""
     r, c = of.A.shape
     observed = n_cells / (r * c)
@@ -252,12 +248,7 @@ def _forms(
     of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
 
     def form(
-        kind: str,
-        freedom: float,
-        fitted: Pattern | None,
-        by_rows: float,
-        by_cols: float,
-        by_shape: float = 0.0,
+        kind: str, freedom: float, fitted: Pattern | None, by_rows: float, by_cols: float, by_shape: float = 0.0
     ) -> _Form:
         left = of.total - of.of_level - by_rows - by_cols - by_shape
         if fitted is not None and left < _CANCELLED * of.total:

@@ -172,7 +172,7 @@ def evidence_table(
 
 @measure("evidence", "evidence", "evidence",
     "Nats the bicluster saves in describing the matrix; positive means it pays.", direction="high", range=REAL,
-    compute=lambda w: w.once(_of_workspace).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+    compute=lambda w: evidence_scores(w).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
 def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> Floats:
     """Return the nats each bicluster saves, given those accepted before it; positive means that it pays.
 
@@ -191,7 +191,8 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
 
 @measure("total_evidence", "evidence", "total evidence",
     "Nats all biclusters save together, less the cost of those that save nothing.", level="solution",
-    direction="high", range=REAL, compute=lambda w: w.once(_of_workspace).total, invariances=_INVARIANCES,
+    formula=r"E=\sum_{k:\,g_k>0}g_k-\sum_{k:\,g_k\leq 0}\log\binom{n}{|I_k|}\binom{m}{|J_k|}",
+    direction="high", range=REAL, main_rank=1, compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES,
     reference=_REFERENCE, default=True)  # fmt: skip
 def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
@@ -213,7 +214,7 @@ def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", m
 
 @measure("n_paying", "K paying", "biclusters that pay",
     "Number of biclusters that save nats, each judged after those before it.", level="solution", direction="none",
-    range=(0.0, math.inf), compute=lambda w: w.once(_of_workspace).n_paying, invariances=_INVARIANCES,
+    range=(0.0, math.inf), compute=lambda w: evidence_scores(w).n_paying, invariances=_INVARIANCES,
     reference=_REFERENCE, default=True)  # fmt: skip
 def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> int:
     """Return the number of biclusters that pay; see :func:`evidence_table`.
@@ -228,7 +229,8 @@ def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto"
 
 
 @measure("explained", "explained", "explained share", "Share of the cells of the matrix in biclusters that pay.",
-    level="solution", direction="high", range=UNIT, compute=lambda w: w.once(_of_workspace).explained,
+    level="solution", direction="high", range=UNIT, percent=True,
+    compute=lambda w: evidence_scores(w).explained,
     invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
 def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Return the share of the cells of the matrix in biclusters that pay; see :func:`evidence_table`. In [0, 1].
@@ -448,9 +450,7 @@ def _judge(
         return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")
     if total <= n_cells * background.floor:
         return _undefined(
-            rows,
-            cols,
-            "its cells deviate from the row and column means by no more than ties and rounding allow",
+            rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"
         )
     if observed:
         A = fill_missing(A)
@@ -531,6 +531,11 @@ def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int 
         return [function(k) for k in positions]
     with ThreadPoolExecutor(n_jobs) as pool:
         return list(pool.map(function, positions))
+
+
+def evidence_scores(workspace: Workspace) -> Evidence:
+    """Return the evidence of a workspace, computed once."""
+    return workspace.once(_of_workspace)
 
 
 def _of_workspace(workspace: Workspace) -> Evidence:

@@ -125,7 +125,7 @@ def _significance(X: Floats, bicluster: Bicluster, tolerance: float = 0.5) -> fl
 
 @measure("msa", "MSA", "maximal standard area",
     "Area between the highest and lowest standardised rows; order-dependent: for ordered columns.",
-    range=(0.0, math.inf), invariances=[SHIFT, SCALE, ROW_SHIFT, ROW_SCALE],
+    range=(0.0, math.inf), invariances=[SHIFT, SCALE, ROW_SHIFT, ROW_SCALE], order_dependent=True,
     reference="Giraldez et al. 2007, Evolutionary search of biclusters by minimal intrafluctuation")  # fmt: skip
 def maximal_standard_area(A: Any) -> float:
     """Maximal standard area: the area between the highest and the lowest of the standardised rows, along the columns.

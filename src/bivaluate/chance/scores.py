@@ -393,7 +393,7 @@ def _prepared(
 
 @measure("avg_ave", "avg aVE", "average chance-corrected virtual error",
     "Mean aVE, biclusters of one row or column counted as 1; read it beside the coverage.", level="solution",
-    formula=r"\mathrm{avg\ aVE}=\frac{1}{K}\sum_k\mathrm{aVE}(B_k)", main_rank=7,
+    formula=r"\mathrm{avg\ aVE}=\frac{1}{K}\sum_k\mathrm{aVE}(B_k)", main_rank=8,
     compute=lambda w: _mean(block_scores(w).adjusted), **_PLAIN)  # fmt: skip
 @measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
     "avg aVE after the column means of the whole matrix are taken out.", level="solution",
@@ -548,7 +548,7 @@ def adjusted_normalised_virtual_error(
 @measure("cc", "CC", "coherent coverage",
     "Share of the cells covered, weighted by coherence beyond search noise and by separation.",
     formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
-    direction="high", range=UNIT, main_rank=8, compute=lambda w: _covered(w), needs_mergers=True, default=True,
+    direction="high", range=UNIT, main_rank=9, compute=lambda w: _covered(w), needs_mergers=True, default=True,
     **_PLAIN)  # fmt: skip
 def coherent_coverage(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"

@@ -9,10 +9,11 @@ import numpy as np
 
 from bivaluate._text import listing, percent, plural
 from bivaluate.chance.assumptions import centre_columns, describe_assumptions
-from bivaluate.chance.moments import null_mean
+from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE
+from bivaluate.judge.noise import is_noise
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
@@ -88,11 +89,20 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
 
 
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
-    noise = null_mean(workspace.r, workspace.c)
-    usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
+    evidence = evidence_scores(workspace)
+    noise = is_noise(evidence) & workspace.defined & ~workspace.degenerate
+    if len(names) > 1 and noise.all():
+        return [
+            f"None of the {len(names)} biclusters stands out from noise: each saves nothing under any kind of pattern."
+        ]
     found = [
-        f"{names[k]} is no more coherent than noise of its size (VE {workspace.ve[k]:.3g}, noise {noise[k]:.3g})."
-        for k in np.flatnonzero(usable & (workspace.ve >= noise)).tolist()
+        f"{names[k]} does not stand out from noise ("
+        + (
+            f"evidence {evidence.alone[k]:.3g} nats)."
+            if not np.isnan(evidence.alone[k])
+            else f"{evidence.reasons[k]})."
+        )
+        for k in np.flatnonzero(noise).tolist()
     ]
     return _capped(found)
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from bivaluate._check import check_real
 from bivaluate._text import plural
 from bivaluate.chance.assumptions import prepare_matrix
+from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT
+from bivaluate.judge.noise import is_noise
 from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, is_coherent, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
@@ -25,7 +27,18 @@ from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 
-SHOWN = ("n_biclusters", "coverage", "redundancy", "avg_ve", "nve", "nve_cov", "avg_ave_centred", "cc")
+SHOWN = (
+    "n_biclusters",
+    "n_paying",
+    "total_evidence",
+    "coverage",
+    "redundancy",
+    "avg_ve",
+    "nve",
+    "nve_cov",
+    "avg_ave_centred",
+    "cc",
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +92,10 @@ def propose_pruning(
 
     Two questions, in this order. Repeats: biclusters that :func:`bivaluate.judge.redundancy.redundant_groups` calls
     redundant, which are duplicates (the less coherent one goes) or one pattern in pieces (they are merged if the
-    union of rows and columns costs nothing either); asked again after every change. Noise: biclusters whose
-    chance-corrected error aVE reaches `cut`, so that a search through noise of this size finds as much. Nothing is
-    changed in the solution given; blocks with one row or one column have an aVE of 1.
+    union of rows and columns costs nothing either); asked again after every change. Noise: biclusters that
+    save nothing under any kind of pattern (see :func:`bivaluate.evidence_table`) and whose chance-corrected error aVE
+    reaches `cut`, so that a search through noise of this size finds as much; one that pays is never dropped. Nothing
+    is changed in the solution given; blocks with one row or one column have an aVE of 1.
 
     Parameters
     ----------
@@ -241,19 +255,22 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
 
 
 def _noise(pool: _Pool, prepared: Floats, cut: float) -> list[Proposal]:
+    """Drop biclusters that save nothing under any kind of pattern and whose rows a search of noise finds as coherent."""
+    evidence = evidence_table(pool.matrix, pool.solution())
     proposals = []
-    for k in reversed(range(len(pool.names))):
+    for k in np.flatnonzero(is_noise(evidence))[::-1].tolist():
         A = pool.biclusters[k].of(prepared)
         error = adjusted_error(A, pool.matrix.shape)
         if error < cut:
             continue
         rows, cols = A.shape
         if min(rows, cols) < 2:
-            why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so there is nothing to be coherent with"
+            why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so coherence is not defined"
         else:
+            saves = evidence.reasons[k] or f"evidence {evidence.alone[k]:.3g} nats"
             why = (
                 f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {error:.3f}; "
-                f"below {cut:.2f} would count as evidence)"
+                f"below {cut:.2f} would count as evidence), and it shows no other pattern ({saves})"
             )
         proposals.append(Proposal("drop", (pool.names[k],), f"Drop {pool.names[k]}: {why}."))
         del pool.biclusters[k], pool.names[k]

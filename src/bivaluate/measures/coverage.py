@@ -22,7 +22,7 @@ _COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE,
 @measure("nve_cov", "NVE_cov", "coverage-adjusted normalised virtual error",
     "NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
     formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
-    main_rank=1, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
+    main_rank=2, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
     needs_mergers=True, default=True)  # fmt: skip
 def normalised_virtual_error_coverage(
     X: Any,
@@ -145,7 +145,7 @@ def _charged(workspace: Workspace, share: float) -> float:
 
 
 @measure("coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
-    formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=6, percent=True,
+    formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=7, percent=True,
     reference=TIWARI, default=True, **_SHARE)  # fmt: skip
 def coverage_ratio(solution: Biclustering | Cover) -> float:
     """Share of the cells that lie in at least one bicluster (CR in Tiwari et al.).

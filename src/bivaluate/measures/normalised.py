@@ -130,7 +130,7 @@ def normalised_squared_residues(
 @measure("nsr", "NSR", "normalised squared residue",
     "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
     formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
-    main_rank=5, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
+    main_rank=6, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
 def normalised_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
@@ -181,7 +181,7 @@ def normalised_squared_residue(
 @measure("nve", "NVE", "normalised virtual error",
     "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
-    main_rank=2, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
+    main_rank=3, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
 ) -> float:
