@@ -297,7 +297,8 @@ def test_findings_about_redundancy_and_coverage():
     assert any(f.startswith("The solution covers only 0.6 % of the matrix") for f in findings)
     noise = Biclustering([(range(20, 120), range(50)), (range(120, 200), range(50, 100))])
     assert any(
-        "None of the 2 biclusters stands out from noise" in f for f in evaluate(rng.normal(size=(200, 100)), noise).findings
+        "None of the 2 biclusters stands out from noise" in f
+        for f in evaluate(rng.normal(size=(200, 100)), noise).findings
     )
 
 

@@ -113,7 +113,17 @@ def test_mergers_are_computed_only_where_they_are_needed(metric, monkeypatch):
 
 def test_main_measures_have_a_rank_and_a_formula():
     main = main_metrics()
-    assert [m.key for m in main] == ["total_evidence", "nve_cov", "nve", "avg_ve", "asr", "nsr", "coverage", "avg_ave", "cc"]
+    assert [m.key for m in main] == [
+        "total_evidence",
+        "nve_cov",
+        "nve",
+        "avg_ve",
+        "asr",
+        "nsr",
+        "coverage",
+        "avg_ave",
+        "cc",
+    ]
     assert [m.main_rank for m in main] == list(range(1, len(main) + 1))
     assert all(m.formula and m.ranks_solutions for m in main)
     assert {m.key for m in METRICS.values() if m.percent} == {"coverage", "row_coverage", "col_coverage", "explained"}

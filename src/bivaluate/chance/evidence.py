@@ -192,7 +192,7 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
 @measure("total_evidence", "evidence", "total evidence",
     "Nats all biclusters save together, less the cost of those that save nothing.", level="solution",
     formula=r"E=\sum_{k:\,g_k>0}g_k-\sum_{k:\,g_k\leq 0}\log\binom{n}{|I_k|}\binom{m}{|J_k|}",
-    direction="high", range=REAL, main_rank=1, compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES,
+    direction="high", range=REAL, main_rank=1, nothing=0.0, compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES,
     reference=_REFERENCE, default=True)  # fmt: skip
 def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.

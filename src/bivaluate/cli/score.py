@@ -53,7 +53,9 @@ def score(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
-    sort: Annotated[str | None, option("Measure to sort by (default: nve_cov; of biclusters: nve_k).")] = None,
+    sort: Annotated[
+        str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
+    ] = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
     ordered_columns: OrderedColumns = False,
@@ -138,7 +140,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
     if sort and sort not in keys:
         keys.append(sort)
-    sort = sort or ("nve_cov" if "nve_cov" in computed else None)
+    sort = sort or next((key for key in main[1:] if key in computed), None)
     if sort:
         order = best_first(sort, [e.scores.get(sort) for e in evaluations])
         evaluations = [evaluations[index] for index in order]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def select(
     run: RunFolder,
-    by: Annotated[str, option("The measure to choose by (see `bivaluate metrics`).")] = "nve_cov",
+    by: Annotated[str | None, option("The measure to choose by (default: total_evidence).")] = None,
     gap: Annotated[bool, option("Choose by the gap to the null; needs a sweep with --null.", "--gap")] = False,
     perturb: Annotated[str | None, option("Score again on perturbed matrices: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix.")] = 5,

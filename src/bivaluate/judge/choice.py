@@ -1,6 +1,7 @@
 """Which solution is best: the one rule behind `select`, `select_k`, the report's headline and marks, and replication.
 
-A value takes part if it is defined and its solution can be judged (status ok). A candidate is a data set, an algorithm
+A value takes part if it is defined and its solution can be judged (status ok). Where a measure tells something from
+nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A candidate is a data set, an algorithm
 and a K; its value is the mean over seeds, and at least half of its seeds must take part. The better mean wins; among
 equals the candidate named first; where all of several candidates tie, nobody wins.
 """
@@ -64,7 +65,7 @@ def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool) -> int | No
     return int(defined[(-array[defined] if high else array[defined]).argmin()])
 
 
-def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
+def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -math.inf) -> pd.DataFrame:
     """Return one row per (data set, algorithm, K): mean over seeds, interval, defined seeds and wins.
 
     Parameters
@@ -75,6 +76,8 @@ def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
         Column to choose by.
     high : bool
         Whether larger values are better.
+    above : float
+        What a value must exceed to win.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
     table["coverage"] = results.get("coverage", np.nan)
     table["won"] = False
     for _, contest in table.groupby(["dataset", "seed"], sort=False, dropna=False):
-        winner = pick(contest["value"].to_numpy(), high)
+        winner = pick(contest["value"].where(contest["value"] > above).to_numpy(), high)
         if winner is not None:
             table.loc[contest.index[winner], "won"] = True
     table["degenerate"] = table["status"] == "degenerate"
@@ -108,13 +111,13 @@ def candidates(results: pd.DataFrame, value: str, high: bool) -> pd.DataFrame:
     return summary[[*CANDIDATE, *COLUMNS]]
 
 
-def best(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
+def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.DataFrame:
     """Return the best candidate per data set, with the runner-up; no row where nobody wins."""
     import pandas as pd
 
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
-        able = group[(group["n"] > 0) & (2 * group["n"] >= group["seeds"])]
+        able = group[(group["n"] > 0) & (2 * group["n"] >= group["seeds"]) & (group["mean"] > above)]
         first = pick(able["mean"].to_numpy(), high)
         if first is None:
             continue
@@ -127,13 +130,13 @@ def best(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
 
 
-def best_k(summary: pd.DataFrame, high: bool) -> pd.DataFrame:
+def best_k(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.DataFrame:
     """Return the best K per data set and algorithm: the paper's table of chosen K."""
     import pandas as pd
 
-    each = (best(group, high) for _, group in summary.groupby(["dataset", "algorithm"], sort=False))
+    each = (best(group, high, above) for _, group in summary.groupby(["dataset", "algorithm"], sort=False))
     found = [frame for frame in each if len(frame)]
-    return pd.concat(found, ignore_index=True) if found else best(summary, high)
+    return pd.concat(found, ignore_index=True) if found else best(summary, high, above)
 
 
 def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
@@ -155,8 +158,8 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
 
     found = []
     for measure in measures:
-        high = high_is_better(measure)
-        found.append(best(candidates(results, measure, high), high).assign(measure=measure))
+        high, above = high_is_better(measure), get_metric(measure).nothing
+        found.append(best(candidates(results, measure, high, above), high, above).assign(measure=measure))
     filled = [frame for frame in found if len(frame)]
     table = pd.concat(filled or found[:1], ignore_index=True) if found else pd.DataFrame(columns=["measure"])
     return table[["measure", *(column for column in table if column != "measure")]]

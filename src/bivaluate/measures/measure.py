@@ -63,6 +63,8 @@ class Metric:
         Its place in the summary tables, from 1; None if it is not shown there.
     percent : bool
         Whether it is shown as a percentage.
+    nothing : float
+        Value at or below which a solution holds nothing, so that it cannot win; minus infinity for most.
     needs_mergers : bool
         Whether all pairs of biclusters have to be merged for it: the dear part of an evaluation.
     order_dependent : bool
@@ -84,6 +86,7 @@ class Metric:
     default: bool = False
     main_rank: int | None = None
     percent: bool = False
+    nothing: float = -INFINITY
     needs_mergers: bool = False
     order_dependent: bool = False
 

@@ -113,7 +113,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
     bests = [_best_k(table, key) for key in ranking if METRICS[key].main_rank]
     first, own = _marks([winners]), _marks(bests)
     high = choice.high_is_better(criterion)
-    wins = choice.candidates(table, criterion, high)["wins"].tolist()
+    wins = choice.candidates(table, criterion, high, METRICS[criterion].nothing)["wins"].tolist()
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
         members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
@@ -150,8 +150,8 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
 
 
 def _best_k(table: pd.DataFrame, key: str) -> pd.DataFrame:
-    high = choice.high_is_better(key)
-    return choice.best_k(choice.candidates(table, key, high), high).assign(measure=key)
+    high, above = choice.high_is_better(key), METRICS[key].nothing
+    return choice.best_k(choice.candidates(table, key, high, above), high, above).assign(measure=key)
 
 
 def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
@@ -199,7 +199,8 @@ def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
     bests: list[list[str]] = [[] for _ in range(len(table))]
     for _, contest in table[table["status"] == "ok"].groupby(["dataset", "seed"], sort=False):
         for key in keys:
-            winner = choice.pick(contest[key].to_numpy(), choice.high_is_better(key))
+            able = contest[key].where(contest[key] > METRICS[key].nothing)
+            winner = choice.pick(able.to_numpy(), choice.high_is_better(key))
             if winner is not None:
                 bests[contest.index[winner]].append(key)
     return bests

@@ -111,19 +111,30 @@ def _headline(case: Case) -> Sentence:
 def _praise(case: Case, winner: Group) -> str:
     covers, nve = winner.value("coverage"), winner.value("nve")
     share = f"{percent(covers)} of the matrix"
+    found, pays = winner.value("n_biclusters"), winner.value("n_paying")
     if len(case.groups) == 1 and not case.asked:
         how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
         what = f"{how} distinct biclusters (NVE {number(nve)})" if math.isfinite(nve) else "biclusters"
-        return what + (f" that cover {share}" if math.isfinite(covers) else "")
+        what += f" that cover {share}" if math.isfinite(covers) else ""
+        return what + (f"; {_paying(pays, found)}" if math.isfinite(pays) else "")
     score = _score(case, winner)
     best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
     if winner.value(case.criterion) == 0 and (winner.value("rows_min") < 2 or winner.value("cols_min") < 3):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
     if nve >= INDISTINCT:
         return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
+    if case.criterion == "total_evidence":
+        return f"most evidence ({number(winner.value(case.criterion))} nats); {_paying(pays, found)}"
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
+
+
+def _paying(pays: float, found: float) -> str:
+    """Say how many biclusters stand out from noise, on average over seeds."""
+    if pays == found:
+        return "all of them stand out from noise"
+    return f"{number(pays)} of {number(found)} stand out from noise" if pays else "none stands out from noise"
 
 
 def _no_winner(case: Case) -> str:
@@ -139,9 +150,13 @@ def _no_winner(case: Case) -> str:
             return f"{group.algorithm} has no biclusters: there is nothing to score."
         if found == 1:
             return f"{group.algorithm} has a single bicluster: NVE compares biclusters with each other and needs two."
+        if group.value(case.criterion) <= METRICS[case.criterion].nothing:
+            return f"{group.name}: nothing here stands out from noise ({name} {number(group.value(case.criterion))})."
         why = group.reasons.get(case.criterion, "")
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
+    if inside and all(group.value(case.criterion) <= METRICS[case.criterion].nothing for group in inside):
+        return "Nothing here stands out from noise: no solution saves anything under any kind of pattern."
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):

@@ -56,7 +56,9 @@ class KSelection:
     scoring: str
 
 
-def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve_cov", **options: Any) -> KSelection:
+def select_k(
+    estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "total_evidence", **options: Any
+) -> KSelection:
     """Fit an estimator for every K, score the solutions and return the best.
 
     Parameters
@@ -69,7 +71,7 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
     k : int or iterable of int
         Numbers of biclusters to try.
     scoring : str
-        Measure of the whole solution to choose by, in its own sense (low is better for NVE_cov).
+        Measure of the whole solution to choose by, in its own sense (low is better for NVE, high for evidence).
     **options : object
         Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
 
@@ -111,7 +113,10 @@ def select_k(estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "nve
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried]
     scores = np.array([row["score"] for _, row in fitted])
-    able = [score if row["status"] == "ok" else math.nan for score, (_, row) in zip(scores, fitted, strict=True)]
+    able = [
+        score if row["status"] == "ok" and score > metric.nothing else math.nan
+        for score, (_, row) in zip(scores, fitted, strict=True)
+    ]
     if np.isnan(able).all():
         reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
         raise ParameterError(f"no K gives a defined {metric.symbol}. {reasons}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.judge.choice import best, best_k, candidates, high_is_better
 from bivaluate.judge.leanings import LEANINGS
-from bivaluate.measures.registry import get_ranking_metric, main_metrics
+from bivaluate.measures.registry import get_metric, get_ranking_metric, main_metrics
 from bivaluate.sweep import sensitivity, words
 from bivaluate.sweep.null import band, gaps
 
@@ -103,7 +104,7 @@ class Selection:
 
 
 def select(
-    run: Run, by: str = "nve_cov", *, gap: bool = False, perturb: Sequence[str] = (), perturb_runs: int = 5
+    run: Run, by: str | None = None, *, gap: bool = False, perturb: Sequence[str] = (), perturb_runs: int = 5
 ) -> Selection:
     """Choose algorithm and K for every data set of a run.
 
@@ -111,8 +112,8 @@ def select(
     ----------
     run
         A run folder, opened with :func:`load_run`.
-    by
-        The measure to choose by.
+    by : str, optional
+        The measure to choose by; by default the first main measure the run has, which is the total evidence.
     gap
         Choose by the gap of every measure to its null instead of its value; needs a sweep with ``--null``.
     perturb
@@ -137,6 +138,7 @@ def select(
     if not results["status"].isin(["ok", "degenerate"]).any():
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.")
+    by = by or next((metric.key for metric in main_metrics() if metric.key in results), main_metrics()[0].key)
     measures = _measures(results, by)
     null = run.null
     if gap and not len(null):
@@ -146,9 +148,11 @@ def select(
         )
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in measures:
-        high = gap or high_is_better(measure)
-        summary = candidates(gaps(results, null, measure), "gap", high) if gap else candidates(results, measure, high)
-        for name, frame in (("candidates", summary), ("best", best(summary, high)), ("best_k", best_k(summary, high))):
+        high, above = gap or high_is_better(measure), -math.inf if gap else get_metric(measure).nothing
+        shown = gaps(results, null, measure) if gap else results
+        summary = candidates(shown, "gap" if gap else measure, high, above)
+        chosen = {"best": best(summary, high, above), "best_k": best_k(summary, high, above)}
+        for name, frame in {"candidates": summary, **chosen}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=["dataset", "algorithm", "k"], how="left")
             tables[name].append(frame.assign(measure=measure))

@@ -11,6 +11,7 @@ import numpy as np
 from bivaluate._errors import ParameterError
 from bivaluate.judge.choice import best, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import get_metric
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.plan import parse_perturbation
 from bivaluate.sweep.variant import hide, perturb
@@ -128,8 +129,8 @@ def _rescored(
 
 
 def _choices(results: pd.DataFrame, by: str, value: str | None = None) -> dict[str, tuple[str, int, float]]:
-    high = high_is_better(by)
-    chosen = best(candidates(results, value or by, high), high)
+    high, above = high_is_better(by), get_metric(by).nothing
+    chosen = best(candidates(results, value or by, high, above), high, above)
     return {row["dataset"]: (row["algorithm"], int(row["k"]), float(row["mean"])) for row in chosen.to_dict("records")}
 
 

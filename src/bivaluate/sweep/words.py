@@ -70,12 +70,11 @@ def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, ga
     for dataset in run.datasets:
         if dataset not in chosen:
             mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
-            tied = ((mine["n"] > 0) & (2 * mine["n"] >= mine["seeds"])).any()
-            why = (
-                f"all candidates tie in {symbol(by)}"
-                if tied
-                else f"no candidate has a defined {symbol(by)} for at least half of its seeds"
-            )
+            able = mine[(mine["n"] > 0) & (2 * mine["n"] >= mine["seeds"])]
+            why = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
+            if len(able):
+                nothing = not gap and (able["mean"] <= METRICS[by].nothing).all()
+                why = "nothing stands out from noise" if nothing else f"all candidates tie in {symbol(by)}"
             sentences.append(f"{dataset}: {why}; nothing can be chosen.")
             continue
         sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by, gap)]
