@@ -11,9 +11,10 @@ import pytest
 
 import bivaluate
 from bivaluate import Biclustering
+from bivaluate._text import distinct
 from bivaluate.cli import main, options
 from bivaluate.cli.main import COMMANDS
-from bivaluate.cli.options import MatrixFile, SolutionFile, distinct_names, spoken
+from bivaluate.cli.options import MatrixFile, SolutionFile, spoken
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -182,9 +183,9 @@ def test_same_named_files_are_told_apart(type_in):
     assert code == 0
     assert {line.split()[0] for line in out.splitlines()[1:3]} == {"s.json", "d/s.json"}
     assert "Pass --degenerate formula" in err
-    same = [Path("a.json")] * 2
-    assert distinct_names(["a", "a"], same) == ["a.json (1)", "a.json (2)"]
-    assert distinct_names(["x", "y"], same) == ["x", "y"]
+    same = ["a.json"] * 2
+    assert distinct(["a", "a"], same) == ["a.json (1)", "a.json (2)"]
+    assert distinct(["x", "y"], same) == ["x", "y"]
 
 
 def test_pruning_everything_says_so(type_in, tmp_path):

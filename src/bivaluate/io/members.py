@@ -90,7 +90,7 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
             raise SolutionError(
                 f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
-                "disagree. Say which: members='label' or members='index' (--members label, --index-base 0)."
+                "disagree. Say which: members='label' or members='index'."
             )
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
