@@ -109,7 +109,7 @@ def _by_position(document: Document, pairs: Sequence[Members], base: int, name: 
             if base and pair[axis] and min(pair[axis]) < 0:
                 raise SolutionError(
                     f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices are "
-                    f"counted from {base} here. Are they counted from 0? Say index_base=0 (--index-base 0)."
+                    f"counted from {base} here. Are they counted from 0? Say index_base=0."
                 )
     return replace(document, members=pairs, by="index", base=0)
 

@@ -96,7 +96,7 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
 
 def _hint(cell: str) -> str:
     if number(cell, ",") is not None:
-        return " If commas are decimal marks here, say decimal=',' (--decimal ,)."
+        return " If commas are decimal marks here, say decimal=','."
     listed = ", ".join(sorted(word for word in MISSING if word))
     return f" Leave missing cells empty or write one of {listed}."
 
