@@ -118,7 +118,7 @@ def test_messages_are_spelled_for_the_command(monkeypatch):
         monkeypatch.setattr(options, "_spelled", spelled)
         for text in walked:
             said = spoken(text)
-            if re.search(r"bivaluate|sweep|--out\b|^--|scorer|normalise='rank' needs", text):
+            if re.search(r"bivaluate|propose_pruning|sweep|^--|scorer|normalise='rank' needs", text):
                 continue  # names another command, or belongs to sweeps alone
             left = set(re.findall(r"\b([a-z_]+)=['\"\dTF]", said)) & python_names
             assert not left, f"{name}: {said}"
@@ -140,6 +140,10 @@ def test_messages_are_spelled_for_the_command(monkeypatch):
         ("Name it with format= (--solution-format): a, b.", "Name it with --solution-format: a, b."),
         ("say which: item=0 … 3 (--item).", "say which: --item 0 … 3."),
         ("say decimal=',' (--decimal ,).", "say --decimal ,."),
+        ("say which: item=0 … 3.", "say which: --item 0 … 3."),
+        ("say decimal=','.", "say --decimal ,."),
+        ("members='label' or members='index'.", "--members label or --members index."),
+        ("judge with propose_pruning(..., ordered_columns=True).", "judge with bivaluate prune --ordered-columns."),
         ("--param n_jobs=2: no (really).", "--param n_jobs=2: no (really)."),
     ],
 )
