@@ -29,13 +29,14 @@ COLUMNS = ["dataset", "change", "algorithm", "k", "mean", "same", "share_same"]
 
 def by_exponent(run: Run) -> pd.DataFrame:
     """Return what NVE_cov chooses with other exponents of the coverage."""
-    usual_exponent, epsilon = (run.plan.score.get(*pair) for pair in (("exponent", EXPONENT), ("epsilon", EPSILON)))
+    asked = float(run.plan.score.get("exponent", EXPONENT))
+    epsilon = run.plan.score.get("epsilon", EPSILON)
     results = run.results.copy()
     if not {"nve", "coverage", "nve_cov"} <= set(results):
         return _table([])
     usual = _choices(results, "nve_cov")
     rows = []
-    for exponent in sorted({*EXPONENTS, float(usual_exponent)}):
+    for exponent in sorted({*EXPONENTS, asked}):
         results["changed"] = charge(results["nve"], results["coverage"], exponent, epsilon)
         rows += _compare(usual, results, "nve_cov", f"exponent {exponent:g}", "changed")
     return _table(rows)
