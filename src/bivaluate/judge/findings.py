@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from bivaluate._text import listing, percent, plural
-from bivaluate.chance.assumptions import centre_columns, describe_assumptions
+from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE
+from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
@@ -35,7 +35,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += describe_assumptions(workspace.X)
+    sentences += broken_assumptions(workspace.X).values()
     return sentences
 
 
@@ -46,7 +46,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
         if workspace.degenerate[k]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
-        elif cols[k] == 2:
+        elif is_thin(rows[k], cols[k]):
             found.append(f"{names[k]} has two columns, which VE cannot judge.")
     return _capped(found)
 
@@ -89,7 +89,7 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
 
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
     noise = null_mean(workspace.r, workspace.c)
-    usable = workspace.defined & ~workspace.degenerate & (workspace.c > 2)
+    usable = workspace.defined & ~workspace.degenerate & ~is_thin(workspace.r, workspace.c)
     found = [
         f"{names[k]} is no more coherent than noise of its size (VE {workspace.ve[k]:.3g}, noise {noise[k]:.3g})."
         for k in np.flatnonzero(usable & (workspace.ve >= noise)).tolist()

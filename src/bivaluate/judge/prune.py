@@ -133,10 +133,8 @@ def propose_pruning(
     prepared = prepare_matrix(matrix.values, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
-        shapes = [b.shape for b in solution]
-        cut = min(
-            cut, refit_cut(prepared, shapes, null="phase", runs=null_runs, centre="none", random_state=random_state)
-        )
+        how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
+        cut = min(cut, refit_cut(prepared, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
     proposals = _repeats(pool)
     if not keep_weak:
@@ -249,7 +247,7 @@ def _noise(pool: _Pool, prepared: Floats, cut: float) -> list[Proposal]:
             continue
         rows, cols = A.shape
         if min(rows, cols) < 2:
-            why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so there is nothing to be coherent with"
+            why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so coherence is not defined"
         else:
             why = (
                 f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {error:.3f}; "
