@@ -25,8 +25,8 @@ test: lint type .venv/.installed  ## set everything up and run all checks and te
 	$(BIN)/python -m pytest -n 2
 	$(MAKE) --no-print-directory test-lean
 
-test-lean: .venv-lean/.installed  ## tests without any extra, with the newest pandas
-	$(LEAN)/python -m pytest -n 2 tests/test_*.py tests/measures tests/chance tests/judge tests/io tests/sweep tests/cli/test_score.py
+test-lean: .venv-lean/.installed  ## tests of what needs no extra, in an environment without any
+	$(LEAN)/python -m pytest -n 2 tests/test_*.py tests/measures tests/chance tests/judge tests/io tests/datasets tests/algorithms tests/sweep tests/archive tests/cli/test_score.py
 
 lint: .venv/.installed  ## check style
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.timing import Comparison, print_table, seconds
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Sweep, load_run
-from bivaluate.sweep.schedule import load_checked, make_tasks, sources
+from bivaluate.sweep.schedule import all_slots, load_checked, sources, tasks
 from bivaluate.sweep.workers import perform_parallel
 
 KS = (3, 5, 8, 10, 15)
@@ -56,7 +56,7 @@ def yeast_seconds(jobs: int, n_seeds: int) -> float:
         for source in sources(p)
         for seed in (range(2 * jobs) if source.per_seed else [None])
     }
-    starting, working = make_tasks(warm), make_tasks(plan)
+    starting, working = (list(tasks(p, list(all_slots(p, sources(p), {})))) for p in (warm, plan))
     begin, left = 0.0, len(starting)
     for _ in perform_parallel([*starting, *working], lambda task: matrices[task.matrix_key], jobs, None):
         left -= 1

@@ -12,8 +12,8 @@ from bivaluate.solution import Biclustering
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Share of the bins that members of biclusters get, however few they are.
 INSIDE_SHARE = 0.8
-"""Share of the bins that members of biclusters get, however few they are."""
 
 
 def block_order(

@@ -124,7 +124,7 @@ def parse_document(text: str, name: str) -> Document:
     if len(kinds) > 1:
         raise FormatError(f"{name}: members are given partly by index and partly by label; use one of them throughout.")
     if labels and len(labels) != len(members):
-        raise FormatError(f"{name}: some biclusters have labels beside their indices and some have not.")
+        raise FormatError(f"{name}: some biclusters have labels beside their indices and some do not.")
     place = None if shape is None else (shape[0], shape[1])
     return Document(members, kinds.pop() if kinds else "index", place, info, labels=labels or None)
 

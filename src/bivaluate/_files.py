@@ -87,5 +87,5 @@ def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
         return FileError(f"the disk of {path} is full. {note}Free some space and start the same command again.")
     if "readonly" in text or isinstance(error, PermissionError):
         folder = path if path.is_dir() else path.parent
-        return FileError(f"no permission to write in {folder}. Choose another --out, or change its permissions.")
+        return FileError(f"no permission to write in {folder}. Choose another folder, or change its permissions.")
     return FileError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.")

@@ -65,6 +65,18 @@ def first_few(items: Sequence[str], most: int = 10) -> str:
     return ", ".join(items[:most]) + (f" and {rest:,} more" if rest > 0 else "") or "none"
 
 
+def distinct(names: Sequence[str], *finer: Sequence[str]) -> list[str]:
+    """Return names of which no two are the same: repeated ones give way to the finer ones, then they are numbered.
+
+    >>> distinct(["cc", "cc", "las"], ["cc.rds", "cc.txt", "las.json"]), distinct(["a", "a"])
+    (['cc.rds', 'cc.txt', 'las'], ['a (1)', 'a (2)'])
+    """
+    found = list(names)
+    for others in finer:
+        found = [others[k] if found.count(name) > 1 else name for k, name in enumerate(found)]
+    return [f"{name} ({found[:k].count(name) + 1})" if found.count(name) > 1 else name for k, name in enumerate(found)]
+
+
 def plural(count: int, thing: str) -> str:
     """Return a count with its noun.
 

@@ -16,8 +16,9 @@ from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
 from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
+from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric
-from bivaluate.measures.workspace import NO_PARTNER, WHOLE_MATRIX, Options, Workspace
+from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def evaluate(
     min_cols: int = 1,
     small: str = "flag",
     single: str = "nan",
-    exponent: float = 0.5,
-    epsilon: float = 1e-12,
+    exponent: float = EXPONENT,
+    epsilon: float = EPSILON,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Score a biclustering solution.
@@ -301,7 +302,7 @@ class Evaluation:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._workspace.observed[1][k] == 2 else "ok"
+        return "low_power" if self._workspace.observed[1][k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""

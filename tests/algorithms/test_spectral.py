@@ -49,7 +49,7 @@ def test_best_takes_the_cells_with_the_lowest_nve():
 
 
 def test_more_clusters_than_columns_names_the_limit():
-    with pytest.raises(ParameterError, match=r"n_biclusters is 6.*30 row\(s\) and 5 column\(s\).*at most 5"):
+    with pytest.raises(ParameterError, match=r"n_biclusters is 6.*30 rows and 5 columns.*at most 5"):
         SpectralCheckerboard(6).fit(np.random.default_rng(0).normal(size=(30, 5)))
 
 

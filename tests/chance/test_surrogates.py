@@ -61,5 +61,5 @@ def test_gap_and_p_value():
 def test_undefined_gaps():
     assert np.isnan(null_gap(0.4, [np.nan], "low").gap)
     assert np.isnan(p_value(float("nan"), [1.0], "low"))
-    with pytest.raises(ParameterError, match=r"direction is 'none'.*no better side"):
+    with pytest.raises(ParameterError, match=r"direction is 'none'.*has neither"):
         p_value(1.0, [1.0], "none")

@@ -11,9 +11,10 @@ import pytest
 
 import bivaluate
 from bivaluate import Biclustering
+from bivaluate._text import distinct
 from bivaluate.cli import main, options
 from bivaluate.cli.main import COMMANDS
-from bivaluate.cli.options import MatrixFile, SolutionFile, distinct_names, spoken
+from bivaluate.cli.options import MatrixFile, SolutionFile, spoken
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -117,7 +118,7 @@ def test_messages_are_spelled_for_the_command(monkeypatch):
         monkeypatch.setattr(options, "_spelled", spelled)
         for text in walked:
             said = spoken(text)
-            if re.search(r"bivaluate|sweep|--out\b|^--|scorer|normalise='rank' needs", text):
+            if re.search(r"bivaluate|propose_pruning|sweep|^--|scorer|normalise='rank' needs", text):
                 continue  # names another command, or belongs to sweeps alone
             left = set(re.findall(r"\b([a-z_]+)=['\"\dTF]", said)) & python_names
             assert not left, f"{name}: {said}"
@@ -139,6 +140,10 @@ def test_messages_are_spelled_for_the_command(monkeypatch):
         ("Name it with format= (--solution-format): a, b.", "Name it with --solution-format: a, b."),
         ("say which: item=0 … 3 (--item).", "say which: --item 0 … 3."),
         ("say decimal=',' (--decimal ,).", "say --decimal ,."),
+        ("say which: item=0 … 3.", "say which: --item 0 … 3."),
+        ("say decimal=','.", "say --decimal ,."),
+        ("members='label' or members='index'.", "--members label or --members index."),
+        ("judge with propose_pruning(..., ordered_columns=True).", "judge with bivaluate prune --ordered-columns."),
         ("--param n_jobs=2: no (really).", "--param n_jobs=2: no (really)."),
     ],
 )
@@ -182,9 +187,9 @@ def test_same_named_files_are_told_apart(type_in):
     assert code == 0
     assert {line.split()[0] for line in out.splitlines()[1:3]} == {"s.json", "d/s.json"}
     assert "Pass --degenerate formula" in err
-    same = [Path("a.json")] * 2
-    assert distinct_names(["a", "a"], same) == ["a.json (1)", "a.json (2)"]
-    assert distinct_names(["x", "y"], same) == ["x", "y"]
+    same = ["a.json"] * 2
+    assert distinct(["a", "a"], same) == ["a.json (1)", "a.json (2)"]
+    assert distinct(["x", "y"], same) == ["x", "y"]
 
 
 def test_pruning_everything_says_so(type_in, tmp_path):

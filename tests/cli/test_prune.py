@@ -65,4 +65,4 @@ def test_bad_input(run, files):
     assert run("prune", "X.npy", "absent.json").code == 2
     assert "Transpose one of them" in run("prune", "X.npy", "S.json", "--transpose").err
     assert "Did you mean 'qubic'" in run("prune", "X.npy", "S.json", "--solution-format", "qubc").err
-    assert "takes no 'layer'" in run("prune", "X.npy", "S.json", "--layer", "counts").err
+    assert "'layer' does not apply to it" in run("prune", "X.npy", "S.json", "--layer", "counts").err

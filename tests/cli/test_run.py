@@ -104,4 +104,4 @@ def test_more_than_the_memory_holds(run, matrix):
 def test_asks_for_the_matrix(run):
     done = run("run")
     assert done.code == 2
-    assert "which matrix? For example: bivaluate run expression.csv" in done.err
+    assert "MATRIX is missing. Example: bivaluate run expression.csv" in done.err

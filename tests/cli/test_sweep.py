@@ -52,9 +52,9 @@ def test_sweep_from_a_plan(run, matrix, tmp_path):
     (tmp_path / "plan.toml").write_text(text)
     assert run("sweep", "--plan", "plan.toml", "--out", "out").code == 0
     assert (tmp_path / "out" / "plan.toml").read_text() == text
-    both = run("sweep", "--plan", "plan.toml", "--seeds", "3", "--out", "other")
+    both = run("sweep", "--plan", "plan.toml", "-k", "3", "--algorithm-seed", "3", "--out", "other")
     assert both.code == 2
-    assert "write seeds into plan.toml instead" in both.err
+    assert "--plan cannot be combined with -k and --algorithm-seed; put it in plan.toml." in both.err
 
 
 def test_options_reach_the_plan(run, matrix, tmp_path):

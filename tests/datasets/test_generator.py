@@ -148,7 +148,7 @@ def test_no_blocks_gives_pure_background() -> None:
         ([PLAIN], {"random_state": -1}, "random_state is -1"),
         ([PLAIN], {"random_state": None}, "a whole number is needed"),
         ([PLAIN], {"shape": (30,)}, "two numbers"),
-        ([{"rows": 3}], {}, "block 1 does not say its cols"),
+        ([{"rows": 3}], {}, "block 1 has no 'cols'"),
         ([{"rows": 3, "cols": 2, "nois": 1}], {}, "no field 'nois'.*Did you mean 'noise'"),
         ([3], {}, "block 1 is 3"),
     ],

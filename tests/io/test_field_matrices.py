@@ -69,7 +69,7 @@ def test_transpose(put):
     ("text", "words"),
     [
         (GCT_2.replace("2\t3\n", "5\t3\n", 1), "line 2: 5 rows announced, 2 found. Is the file truncated"),
-        (GCT_2.replace("2\t3\n", "2\t9\n", 1), "line 3: the header has 5 fields; 11 follow from the sizes"),
+        (GCT_2.replace("2\t3\n", "2\t9\n", 1), "line 3: the header has 5 fields; the sizes require 11"),
         (GCT_2.replace("2\t3\n", "2 x\n", 1), "line 2: 2 sizes are needed"),
         (GCT_2.replace("2\t3\n", "999999999\t999999999\n", 1), "line 2: 999999999 x 999999999 cells cannot be read"),
         (GCT_2.replace("\t6", "\tsix"), "line 5: row 'g2', column 's3' holds 'six'"),

@@ -184,7 +184,7 @@ def test_several_biclusterings_in_one_file(put):
         (BICAT.replace("1 2 4", "1 2"), "line 5: 3 rows announced, 2 found"),
         (QUBIC.replace("g2 g3 g5", "g2 g3"), "line 13: 3 genes announced, 2 found. Is the file truncated"),
         (QUBIC.replace(" Conds [1]: c1 \n", ""), r"line 12: this block has no line 'Conds \[n\]"),
-        ("BC000\n" + QUBIC.replace("BC000", "XX000"), "line 7: Genes stand before the first block"),
+        ("BC000\n" + QUBIC.replace("BC000", "XX000"), "line 7: Genes appear before the first block"),
         (BIBIT.replace("3;1;g2,g3,g5", "3;1;g2,g3"), "line 3: 3 rows announced, 2 found"),
         (BIBIT.replace("3;1;", "3;"), "line 3: 4 fields are needed"),
         (BICPAMS.replace("X=[g2,g3,g5]", "X=[g2,g3]"), "line 3: 3 rows announced, 2 found. Is the file truncated"),
@@ -211,7 +211,7 @@ def test_several_biclusterings_in_one_file(put):
         (EBIC.replace("[1,2,4], [0])", "[1,2,4], [0"), r"line 3: 'Bicluster\(\[rows\],\[columns\]\)' is needed"),
         (EBIC.replace("[0])", "[])"), "line 3: rows and columns must be non-empty lists"),
         (COALESCE.replace("Conditions\tc1\n", ""), "line 7: this cluster has no Conditions"),
-        ("Genes\tg1\n" + COALESCE, "line 1: Genes stand before the first Cluster"),
+        ("Genes\tg1\n" + COALESCE, "line 1: Genes appear before the first Cluster"),
         (BIBLIO.replace("[[2, 0], [1, 3]]", "[[2, 0]]"), r"B1 must be a list \[rows, columns\]"),
         (BIBLIO.replace("[2, 0]", '["g1"]'), "B1, rows: indices are needed, labels found"),
         (BIBLIO[:-5], "line 1: not valid JSON"),
@@ -284,7 +284,9 @@ def test_isa_tables(tmp_path):
     with pytest.warns(EmptyBiclusterWarning, match=r"1 empty bicluster.* dropped: B2"):
         assert len(read_solution(tmp_path, X)) == 1
     table(tmp_path / "columns.tsv", np.array(cols).T[:, :1], COLS, ["m1"])
-    with pytest.raises(FormatError, match=r"'rows' has 2 biclusters and 'columns' has 1"):
+    with pytest.raises(
+        FormatError, match=r"the two tables disagree: 2 biclusters in 'rows' and 1 bicluster in 'columns'"
+    ):
         read_solution(tmp_path, X)
 
 

@@ -18,13 +18,7 @@ from bivaluate.measures._blocks import (
     mean_squared_residue_value,
     virtual_error_value,
 )
-from bivaluate.measures._mergers import (
-    CompiledMergers,
-    compiled_merger_matrices,
-    merger_matrices,
-    merger_matrices_missing,
-    union_cells,
-)
+from bivaluate.measures._mergers import CompiledMergers, compiled_merger_matrices, merger_matrices, union_cells
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
@@ -398,7 +392,8 @@ def test_missing_cells_match_the_twin():
     X[5, 1:] = np.nan
     X[6, ~np.isnan(X[6])] = 0.1
     pairs = random_pairs(rng, X.shape, 5, 12, 5)
-    V, M = merger_matrices_missing(X, Biclustering(pairs, X.shape))
+    workspace = Workspace.of(X, Biclustering(pairs, X.shape), missing="omit", degenerate="formula")
+    V, M = workspace.merged_ve, workspace.merged_msr
     for k, (rows, cols) in enumerate(pairs):
         for other, (more_rows, more_cols) in enumerate(pairs):
             A = X[np.ix_(np.union1d(rows, more_rows), np.union1d(cols, more_cols))]

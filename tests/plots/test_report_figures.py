@@ -129,7 +129,7 @@ def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:
     assert ax.collections[1].get_sizes().tolist() == [44.0, 84.0]
 
 
-def test_sizes_mark_thin_biclusters() -> None:
+def test_sizes_mark_undefined_biclusters() -> None:
     solution = Biclustering([([0, 1, 2], [0, 1]), ([0], [1, 2])], shape=(9, 9))
     ax = plot_sizes(solution)
     assert [c.get_offsets().tolist() for c in ax.collections] == [[[2.0, 3.0]], [[2.0, 1.0]]]

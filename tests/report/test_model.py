@@ -72,7 +72,7 @@ def test_the_criterion_falls_back_to_what_was_computed() -> None:
 def test_the_criterion_may_be_named_if_it_can_rank_solutions_and_was_computed() -> None:
     solutions = [scored("a", "LAS", 3, 0, 1.0)]
     assert choose_criterion(solutions, "nve") == "nve"
-    with pytest.raises(ParameterError, match="'asr' was not computed: score or sweep again with --metrics asr"):
+    with pytest.raises(ParameterError, match="'asr' was not computed: score or sweep again with it among the metrics"):
         choose_criterion(solutions, "asr")
     with pytest.raises(ParameterError, match="it scores single biclusters"):
         choose_criterion(solutions, "ve")
@@ -178,7 +178,7 @@ def test_null_runs_become_bands() -> None:
 
 def test_evaluations_with_the_same_name_are_told_apart(evaluations: list[Evaluation]) -> None:
     source = from_evaluations([evaluations[0], evaluations[0]])
-    assert [s.algorithm for s in source.solutions] == ["planted", "planted (2)"]
+    assert [s.algorithm for s in source.solutions] == ["planted (1)", "planted (2)"]
     assert make_page(source).title == "Biclusters of demo"
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from bivaluate.report.verdict import Case, judge, judge_all
+from bivaluate.report.verdict import Case, speak, speak_all
 from tests.report.stand_ins import case, group, redundant
 
 
 def said(known: Case) -> list[str]:
-    return [sentence.text for sentence in judge(known)]
+    return [sentence.text for sentence in speak(known)]
 
 
 def good(**changed: float) -> dict[str, float]:
@@ -143,7 +143,7 @@ def test_the_smallest_k_is_no_evidence_without_a_null() -> None:
     groups = [group("Spectral", k, **good(nve_cov=score)) for k, score in ((3, 0.8), (5, 1.2), (8, 1.9))]
     sentence = (
         "K = 3 is the smallest K tried and NVE_cov leans to small K: without null runs to compare with, "
-        "this is no evidence for 3 biclusters."
+        "this is not evidence for 3 biclusters."
     )
     assert sentence in said(case(groups))
     assert sentence not in said(case(groups, calibrated=True))
@@ -167,7 +167,7 @@ def test_the_winner_beside_its_null(p: float, surrogates: int, words: str) -> No
     known = case(groups, calibrated=True, p_value=p, surrogates=surrogates)
     assert words in said(known)
     assert not any("stand" in text for text in said(case(groups)))
-    weak = [s.text for s in judge_all({"one": known, "two": known})]
+    weak = [s.text for s in speak_all({"one": known, "two": known})]
     told = "On all 2 data sets the winner's NVE_cov does not stand out from surrogate matrices without structure."
     assert (told in weak) == (p == 0.5)
 
@@ -260,24 +260,24 @@ def test_several_data_sets() -> None:
         cases[f"d{i}"] = case(
             [winner, other, group("Spectral" if i else "LAS", 5, **good(nve_cov=2.0))], planned=4, missing=1
         )
-    assert [sentence.text for sentence in judge_all(cases)] == [
+    assert [sentence.text for sentence in speak_all(cases)] == [
         "Spectral has the best balance on 4 of 5 data sets, LAS on 1.",
         "The measures disagree about the winner on all 5 data sets.",
         "On all 5 data sets another solution looks cleaner but covers less than 5 % of the matrix.",
-        "On all 5 data sets the winner's K is at the end of the sweep to which NVE_cov leans: no evidence for that K.",
+        "On all 5 data sets the winner's K is at the end of the sweep to which NVE_cov leans: this is not evidence for that K.",
         "5 of 20 planned solutions are not finished: the verdict may change.",
     ]
 
 
 def test_several_data_sets_without_distinct_winners() -> None:
     cases = {name: case([group("Spectral", 3, **good(nve=1.0)), group("LAS", 3, **good(nve_cov=5.0))]) for name in "ab"}
-    texts = [sentence.text for sentence in judge_all(cases)]
+    texts = [sentence.text for sentence in speak_all(cases)]
     assert texts[0] == "Spectral has the lowest NVE_cov on all 2 data sets."
     assert any("even the winner's biclusters are hardly distinct" in text for text in texts)
 
 
 def test_data_sets_without_a_score_are_named() -> None:
     bad = case([group("LAS", 3, nve_cov=math.nan)])
-    assert judge_all({"a": bad, "b": bad})[0].text == "None of 2 data sets has a solution that can be chosen."
-    mixed = judge_all({"a": bad, "b": case([group("LAS", 3, **good())])})
+    assert speak_all({"a": bad, "b": bad})[0].text == "None of 2 data sets has a solution that can be chosen."
+    mixed = speak_all({"a": bad, "b": case([group("LAS", 3, **good())])})
     assert mixed[-1].text == "Nothing can be chosen on a."

@@ -43,7 +43,7 @@ def test_values_are_cleaned() -> None:
         ({"perturb": ["noise"]}, "an amount is needed, as in noise:0.1"),
         ({"perturb": ["mask:1.5"]}, r"above 0 and below 1"),
         ({"perturb": ["nois:1"]}, "Did you mean 'noise'"),
-        ({"perturb_runs": 3}, "no perturbation"),
+        ({"perturb_runs": 3}, "perturb_runs needs perturb"),
         ({"score": {"exponnent": 1}}, "Did you mean 'exponent'"),
         ({"parameters": {"cca": {}, "las": {}}}, "parameters names 'las'; known here: cca"),
         ({"parameters": {"cca": {"max_residu": 1}}}, r"has no parameter 'max_residu'.*Did you mean 'max_residue'"),

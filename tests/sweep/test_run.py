@@ -227,7 +227,7 @@ def test_folders_that_are_not_ours(tmp_path: Path, matrix_file: str) -> None:
     (foreign / "thesis.tex").write_text("x")
     with pytest.raises(RunError, match=r"not empty and is not a run folder \(it holds 'thesis.tex'\)"):
         Sweep(plan, foreign).run()
-    with pytest.raises(FileError, match="is a file; --out needs a folder"):
+    with pytest.raises(FileError, match="is a file, and a folder is needed"):
         Sweep(plan, foreign / "thesis.tex").run()
     with pytest.raises(RunError, match=r"is not a run folder: it has no journal\.sqlite"):
         load_run(foreign)
@@ -241,7 +241,7 @@ def test_no_permission(tmp_path: Path, matrix_file: str, monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(FileError, match=r"no permission to write in .* Choose another --out"):
+    with pytest.raises(FileError, match=r"no permission to write in .* Choose another folder"):
         Sweep(make_plan(matrix_file), tmp_path / "run").run()
 
 

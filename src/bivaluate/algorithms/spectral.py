@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_choice
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
+from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
@@ -86,7 +87,8 @@ class SpectralCheckerboard(BiclusteringEstimator):
         if min(n, m) < K:
             raise ParameterError(
                 f"n_biclusters is {K}, and a {K} x {K} checkerboard needs at least {K} rows and {K} columns, but X "
-                f"has {n} row(s) and {m} column(s) (n_samples={n}, n_features={m}). Ask for at most {min(n, m)}."
+                f"has {plural(n, 'row')} and {plural(m, 'column')} (n_samples={n}, n_features={m}). "
+                f"Ask for at most {min(n, m)}."
             )
         self.row_labels_, self.column_labels_ = self._checkerboard(X, K)
         cells = [

@@ -19,6 +19,7 @@ SKEW_LIMIT = 1.0
 KURTOSIS_LIMIT = 3.0
 AUTOCORRELATION_LIMIT = 0.20
 _ROWS_LOOKED_AT = 2000
+COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
 def centre_columns(X: Any) -> Floats:
@@ -162,35 +163,36 @@ def null_model_findings(X: Any) -> list[str]:
     >>> null_model_findings(X + 2 * np.sin(np.arange(30)))[0][:28]
     'Columns have strong effects '
     """
-    return describe_assumptions(check_values(X, "omit"))
+    return list(broken_assumptions(check_values(X, "omit")).values())
 
 
-def describe_assumptions(values: Floats) -> list[str]:
-    """Say what `null_model_findings` says about values that were checked already."""
+def broken_assumptions(values: Floats) -> dict[str, str]:
+    """Return what `null_model_findings` says about values that were checked already, by what the sentence is about."""
     step = -(-len(values) // _ROWS_LOOKED_AT)
     rows = standardise(values[::step])
     n, m = rows.shape
     if n < 10 or m < 3:
-        return []
-    findings = []
+        return {}
+    findings = {}
     error = 3 / math.sqrt(n * m)
     explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
     if explained > COLUMN_EFFECT_LIMIT + error:
-        findings.append(
+        findings[COLUMN_EFFECTS] = (
             f"Columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
-            'scores are too favourable on raw data; centre the columns first (centre="columns", or the *_centred keys).'
+            "scores are too favourable on raw data: read the measures whose keys end in _centred, or centre the columns "
+            "first."
         )
     residual = standardise(rows - rows.mean(axis=0))
     skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
-        findings.append(
+        findings[TAILS] = (
             f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
-            'more in them than the null allows for; take logarithms or rank-normalise (normalise="rank").'
+            "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
     neighbours = float((residual[:, 1:] * residual[:, :-1]).mean()) + 1 / m
     if neighbours > AUTOCORRELATION_LIMIT + error:
-        findings.append(
+        findings[SMOOTHNESS] = (
             f"Neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
-            "coherent by themselves; refit the cut on surrogates (ordered_columns=True, --ordered-columns)."
+            "coherent by themselves: judge them with propose_pruning(..., ordered_columns=True)."
         )
     return findings

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
-from bivaluate.chance.assumptions import column_means, describe_assumptions, prepare_values
+from bivaluate.chance.assumptions import broken_assumptions, column_means, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import (
@@ -386,7 +386,7 @@ def _prepared(
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
     values = prepare_values(Matrix.of(X, missing).values, centre, normalise)
-    for finding in describe_assumptions(values):
+    for finding in broken_assumptions(values).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
     return Workspace(Matrix(values), check_solution(solution).with_shape(values.shape), options)
 

@@ -108,6 +108,7 @@ def _choose_rows(cells: Floats, pattern: Floats, n_rows: int) -> tuple[Counts, F
         rows = np.argpartition(-likeness, n_rows - 1, axis=1)[:, :n_rows]
         pattern = np.take_along_axis(cells, rows[:, None, :], axis=2).mean(axis=2)
     chosen = np.take_along_axis(standard, rows[:, None, :], axis=2)
+    # VE of each start's block: its standardised rows against the standardised mean row
     return rows, np.abs(chosen - standardise(pattern)[:, :, None]).mean(axis=(1, 2))
 
 

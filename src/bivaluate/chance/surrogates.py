@@ -128,9 +128,7 @@ def p_value(observed: float, null: ArrayLike, direction: str) -> float:
     0.5
     """
     if direction not in ("low", "high"):
-        raise ParameterError(
-            f"direction is {direction!r}; allowed: 'low', 'high'. A measure without a direction has no better side."
-        )
+        raise ParameterError(f"direction is {direction!r}; it must be 'low' or 'high'. This measure has neither.")
     values = _defined(null)
     if np.isnan(observed) or not len(values):
         return float("nan")

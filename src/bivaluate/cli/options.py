@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -242,6 +242,7 @@ def spoken(text: str) -> str:
 
     ``name='value'`` becomes ``--name value``. Advice to pass something this command does not take is left out.
     """
+    text = text.replace("propose_pruning(..., ordered_columns=True)", "bivaluate prune --ordered-columns")
     # Python words with the command line's in brackets behind them: only the latter stay.
     text = re.sub(rf"(?:(?:{_ASSIGNMENT}|\b[a-z_]+=)(?: or )?)+ \((--[^()]*)\)", lambda m: m[m.lastindex or 0], text)
     text = re.sub(_ASSIGNMENT, _option_text, text)
@@ -268,15 +269,3 @@ def _kept_items(match: re.Match[str]) -> str:
     items = (item for item in match[1].split(", ") if _GONE not in item and item not in said)
     kept = dict.fromkeys(item for item in items if not item.startswith("--") or item.split()[0] in known)
     return f"({', '.join(kept).removeprefix('or ')})"
-
-
-def distinct_names(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
-    """Return names of solutions in which no two are the same.
-
-    >>> distinct_names(["cc", "cc", "las"], [Path("cc.rds"), Path("cc.txt"), Path("las.json")])
-    ['cc.rds', 'cc.txt', 'las']
-    """
-    found = list(names)
-    for finer in ([path.name for path in paths], [str(path) for path in paths]):
-        found = [finer[k] if found.count(name) > 1 else name for k, name in enumerate(found)]
-    return [f"{name} ({found[:k].count(name) + 1})" if found.count(name) > 1 else name for k, name in enumerate(found)]

@@ -62,7 +62,7 @@ def prune(
     - `bivaluate prune expression.csv solution.json --out pruned.json`
     - `bivaluate prune timecourse.csv solution.json --ordered-columns --keep-weak`
     """
-    from bivaluate.chance.assumptions import null_model_findings, prepare_matrix
+    from bivaluate.chance.assumptions import SMOOTHNESS, broken_assumptions, prepare_matrix
     from bivaluate.io import write_solution
     from bivaluate.judge.prune import propose_pruning
 
@@ -73,9 +73,8 @@ def prune(
     options = {name: value for name, value in dataclasses.asdict(rules).items() if value is not None}
     advice = propose_pruning(X, given, **options)
     prepared = prepare_matrix(X.values, rules.centre, rules.normalise)
-    cautions = [spoken(caution) for caution in null_model_findings(prepared)]
-    if rules.ordered_columns:
-        cautions = [caution for caution in cautions if "--ordered-columns" not in caution]
+    settled = SMOOTHNESS if rules.ordered_columns else None
+    cautions = [spoken(text) for about, text in broken_assumptions(prepared).items() if about != settled]
     if as_json:
         print_json(_document(advice, cautions))
     else:

@@ -44,7 +44,7 @@ def run(
             _describe(record)
         return
     if matrix is None:
-        raise ParameterError("which matrix? For example: bivaluate run expression.csv --algorithm las -k 8")
+        raise ParameterError("MATRIX is missing. Example: bivaluate run expression.csv --algorithm las -k 8")
     from bivaluate.sweep.plan import parse_assignments
 
     settings = parse_assignments("--param", parameters or [])

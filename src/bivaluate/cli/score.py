@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError
+from bivaluate._text import distinct
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
@@ -21,7 +22,6 @@ from bivaluate.cli.options import (
     Scoring,
     SolutionFile,
     chosen_metrics,
-    distinct_names,
     grouped,
     option,
     spoken,
@@ -126,7 +126,8 @@ def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> s
 def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> list[Biclustering]:
     """Read solutions and give each a name of its own."""
     read = [solution_file.read(path, X) for path in paths]
-    names = distinct_names([str(s.info.get("name", p.stem)) for s, p in zip(read, paths, strict=True)], paths)
+    names = [str(s.info.get("name", p.stem)) for s, p in zip(read, paths, strict=True)]
+    names = distinct(names, [path.name for path in paths], [str(path) for path in paths])
     return [solution.with_info(name=name) for solution, name in zip(read, names, strict=True)]
 
 

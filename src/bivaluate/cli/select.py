@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bivaluate._errors import FileError
 from bivaluate._text import percent
 from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
-from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, write_csv
+from bivaluate.cli.tables import number, percentage, print_json, print_list, print_table, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.sweep.select import Selection
@@ -41,8 +41,6 @@ def select(
 
     opened = load_run(run)
     selection = choose(opened, by, gap=gap, perturb=listed(perturb) or [], perturb_runs=perturb_runs)
-    if opened.missing:
-        err.print(f"{len(opened.missing)} of {len(opened.cells)} cells are not finished yet.", style="yellow")
     if as_json:
         print_json(selection.to_dict())
     else:

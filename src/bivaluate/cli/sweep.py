@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate._text import plural
+from bivaluate._text import listing, plural
 from bivaluate.cli.options import AllMetrics, MatrixFile, Metrics, Parameters, chosen_metrics, grouped, listed, option
 from bivaluate.cli.tables import err, out, progress
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
     from bivaluate.sweep.plan import Plan
+
+
+# How options are spelled whose names in a plan do not say it.
+_SPELLED = {"datasets": "MATRICES", "k": "-k", "parameters": "--param", "read": "options on how to read the matrix"}
 
 
 @grouped
@@ -95,14 +99,8 @@ def sweep(
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            how: dict[str, Any] = {
-                "jobs": jobs,
-                "scheduler": scheduler,
-                "retry": retry,
-                "progress": tell,
-                "plan_text": text,
-            }
-            run = Sweep(chosen, run_folder, **how).run()
+            work = Sweep(chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=tell, plan_text=text)
+            run = work.run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues.")
             raise
@@ -119,7 +117,8 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
 
     if plan is not None:
         if given:
-            raise ParameterError(f"--plan says everything; write {', '.join(given)} into {plan} instead.")
+            names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
+            raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
         return Plan.from_toml(plan)
     if given or not folder.is_dir():
         raise ParameterError(

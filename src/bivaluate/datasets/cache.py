@@ -49,7 +49,7 @@ def files() -> dict[str, str]:
 def cached_path(member: str) -> Path:
     """Return where a file is kept, under a name of ours."""
     if member not in files():
-        raise FileError(f"{member!r} is no file of the catalogue.")
+        raise FileError(f"{member!r} is not in the catalogue.")
     return cache_folder() / ARCHIVE.partition("-py3")[0] / member.replace("/", "__")
 
 
@@ -148,6 +148,6 @@ def _unpack(wheel: Path) -> None:
                 raise FormatError(f"{wheel}: {member} is larger than {_MAX_MEMBER >> 20} MiB.")
             data = archive.read(FOLDER + member)
             if hashlib.sha256(data).hexdigest() != checksum:
-                raise FormatError(f"{wheel}: {member} has another checksum than the catalogue.")
+                raise FormatError(f"{wheel}: the checksum of {member} does not match the catalogue.")
             with atomic_path(cached_path(member)) as temporary:
                 temporary.write_bytes(data)

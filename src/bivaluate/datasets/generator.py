@@ -333,7 +333,7 @@ def _check_block(block: Block | Mapping[str, Any], k: int) -> Block:
             )
     for name in ("rows", "cols"):
         if name not in block:
-            raise ParameterError(f"block {k + 1} does not say its {name}.")
+            raise ParameterError(f"block {k + 1} has no {name!r}.")
     return Block(**block)
 
 

@@ -90,7 +90,7 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
             raise SolutionError(
                 f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
-                "disagree. Say which: members='label' or members='index' (--members label, --index-base 0)."
+                "disagree. Say which: members='label' or members='index'."
             )
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
@@ -109,7 +109,7 @@ def _by_position(document: Document, pairs: Sequence[Members], base: int, name: 
             if base and pair[axis] and min(pair[axis]) < 0:
                 raise SolutionError(
                     f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices are "
-                    f"counted from {base} here. Are they counted from 0? Say index_base=0 (--index-base 0)."
+                    f"counted from {base} here. Are they counted from 0? Say index_base=0."
                 )
     return replace(document, members=pairs, by="index", base=0)
 

@@ -50,6 +50,17 @@ def degenerate_reason(scores: Mapping[str, float]) -> str:
     return ""
 
 
+def enough_seeds(counted: Any, seeds: Any) -> Any:
+    """Return whether a candidate takes part: at least half of its seeds count, and at least one; numbers or columns.
+
+    Examples
+    --------
+    >>> enough_seeds(1, 2), enough_seeds(1, 3), enough_seeds(0, 0)
+    (True, False, False)
+    """
+    return (counted > 0) & (2 * counted >= seeds)
+
+
 def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool) -> int | None:
     """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
 
@@ -117,7 +128,7 @@ def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Data
 
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
-        able = group[(group["n"] > 0) & (2 * group["n"] >= group["seeds"]) & (group["mean"] > above)]
+        able = group[enough_seeds(group["n"], group["seeds"]) & (group["mean"] > above)]
         first = pick(able["mean"].to_numpy(), high)
         if first is None:
             continue

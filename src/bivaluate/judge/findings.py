@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from bivaluate._text import listing, percent, plural
-from bivaluate.chance.assumptions import centre_columns, describe_assumptions
+from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE
+from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.judge.noise import is_noise
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.matrix import Matrix
@@ -36,7 +36,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += describe_assumptions(workspace.X)
+    sentences += broken_assumptions(workspace.X).values()
     return sentences
 
 
@@ -47,7 +47,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
         if workspace.degenerate[k]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
-        elif cols[k] == 2:
+        elif is_thin(rows[k], cols[k]):
             found.append(f"{names[k]} has two columns, which VE cannot judge.")
     return _capped(found)
 

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bivaluate.chance.search import EVIDENCE_CUT as EVIDENCE_CUT  # aVE that no longer counts as evidence
 
+#: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05
-"""Two scores this near (as a share of the better one) count as equal."""
+#: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
-"""A solution that covers less than this share of the cells is said to cover little."""
+#: Below the first NVE biclusters are clearly distinct; from the second on they are hardly distinct.
 DISTINCT, INDISTINCT = 0.5, 0.9
-"""Below the first NVE biclusters are clearly distinct; from the second on they are hardly distinct."""
+#: Rows this far (VE) from their common pattern do not follow it.
 NOISY = 0.8
-"""Rows this far (VE) from their common pattern do not follow it."""
+#: A bicluster is coherent when its VE is below this share of the mean VE of noise of its shape.
 COHERENT = 0.8
-"""A bicluster is coherent when its VE is below this share of the mean VE of noise of its shape."""
+#: Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE.
 SAME_PATTERN = 1.1
-"""Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE."""
+#: Two biclusters with at least this cell Jaccard index are duplicates.
 DUPLICATE = 0.9
-"""Two biclusters with at least this cell Jaccard index are duplicates."""
+#: A winner of at least this share of the seeds does not depend on the seed.
 STEADY = 0.7
-"""A winner of at least this share of the seeds does not depend on the seed."""
+#: A p-value up to this stands out from the null.
 SIGNIFICANT = 0.05
-"""A p-value up to this stands out from the null."""
+#: A solution that covers less than this share of what another covers is much smaller.
+MUCH_SMALLER = 1 / 3
+#: What holds for at least this share of the data sets is said of all of them together.
+MOST_DATA_SETS = 0.5
+#: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
+FEW_COLUMNS = 2
+
+
+def is_thin(rows: Any, cols: Any) -> Any:
+    """Return whether biclusters, one or many, have too few rows or columns for VE to judge them.
+
+    >>> is_thin(1, 9), is_thin(2, 3), is_thin(50, 2)
+    (True, False, True)
+    """
+    return (rows < 2) | (cols <= FEW_COLUMNS)

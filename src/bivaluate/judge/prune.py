@@ -147,10 +147,8 @@ def propose_pruning(
     prepared = prepare_matrix(matrix.values, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
-        shapes = [b.shape for b in solution]
-        cut = min(
-            cut, refit_cut(prepared, shapes, null="phase", runs=null_runs, centre="none", random_state=random_state)
-        )
+        how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
+        cut = min(cut, refit_cut(prepared, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
     proposals = _repeats(pool)
     if not keep_weak:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.measures._blocks import HUGE, TINY, block_values, block_values_missing
+from bivaluate.measures._blocks import HUGE, TINY, block_values
 
 if TYPE_CHECKING:
     from bivaluate.measures._kernels import Cells, Indices, Layout, Values
@@ -51,11 +51,6 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     if large_enough_for_kernels(solution):
         return compiled_merger_matrices(X, solution, n_jobs)
     return all_pairs(X, solution, block_values)
-
-
-def merger_matrices_missing(X: Values, solution: Biclustering) -> tuple[Values, Values]:
-    """Return the same matrices where NaN cells of `X` are left out (see `block_values_missing`)."""
-    return all_pairs(X, solution, block_values_missing)
 
 
 def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:

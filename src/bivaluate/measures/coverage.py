@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import INFINITY, MEMBERSHIPS_ALONE, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.normalised import TIWARI, ratio_of_sums
-from bivaluate.measures.workspace import Workspace
+from bivaluate.measures.workspace import EPSILON, EXPONENT, Workspace
 from bivaluate.solution import Biclustering
 
 _NICHOLLS = "Nicholls & Wallace 2021, Comparison of sparse biclustering algorithms, doi:10.1093/bib/bbab140"
@@ -28,8 +28,8 @@ def normalised_virtual_error_coverage(
     X: Any,
     solution: Biclustering,
     *,
-    exponent: float = 0.5,
-    epsilon: float = 1e-12,
+    exponent: float = EXPONENT,
+    epsilon: float = EPSILON,
     degenerate: str = "nan",
     missing: str = "raise",
     single: str = "nan",
@@ -90,8 +90,8 @@ def normalised_virtual_error_overlap(
     X: Any,
     solution: Biclustering,
     *,
-    exponent: float = 0.5,
-    epsilon: float = 1e-12,
+    exponent: float = EXPONENT,
+    epsilon: float = EPSILON,
     degenerate: str = "nan",
     missing: str = "raise",
     single: str = "nan",
@@ -139,9 +139,12 @@ def normalised_virtual_error_overlap(
 
 
 def _charged(workspace: Workspace, share: float) -> float:
-    """NVE over a power of a share of the matrix."""
-    nve = ratio_of_sums(workspace, "ve")
-    return nve / float((share + workspace.options.epsilon) ** workspace.options.exponent)
+    return float(charge(ratio_of_sums(workspace, "ve"), share, workspace.options.exponent, workspace.options.epsilon))
+
+
+def charge(nve: Any, share: Any, exponent: float, epsilon: float) -> Any:
+    """NVE over a power of a share of the matrix; numbers or columns of a table."""
+    return nve / (share + epsilon) ** exponent
 
 
 @measure("coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
@@ -492,7 +495,7 @@ def _mean_of_pairs(values: NDArray[np.float64]) -> float:
 @measure("n_biclusters", "n_biclusters", "number of biclusters", "How many biclusters were scored.",
     compute=lambda w: len(w.solution), **_COUNT)  # fmt: skip
 @measure("n_undefined", "n_undefined", "undefined biclusters",
-    "How many biclusters have no defined coherence (one row or one column) and left the scores.",
+    "How many biclusters have no defined coherence (one row or one column) and are left out of the scores.",
     compute=lambda w: int((~w.defined).sum()), **_COUNT)  # fmt: skip
 @measure("rows_mean", "rows_mean", "mean number of rows", "Mean number of rows of the biclusters.",
     compute=lambda w: _reduced(np.mean, w.r), **_COUNT)  # fmt: skip

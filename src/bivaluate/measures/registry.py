@@ -62,6 +62,15 @@ def get_metric(key: str) -> Metric:
     return METRICS[key]
 
 
+def symbol(key: str) -> str:
+    """Return how sentences and tables write a measure; a key that is not registered stands for itself.
+
+    >>> symbol("nve_cov"), symbol("avg_ve"), symbol("seconds")
+    ('NVE_cov', 'AvgVE', 'seconds')
+    """
+    return METRICS[key].symbol if key in METRICS else key
+
+
 def get_ranking_metric(key: str) -> Metric:
     """Return the measure with this key if solutions can be ranked by it.
 

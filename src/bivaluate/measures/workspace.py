@@ -20,6 +20,7 @@ from bivaluate.solution import Biclustering, check_solution
 Floats = NDArray[np.float64]
 Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
+EXPONENT, EPSILON = 0.5, 1e-12  # of the coverage in NVE_cov, unless others are asked for
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Options:
     degenerate: str = "nan"
     missing: str = "raise"
     single: str = "nan"
-    exponent: float = 0.5
-    epsilon: float = 1e-12
+    exponent: float = EXPONENT
+    epsilon: float = EPSILON
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:

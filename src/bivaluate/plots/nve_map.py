@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+#: NVE_k at which shade and size stop growing.
 LIMIT = 1.5
-"""NVE_k at which shade and size stop growing."""
 
 
 @styled

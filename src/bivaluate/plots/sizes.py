@@ -36,8 +36,8 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
     ax = style.new_axes(ax, 3.6, 3.2)
     for k, bicluster in enumerate(solution):
         n_rows, n_cols = bicluster.shape
-        thin = n_rows == 1 or n_cols == 1
-        inside, edge = ("none", style.ORANGE) if thin else (style.BLUE, style.BLUE)
+        undefined = n_rows == 1 or n_cols == 1
+        inside, edge = ("none", style.ORANGE) if undefined else (style.BLUE, style.BLUE)
         ax.scatter(n_cols, n_rows, s=34, facecolors=inside, edgecolors=edge)
         if len(solution) <= 20:
             ax.annotate(f"B{k + 1}", (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)

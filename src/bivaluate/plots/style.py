@@ -27,17 +27,17 @@ SKY, AMBER, YELLOW = "#56B4E9", "#E69F00", "#F0E442"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER, INK, YELLOW)
 MARKERS = "os^DvPX*"
 
+#: Map for signed values: blue below zero, white at zero, red above.
 DIVERGING = "RdBu_r"
-"""Map for signed values: blue below zero, white at zero, red above."""
+#: Map for amounts: light is little, dark is much.
 SEQUENTIAL = "Blues"
-"""Map for amounts: light is little, dark is much."""
 
+#: Colour, marker and dash of each algorithm; others follow `CYCLE`.
 ALGORITHMS: dict[str, tuple[str, str, str]] = {
     "cca": (BLUE, "o", "-"),
     "las": (ORANGE, "s", "--"),
     "spectral": (GREEN, "^", "-."),
 }
-"""Colour, marker and dash of each algorithm; others follow `CYCLE`."""
 
 COLUMN_WIDTH = 3.5
 PAGE_WIDTH = 7.2
@@ -189,16 +189,7 @@ def measure_label(key: str) -> str:
     >>> print(measure_label("nve_cov"), measure_label("nve"))
     NVE$_{\\mathrm{cov}}$ NVE
     """
-    name, _, index = measure_name(key).partition("_")
+    from bivaluate.measures.registry import symbol
+
+    name, _, index = symbol(key).partition("_")
     return rf"{name}$_{{\mathrm{{{index}}}}}$" if index else name
-
-
-def measure_name(key: str) -> str:
-    """Return the symbol of a measure without mark-up, for sentences and tables.
-
-    >>> measure_name("nve_cov"), measure_name("avg_ve")
-    ('NVE_cov', 'AvgVE')
-    """
-    from bivaluate.measures.registry import METRICS
-
-    return METRICS[key].symbol if key in METRICS else key

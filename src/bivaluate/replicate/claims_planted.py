@@ -22,8 +22,8 @@ NSR = "section “Relation to NSR”"
 CAVEATS = "section “Failure modes and caveats”"
 COVERAGE = "section “Coverage-adjusted Normalised Virtual Error”"
 
+#: Two scores within this share of each other count as alike.
 ALIKE = 0.2
-"""Two scores within this share of each other count as alike."""
 
 
 def planted_claims() -> list[Claim]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 COLLAPSED = "13_heat_shock_2"
 ALL_SETS = 17
+#: A median coverage below this share is “a very small part” of a matrix; the threshold is ours.
 LITTLE = 0.1
-"""A median coverage below this share is “a very small part” of a matrix; the threshold is ours."""
 
 Check = Callable[["pd.DataFrame"], "pd.Series[Any]"]
 

@@ -160,7 +160,7 @@ def _opening(claims: Claims, provenance: dict[str, Any]) -> list[str]:
         "",
         "- **Fitted or independent.** The paper does not give its generators. The ten scenarios here were calibrated to the "
         "numbers it prints: the planted table (claim 4) and S2 at matched K (claim 2) are *fitted*, and directions that "
-        "follow from those numbers are *implied*; their agreement is no confirmation. Everything else is *independent*, and "
+        "follow from those numbers are *implied*; their agreement does not confirm the paper. Everything else is *independent*, and "
         "only that is counted first.",
         "- **A number** is reproduced when it lies in the 95 % interval of one further seed. An interval that holds it but "
         f"reaches further than ±{100 * WIDE:.0f} % of it would hold many other numbers too: uninformative.",

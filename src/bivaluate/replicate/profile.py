@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
-RATIOS = ("nsr", "nve", "nve_cov")
 PAPER_SEED = 42
 
 

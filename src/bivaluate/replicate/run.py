@@ -19,7 +19,6 @@ from bivaluate.replicate.verdict import VERDICTS, Outcome
 
 FILES = "replication"
 PAPER = get_profile("paper")
-PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")
 Progress = Callable[[str, int, int], None]
 
 
@@ -176,6 +175,7 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
 def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast: bool) -> list[Outcome]:
     from bivaluate.replicate.claims import judge_all
     from bivaluate.replicate.figures import draw_all
+    from bivaluate.sweep.run import package_versions
 
     outcomes = judge_all(evidence)
     write_tables(evidence, outcomes, files)
@@ -184,7 +184,7 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
         "command": "bivaluate replicate --full" if size is FULL else "bivaluate replicate",
         "bivaluate": version("bivaluate"),
         "python": platform.python_version(),
-        "packages": {name: version(name) for name in PACKAGES},
+        "packages": package_versions(),
         "planted_seeds": size.planted_seeds,
         "scenario_seeds": size.scenario_seeds,
         "yeast_seeds": list(range(size.yeast_seeds)) if with_yeast else [],

@@ -30,10 +30,10 @@ VERDICTS = (REPRODUCED, PARTLY, NOT_REPRODUCED, UNINFORMATIVE, NOT_TESTABLE)
 LEVEL = 0.95
 MOST, HALF = 0.9, 0.5
 FEWEST, ENOUGH = 3, 10
+#: An interval reaching further than this share of the printed number on either side says little about it.
 WIDE = 0.25
-"""An interval reaching further than this share of the printed number on either side says little about it."""
+#: A number whose standard deviation over seeds exceeds this share of its mean depends on the seed.
 SPREAD = 0.05
-"""A number whose standard deviation over seeds exceeds this share of its mean depends on the seed."""
 
 INDEPENDENT, FITTED, IMPLIED = "independent", "fitted", "implied"
 
@@ -45,8 +45,8 @@ class View(NamedTuple):
     algorithm_seed: str
 
 
+#: The paper's conventions, algorithms with random_state 42; seeds vary the matrices.
 PAPER_VIEW = View("paper", "fixed")
-"""The paper's conventions, algorithms with random_state 42; seeds vary the matrices."""
 OTHER_CONVENTIONS = (View("default", "fixed"), View("zero", "fixed"))
 OWN_SEEDS = View("paper", "own")
 

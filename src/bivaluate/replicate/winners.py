@@ -10,10 +10,10 @@ from bivaluate.judge.choice import high_is_better, pick
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The algorithms the paper compares.
 ALGORITHMS = ("cca", "las", "spectral")
-"""The algorithms the paper compares."""
+#: The measures it compares them by.
 FOUR = ("asr", "avg_ve", "nve", "nve_cov")
-"""The measures it compares them by."""
 
 
 def picked(results: pd.DataFrame, measure: str, contest: list[str]) -> pd.DataFrame:

@@ -62,7 +62,7 @@ class Group:
 
     def takes_part(self, key: str) -> bool:
         """Whether enough seeds have a value of this measure that can be judged."""
-        return self.counted.get(key, 0) > 0 and 2 * self.counted[key] >= self.seeds
+        return bool(choice.enough_seeds(self.counted.get(key, 0), self.seeds))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
     if by is not None:
         get_ranking_metric(by)
         if solutions and not any(by in s.values for s in solutions):
-            raise ParameterError(f"{by!r} was not computed: score or sweep again with --metrics {by}.")
+            raise ParameterError(f"{by!r} was not computed: score or sweep again with it among the metrics.")
         return by
     judged = [s for s in solutions if s.status == "ok"] or solutions
     main = [metric.key for metric in main_metrics()]

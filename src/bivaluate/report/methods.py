@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from bivaluate.measures.registry import METRICS
 
+#: LaTeX by measure, until the registry keeps it with the measure (``formula``); the page's MathML is made of it.
 BICLUSTER_KEYS = ("msr", "ve", "nve_k")
-
-
-"""LaTeX by measure, until the registry keeps it with the measure (``formula``); the page's MathML is made of it."""
 
 
 @dataclass(frozen=True)

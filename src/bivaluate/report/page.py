@@ -17,7 +17,7 @@ from bivaluate.measures.registry import METRICS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import Budget, bicluster_names, draw_solution, plain, redundancy
 from bivaluate.report.source import Drawn, Null, Source
-from bivaluate.report.verdict import Case, Sentence, judge, judge_all
+from bivaluate.report.verdict import Case, Sentence, speak, speak_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,9 +59,9 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
     return Page(
         title=title or _title(datasets),
         subtitle=_subtitle(source, groups, datasets, algorithms),
-        verdict=judge_all(cases) if len(cases) > 1 else judge(next(iter(cases.values()), Case(()))),
+        verdict=speak_all(cases) if len(cases) > 1 else speak(next(iter(cases.values()), Case(()))),
         by_dataset=[
-            {"dataset": name, "sentences": judge(case), "anchor": anchors.get(id(case.winner), "")}
+            {"dataset": name, "sentences": speak(case), "anchor": anchors.get(id(case.winner), "")}
             for name, case in cases.items()
             if len(cases) > 1
         ],

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
+from bivaluate._text import distinct
 from bivaluate.judge.choice import CANDIDATE, degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.plots.style import algorithm_name
@@ -115,7 +116,7 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
     from bivaluate.sweep.run import given_command
 
-    names = _distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
+    names = distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = []
     for name, evaluation in zip(names, evaluations, strict=True):
         k, dataset = len(evaluation.solution), str(evaluation.matrix.name)
@@ -129,16 +130,6 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
         return Drawn(e.matrix, e.solution, e.records, e.mergers, e.findings)
 
     return Source("evaluations", solutions, load, lambda index: evaluations[index].records, rerun=given_command())
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Number repeated names: ``a, a`` becomes ``a, a (2)``."""
-    seen: dict[str, int] = {}
-    distinct = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return distinct
 
 
 def from_run(source: Run | str | os.PathLike[str]) -> Source:

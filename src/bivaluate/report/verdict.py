@@ -15,14 +15,18 @@ from bivaluate.judge.limits import (
     DISTINCT,
     DUPLICATE,
     EVIDENCE_CUT,
+    FEW_COLUMNS,
     INDISTINCT,
+    MOST_DATA_SETS,
+    MUCH_SMALLER,
     NEGLIGIBLE_COVERAGE,
     NOISY,
     SIGNIFICANT,
     STEADY,
+    is_thin,
 )
 from bivaluate.judge.redundancy import RedundantGroup
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, symbol
 from bivaluate.report.groups import Group
 
 RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
@@ -77,17 +81,12 @@ class Case:
         return sum((Counter(group.statuses) for group in self.groups), Counter())
 
 
-def judge(case: Case) -> list[Sentence]:
+def speak(case: Case) -> list[Sentence]:
     """Return the verdict on one data set: the headline first, then what to know about it."""
     said = [_headline(case)]
     if case.winner is not None:
         said += [sentence for rule in _ABOUT_THE_WINNER for sentence in rule(case, case.winner)]
     return said + _troubled(case) + unfinished(case)
-
-
-def symbol(key: str) -> str:
-    """Return a measure's symbol."""
-    return METRICS[key].symbol if key in METRICS else key
 
 
 def _score(case: Case, group: Group) -> str:
@@ -119,7 +118,7 @@ def _praise(case: Case, winner: Group) -> str:
         return what + (f"; {_paying(pays, found)}" if math.isfinite(pays) else "")
     score = _score(case, winner)
     best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
-    if winner.value(case.criterion) == 0 and (winner.value("rows_min") < 2 or winner.value("cols_min") < 3):
+    if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
     if nve >= INDISTINCT:
         return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
@@ -191,7 +190,7 @@ def _vague(case: Case, winner: Group) -> list[Sentence]:
 
 def _cleaner_but_tiny(case: Case, winner: Group) -> list[Sentence]:
     """Name solutions with less error than the winner that cover next to nothing: one sentence per algorithm."""
-    limit = min(NEGLIGIBLE_COVERAGE, winner.value("coverage") / 3)
+    limit = min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * winner.value("coverage"))
     tiny = [g for g in case.groups if g.value("coverage") < limit and _cleaner(g, winner)]
     said = []
     for name in dict.fromkeys(group.algorithm for group in tiny):
@@ -243,9 +242,8 @@ def _steadiness(case: Case, winner: Group) -> list[Sentence]:
     if winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
         return []
     if winner.wins >= STEADY * seeds:
-        return _finding(
-            f"It is best in {f'all {seeds}' if winner.wins == seeds else f'{winner.wins} of {seeds}'} seeds."
-        )
+        often = f"all {seeds}" if winner.wins == seeds else f"{winner.wins} of {seeds}"
+        return _finding(f"It is best in {often} seeds.")
     rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
     won = f"it is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
     return _caution(f"The choice depends on the seed: {won}.")
@@ -261,7 +259,7 @@ def _lean(case: Case, winner: Group) -> list[Sentence]:
         return []
     return _caution(
         f"K = {winner.k} is the {'smallest' if size == 'small' else 'largest'} K tried and {symbol(case.criterion)} leans to {size} K: "
-        f"without null runs to compare with, this is no evidence for {plural(winner.k, 'bicluster')}."
+        f"without null runs to compare with, this is not evidence for {plural(winner.k, 'bicluster')}."
     )
 
 
@@ -271,7 +269,7 @@ def _beside_null(case: Case, winner: Group) -> list[Sentence]:
     if not math.isfinite(p):
         return []
     name, null = f"Its {symbol(case.criterion)}", "surrogate matrices without structure"
-    if p > max(SIGNIFICANT, 1.001 * lowest):
+    if p > SIGNIFICANT and not math.isclose(p, lowest):
         return _caution(f"{name} does not stand out from {null} (p = {p:.2g}).")
     few = "" if p <= SIGNIFICANT else f"; {plural(case.surrogates, 'surrogate')} allow no lower p"
     return _finding(f"{name} stands out from {null} (p = {p:.2g}{few}).")
@@ -300,7 +298,7 @@ def _thin(case: Case, winner: Group) -> list[Sentence]:
         said += _caution(
             f"{undefined:.0f} of its {found:.0f} biclusters {has} a single row or column and no defined score."
         )
-    if case.typical.get("cols_min") == 2:
+    if case.typical.get("cols_min") == FEW_COLUMNS:
         said += _caution(
             "Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size."
         )
@@ -346,7 +344,7 @@ def unfinished(case: Case) -> list[Sentence]:
     return _caution(f"{planned} {are} not finished: the verdict may change.")
 
 
-def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
+def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     """Return the verdict over several data sets: who wins where, and how often a sentence of the single ones applies."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
     if not decided:
@@ -359,7 +357,7 @@ def judge_all(cases: Mapping[str, Case]) -> list[Sentence]:
     where += "".join(f", {name} on {count}" for name, count in rest)
     fused = sum(winner.value("nve") >= INDISTINCT for _, winner in decided.values())
     end = "highest" if METRICS[criterion].direction == "high" else "lowest"
-    balanced = criterion == "nve_cov" and 2 * fused < total
+    balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
     said = [Sentence("headline", f"{leader} {what} on {where}.")]
     for kind, applies, text in _OVERALL:
@@ -402,7 +400,7 @@ _OVERALL: tuple[tuple[str, Callable[[Case, Group], object], str], ...] = (
     (
         "caution",
         _lean,
-        "On {where} the winner's K is at the end of the sweep to which {symbol} leans: no evidence for that K.",
+        "On {where} the winner's K is at the end of the sweep to which {symbol} leans: this is not evidence for that K.",
     ),
     (
         "caution",

@@ -37,6 +37,11 @@ class Cell(NamedTuple):
     k: int
     seed: int
 
+    @property
+    def spelt(self) -> str:
+        """The cell as messages name it."""
+        return f"data set {self.dataset}, {self.algorithm}, K = {self.k}, seed {self.seed}"
+
 
 class Slot(NamedTuple):
     """A place in the journal: a cell, and the surrogate or perturbation (if any) it is performed on."""

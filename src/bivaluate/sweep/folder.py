@@ -33,11 +33,11 @@ def prepare_folder(folder: Path) -> None:
         present = {entry.name for entry in folder.iterdir()}
         if present and LOCK not in present and JOURNAL not in present:
             raise RunError(
-                f"{folder} is not empty and is not a run folder (it holds {sorted(present)[0]!r}). Choose another --out."
+                f"{folder} is not empty and is not a run folder (it holds {sorted(present)[0]!r}). Choose another folder."
             )
         (folder / MATRICES).mkdir(exist_ok=True)
     except FileExistsError:
-        raise FileError(f"{folder} is a file; --out needs a folder.") from None
+        raise FileError(f"{folder} is a file, and a folder is needed.") from None
     except OSError as error:
         raise disk_error(folder, error) from error
 
@@ -51,7 +51,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise disk_error(folder, error) from error
     with file:
         if not _try_lock(file):
-            raise RunError(f"another process is working on {folder}. Wait until it ends, or choose another --out.")
+            raise RunError(f"another process is working on {folder}. Wait until it ends, or choose another folder.")
         yield
 
 

@@ -101,7 +101,8 @@ class Journal:
                 values = [getattr(outcome, name) for name in columns]
                 plain = [json.dumps(value) if isinstance(value, (dict, list)) else value for value in values]
                 if self._db.execute(statement, (*plain, slot.variant, slot.copy, *slot.cell)).rowcount != 1:
-                    raise RunError(f"{slot} is finished already or is not part of this run.")
+                    copy = f", copy {slot.copy} of {slot.variant}," if slot.variant else ""
+                    raise RunError(f"{slot.cell.spelt}{copy} is finished already or is not part of this run.")
 
     def set_version(self, version: str) -> None:
         """Note which version of bivaluate writes from now on."""

@@ -39,7 +39,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Parameters
     ----------
     path : str or path-like
-        The folder given to ``bivaluate sweep --out``.
+        The run folder of a sweep.
 
     Returns
     -------
@@ -322,9 +322,9 @@ class Run:
         row = self._journal.row(cell, f"{column}, status, reason")
         if row is None:
             state = "is not finished" if cell in self.cells else "is not part of this run"
-            raise RunError(f"{tuple(cell)} {state}.")
+            raise RunError(f"{cell.spelt} {state}.")
         if row[0] is None:
-            raise RunError(f"{tuple(cell)} has no solution: {row[1]} ({row[2]}).")
+            raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
         return bytes(row[0])
 
     def __repr__(self) -> str:

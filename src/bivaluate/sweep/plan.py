@@ -126,7 +126,7 @@ class Plan:
         for spec in self.perturb:
             parse_perturbation(spec)
         if self.perturb_runs and not self.perturb:
-            raise ParameterError("perturb_runs is given but no perturbation; for example perturb = noise:0.1.")
+            raise ParameterError("perturb_runs needs perturb, for example 'noise:0.1'.")
         if self.perturb:
             put(self, "perturb_runs", check_int("perturb_runs", self.perturb_runs or 5, 1))
 

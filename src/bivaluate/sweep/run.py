@@ -154,20 +154,20 @@ class Sweep:
         if version.partition(".")[0] != _version().partition(".")[0]:
             raise RunError(
                 f"{self.folder} was made by bivaluate {version}, this is {_version()}: results would mix. "
-                f'Install "bivaluate=={version}" to continue it, or choose another --out.'
+                f'Install "bivaluate=={version}" to continue it, or choose another folder.'
             )
         different = self.plan.differences(there.plan)
         if different:
             raise RunError(
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
-                "Choose another --out, or start with the plan the folder was made with."
+                "Choose another folder, or start with the plan the folder was made with."
             )
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
             if known.get((source.name, seed)) != checksum(self._load(source, seed)[0]):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
-                    "Choose another --out, or restore the matrix."
+                    "Choose another folder, or restore the matrix."
                 )
         journal.set_version(_version())
 
@@ -226,7 +226,8 @@ def given_command() -> str:
     return shlex.join(["bivaluate", *sys.argv[1:]])
 
 
-def _provenance() -> dict[str, Any]:
+def package_versions() -> dict[str, str]:
+    """Return the versions of what results may depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
     packages = {}
@@ -235,11 +236,15 @@ def _provenance() -> dict[str, Any]:
             packages[name] = version(name)
         except PackageNotFoundError:
             packages[name] = "not installed"
+    return packages
+
+
+def _provenance() -> dict[str, Any]:
     return {
         "bivaluate": _version(),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": packages,
+        "packages": package_versions(),
         "command": given_command(),
         "created": _now(),
     }

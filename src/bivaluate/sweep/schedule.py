@@ -60,7 +60,7 @@ def sources(plan: Plan) -> list[Source]:
         if plan.k == PLANTED and kind != "scenario":
             raise ParameterError(
                 f"k is 'planted', but {name} is not a scenario and its number of biclusters is unknown; "
-                "give numbers, for example -k 3,5,8."
+                "give numbers, for example 3, 5 and 8."
             )
     return found
 
@@ -107,11 +107,6 @@ def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | Non
     """Return every matrix of a plan: a data set, and the seed where every seed has a matrix of its own."""
     seeds = _seeds(plan)
     return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
-
-
-def make_tasks(plan: Plan) -> list[Task]:
-    """Return the tasks of a plan whose numbers K are given, as a sweep into an empty folder performs them."""
-    return list(tasks(plan, list(all_slots(plan, sources(plan), {}))))
 
 
 def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]) -> Iterator[Slot]:

@@ -115,10 +115,10 @@ def select(
     by : str, optional
         The measure to choose by; by default the first main measure the run has, which is the total evidence.
     gap
-        Choose by the gap of every measure to its null instead of its value; needs a sweep with ``--null``.
+        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``.
     perturb
         Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
-        matrices. (``sweep --perturb`` also runs the algorithms again.)
+        matrices. (A plan with ``perturb`` also runs the algorithms again.)
     perturb_runs
         Perturbed copies per matrix and kind.
 
@@ -142,10 +142,8 @@ def select(
     measures = _measures(results, by)
     null = run.null
     if gap and not len(null):
-        raise RunError(
-            f"{run.path} has no null to measure a gap to. Run the sweep again with --null permute "
-            "(or --null phase for ordered columns) into another folder."
-        )
+        again = "Run the sweep again into another folder, with the null 'permute', or 'phase' for ordered columns."
+        raise RunError(f"{run.path} has no null to measure a gap to. {again}")
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in measures:
         high, above = gap or high_is_better(measure), -math.inf if gap else get_metric(measure).nothing
@@ -188,7 +186,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
     get_ranking_metric(by)
     if by not in results:
         raise ParameterError(
-            f"the run did not compute {by!r}; run the sweep with --metrics {by} or --all into another folder."
+            f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
     compared = [metric.key for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
     return [by, *(key for key in compared if key in results and key != by)]

@@ -11,7 +11,9 @@ import numpy as np
 from bivaluate._errors import ParameterError
 from bivaluate.judge.choice import best, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
+from bivaluate.measures.coverage import charge
 from bivaluate.measures.registry import get_metric
+from bivaluate.measures.workspace import EPSILON, EXPONENT
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.plan import parse_perturbation
 from bivaluate.sweep.variant import hide, perturb
@@ -28,14 +30,15 @@ COLUMNS = ["dataset", "change", "algorithm", "k", "mean", "same", "share_same"]
 
 def by_exponent(run: Run) -> pd.DataFrame:
     """Return what NVE_cov chooses with other exponents of the coverage."""
-    options = {"exponent": 0.5, "epsilon": 1e-12, **run.plan.score}
+    asked = float(run.plan.score.get("exponent", EXPONENT))
+    epsilon = run.plan.score.get("epsilon", EPSILON)
     results = run.results.copy()
     if not {"nve", "coverage", "nve_cov"} <= set(results):
         return _table([])
     usual = _choices(results, "nve_cov")
     rows = []
-    for exponent in sorted({*EXPONENTS, float(options["exponent"])}):
-        results["changed"] = results["nve"] / (results["coverage"] + options["epsilon"]) ** exponent
+    for exponent in sorted({*EXPONENTS, asked}):
+        results["changed"] = charge(results["nve"], results["coverage"], exponent, epsilon)
         rows += _compare(usual, results, "nve_cov", f"exponent {exponent:g}", "changed")
     return _table(rows)
 
@@ -54,7 +57,7 @@ def by_size_filter(run: Run, by: str, filters: Sequence[tuple[int, int]] = FILTE
 
 
 def by_refit(run: Run, by: str) -> pd.DataFrame:
-    """Return what a measure chooses on the perturbed copies the sweep itself ran (``sweep --perturb``)."""
+    """Return what a measure chooses on the perturbed copies the sweep itself ran (a plan with ``perturb``)."""
     usual = _choices(run.results, by)
     rows = []
     variants = run.variants

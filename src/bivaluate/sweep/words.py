@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._text import listing, percent
-from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE
-from bivaluate.measures.registry import METRICS
+from bivaluate._text import listing, percent, plural
+from bivaluate.judge.choice import enough_seeds
+from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
+from bivaluate.measures.registry import METRICS, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.sweep.load import Run
-
-
-def symbol(measure: str) -> str:
-    """Return how papers write a measure."""
-    return METRICS[measure].symbol
 
 
 def disagreements(best: pd.DataFrame) -> list[str]:
@@ -58,19 +54,18 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
 
 def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> list[str]:
     """Return what to distrust about the winners of `by`."""
+    some = f"{len(run.missing):,} of {plural(len(run.cells), 'cell')}"
+    copies = f"{plural(run.missing_copies, 'cell')} on surrogates and perturbed copies"
     sentences = [
-        f"{count} {what} not finished; start the sweep again to continue."
-        for count, what in (
-            (len(run.missing), f"of {len(run.cells)} cells are"),
-            (run.missing_copies, "cells on surrogates and perturbed copies are"),
-        )
+        f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
+        for count, what in ((len(run.missing), some), (run.missing_copies, copies))
         if count
     ]
     chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
     for dataset in run.datasets:
         if dataset not in chosen:
             mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
-            able = mine[(mine["n"] > 0) & (2 * mine["n"] >= mine["seeds"])]
+            able = mine[enough_seeds(mine["n"], mine["seeds"])]
             why = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
             if len(able):
                 nothing = not gap and (able["mean"] <= METRICS[by].nothing).all()
@@ -107,28 +102,26 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
     mine = blocks[
         (blocks["dataset"] == row["dataset"]) & (blocks["algorithm"] == row["algorithm"]) & (blocks["k"] == row["k"])
     ]
-    thin = ((mine["n_rows"] <= 2) | (mine["n_cols"] <= 2)).mean()
+    thin = is_thin(mine["n_rows"], mine["n_cols"]).mean()
     if thin > 0:
         found.append(
-            f"{name} is partly degenerate: {percent(thin)} of its biclusters have at most two rows or columns, "
-            "which VE cannot judge."
+            f"{name} is partly degenerate: {percent(thin)} of its biclusters have one row or at most two "
+            "columns, which VE cannot judge."
         )
     if not gap and METRICS[by].direction == "low" and row["mean"] == 0:
-        found.append(f"{name} has {symbol(by)} 0: that is a collapse, not quality.")
+        found.append(f"{name} has {symbol(by)} 0: this is degenerate, not good.")
     return found
 
 
 def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) -> list[str]:
     """Say for how many data sets the chosen K is the smallest or largest tried."""
-    sentences = []
     edges: dict[str, list[str]] = {"smallest": [], "largest": []}
     for row in chosen:
         tried = candidates[candidates["dataset"] == row["dataset"]]["k"]
         if tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
             edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
-    for edge, datasets in edges.items():
-        if datasets:
-            sentences.append(
-                f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
-            )
-    return sentences
+    return [
+        f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
+        for edge, datasets in edges.items()
+        if datasets
+    ]

@@ -84,7 +84,7 @@ def read_matrix(
     if wrong:
         takers = ", ".join(f.key for f in matrix_formats().values() if wrong[0] in f.options)
         read_as = f"{source.name} is read as {record.name}"
-        raise ParameterError(f"{read_as}, which takes no {wrong[0]!r} (that is for: {takers}).")
+        raise ParameterError(f"{read_as}; {wrong[0]!r} does not apply to it (only to {takers}).")
     matrix: Matrix = record.load(source, options)
     if 0 in matrix.shape:
         raise FormatError(f"{source.name} holds an empty matrix, shape {matrix.shape}.")

@@ -67,7 +67,8 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
                 f"(delimiter {spelt(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
             )
         if dialect.trailing and (last := fields.pop()).strip():
-            raise source.fault(f"{last[:40]!r} stands in a last column that was empty, without a name, before.", n)
+            where = "in the last column, which has no name and was empty so far"
+            raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)
         labels.append(fields[:n_index])
         data = fields[n_index:]
         try:
@@ -95,7 +96,7 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
 
 def _hint(cell: str) -> str:
     if number(cell, ",") is not None:
-        return " If commas are decimal marks here, say decimal=',' (--decimal ,)."
+        return " If commas are decimal marks here, say decimal=','."
     listed = ", ".join(sorted(word for word in MISSING if word))
     return f" Leave missing cells empty or write one of {listed}."
 

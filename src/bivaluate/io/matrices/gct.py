@@ -35,7 +35,7 @@ def _read(source: Source, options: Options) -> Matrix:
     header = [cell.strip() for cell in top[2][1].split("\t")]
     width = 1 + row_meta + n_cols
     if len(header) != width:
-        raise source.fault(f"the header has {len(header)} fields; {width} follow from the sizes.", top[2][0])
+        raise source.fault(f"the header has {len(header)} fields; the sizes require {width}.", top[2][0])
     skipped = list(itertools.islice(lines, col_meta))
     first = (skipped or top)[-1][0] + 1
     dialect = Dialect("\t", ".", tuple(header), 1 + row_meta, width, first, label_col=0)

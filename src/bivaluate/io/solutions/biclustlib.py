@@ -42,7 +42,7 @@ def _read(source: Source, options: Options) -> Document:
 def _choose(content: list[Any], item: int | None, name: str) -> Any:
     n = len(content)
     if item is None and n != 1:
-        raise FormatError(f"{name} holds {n} biclusterings; say which: item=0 … {n - 1} (--item).")
+        raise FormatError(f"{name} holds {n} biclusterings; say which: item=0 … {n - 1}.")
     if not 0 <= (item or 0) < n:
         raise ParameterError(f"item is {item}; {name} holds {n} biclusterings, counted from 0.")
     return content[item or 0]

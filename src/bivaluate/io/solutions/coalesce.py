@@ -23,7 +23,7 @@ def _read(source: Source, options: Options) -> Document:
             clusters.append((n, {}))
         elif key in ("Genes", "Conditions"):
             if not clusters:
-                raise source.fault(f"{key} stand before the first Cluster.", n)
+                raise source.fault(f"{key} appear before the first Cluster.", n)
             clusters[-1][1][key] = [word for word in words if word]
     members: list[Members] = []
     for n, cluster in clusters:

@@ -21,7 +21,7 @@ def _read(source: Source, options: Options) -> Document:
             blocks.append((n, {}))
         elif side := _SIDE.fullmatch(line):
             if not blocks:
-                raise source.fault(f"{side[1]} stand before the first block (BC000 S=…).", n)
+                raise source.fault(f"{side[1]} appear before the first block (BC000 S=…).", n)
             names = side[3].split()
             source.check_count(int(side[2]), len(names), side[1].lower(), n)
             blocks[-1][1].setdefault(side[1], names)

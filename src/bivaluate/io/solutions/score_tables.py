@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._document import Document
+from bivaluate._text import plural
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
@@ -31,8 +32,8 @@ def _read(source: Source, options: Options) -> Document:
         if not np.isfinite(table.values).all():
             raise source.fault(f"table {table.name!r} has missing or infinite scores.")
     if rows.shape[1] != cols.shape[1]:
-        left, right = (f"{table.name!r} has {table.shape[1]}" for table in tables)
-        raise source.fault(f"{left} biclusters and {right}.")
+        left, right = (f"{plural(table.shape[1], 'bicluster')} in {table.name!r}" for table in tables)
+        raise source.fault(f"the two tables disagree: {left} and {right}.")
     row_masks, col_masks = _fabia_members(rows, cols) if tables[0].name.lower() == "l" else (rows != 0, cols != 0)
     members = members_of_masks(row_masks.T, col_masks.T, f"{source.name}: ")
     row_names, col_names = tables[0].row_labels, tables[1].row_labels
