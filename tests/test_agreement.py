@@ -114,7 +114,7 @@ def test_the_headline_names_the_choice_of_select(run: Run, selected: Choice, by:
     assert headline is not None
     words = headline[1].replace("\u00a0", " ")
     named = [f"{row['algorithm']}, K = {row['k']}" for row in run.results.to_dict("records")]
-    choice = selected.get((by or "nve_cov", "scenario:S9b"))
+    choice = selected.get((by or "total_evidence", "scenario:S9b"))
     if choice is not None:
         algorithm, k = choice
         assert words.startswith(f"{algorithm}, K = {k}:")

@@ -42,9 +42,9 @@ def test_solution_table(run, example):
     shown = run("score", "matrix.csv", "solution.json", "two.json")
     assert shown.code == 0
     header, first, second, *_ = shown.out.splitlines()
-    assert header.split() == ["solution", "K", "NVE_cov↓", "NVE↓", "AvgVE↓", "ASR↓", "NSR↓", "CR↑", "CC↑"]
+    assert header.split() == ["solution", "K", "evidence↑", "NVE_cov↓", "NVE↓", "AvgVE↓", "ASR↓", "NSR↓", "CR↑", "CC↑"]
     assert first.split()[0] == "two"
-    assert second.split()[:7] == ["solution", "3", "1.091", "0.9343", "0.6003", "1.256", "0.5626"]
+    assert second.split()[:2] + second.split()[3:8] == ["solution", "3", "1.091", "0.9343", "0.6003", "1.256", "0.5626"]
     assert "73.3 %" in second
     assert "B3 has two columns, which VE cannot judge." in shown.out
 

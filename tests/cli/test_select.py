@@ -35,7 +35,17 @@ def test_select_by_the_gap(run, sweep):
 
 def test_select_as_json_and_csv(run, sweep, tmp_path):
     done = run(
-        "select", sweep, "--json", "--perturb", "noise:0.1,mask:0.1", "--perturb-runs", "1", "--tables", "tables"
+        "select",
+        sweep,
+        "--by",
+        "nve_cov",
+        "--json",
+        "--perturb",
+        "noise:0.1,mask:0.1",
+        "--perturb-runs",
+        "1",
+        "--tables",
+        "tables",
     )
     assert done.code == 0, done.err
     told = json.loads(done.out)

@@ -66,7 +66,7 @@ def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
 
 def test_the_criterion_falls_back_to_what_was_computed() -> None:
     assert choose_criterion([Scored("a", "b", values={"avg_ve": 0.3})]) == "avg_ve"
-    assert choose_criterion([]) == "nve_cov"
+    assert choose_criterion([]) == "total_evidence"
 
 
 def test_the_criterion_may_be_named_if_it_can_rank_solutions_and_was_computed() -> None:

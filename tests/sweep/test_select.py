@@ -51,7 +51,7 @@ def test_best_is_the_smallest_mean(run: Run) -> None:
 
 
 def test_exponents(run: Run) -> None:
-    table = select(run).sensitivity
+    table = select(run, by="nve_cov").sensitivity
     for exponent in (0.0, 0.25, 0.5, 1.0):
         mine = table[table["change"] == f"exponent {exponent:g}"].set_index("dataset")
         scores = run.results.assign(x=run.results["nve"] / run.results["coverage"] ** exponent)
@@ -79,7 +79,7 @@ def test_size_filter_scores_again_without_small_biclusters(run: Run) -> None:
 
 
 def test_perturbation_refits_and_rescores(run: Run) -> None:
-    changes = set(select(run, perturb=["noise:0.05", "mask:0.1"], perturb_runs=2).sensitivity["change"])
+    changes = set(select(run, by="nve_cov", perturb=["noise:0.05", "mask:0.1"], perturb_runs=2).sensitivity["change"])
     assert {
         "noise:0.1, algorithms run again",
         "mask:0.05, algorithms run again",
@@ -131,13 +131,13 @@ def test_choosing_by_the_gap(run: Run, plain: Run) -> None:
 
 
 def test_words(plain: Run) -> None:
-    selection = select(plain)
+    selection = select(plain, by="nve_cov")
     assert any(text.startswith("NVE_cov leans to small K") for text in selection.leans)
     assert any("the winner" in text and "negligible" in text for text in selection.warnings)
     assert any(text.startswith("the chosen K is the largest one tried") for text in selection.warnings) or any(
         "smallest" in text for text in selection.warnings
     )
-    told = select(plain).to_dict()
+    told = select(plain, by="nve_cov").to_dict()
     assert told["by"] == "nve_cov"
     assert told["null"] == []
 
@@ -203,8 +203,9 @@ def test_a_run_of_other_measures_still_selects(tmp_path: Path, matrix_file: str)
     run = Sweep(Plan([matrix_file], [BLOCKS], [2, 3], metrics=["nsr"]), tmp_path / "run").run()
     selection = select(run, by="nsr")
     assert selection.choice("small") is not None
+    assert select(run).by == "nsr"
     with pytest.raises(ParameterError, match="did not compute 'nve_cov'"):
-        select(run)
+        select(run, by="nve_cov")
 
 
 def test_why_nothing_is_chosen(tmp_path: Path, matrix_file: str) -> None:
@@ -245,4 +246,25 @@ def test_surrogates_of_a_file_take_the_seeds_in_turn(tmp_path: Path, matrix_file
     run = Sweep(plan, tmp_path / "run").run()
     assert run.variants[run.variants["k"] == 2]["seed"].tolist() == [4, 9, 4]
     assert set(run.null["null_runs"]) == {3}
-    assert select(run, gap=True).choice("small") is not None
+    assert select(run, by="nve_cov", gap=True).choice("small") is not None
+
+
+def test_the_usual_choice_rests_on_evidence(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(60, 20))
+    raised = noise.copy()
+    raised[:12, :6] += 3
+    raised[20:34, 8:15] += 3
+    for name, values in (("noise", noise), ("raised", raised)):
+        np.save(tmp_path / f"{name}.npy", values)
+    plan = Plan(
+        [str(tmp_path / "noise.npy"), str(tmp_path / "raised.npy")],
+        ["las"],
+        [1, 2, 3],
+        metrics=["total_evidence", "nve_cov"],
+    )
+    selection = select(Sweep(plan, tmp_path / "run").run())
+    assert selection.by == "total_evidence"
+    assert selection.choice("raised") is not None
+    assert selection.choice("noise") is None
+    assert "noise: nothing stands out from noise; nothing can be chosen." in selection.warnings

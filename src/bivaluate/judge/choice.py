@@ -3,7 +3,8 @@
 A value takes part if it is defined and its solution can be judged (status ok). Where a measure tells something from
 nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A candidate is a data set, an algorithm
 and a K; its value is the mean over seeds, and at least half of its seeds must take part. The better mean wins; among
-equals the candidate named first; where all of several candidates tie, nobody wins.
+equals the candidate named first; where all of several candidates tie in a measure that cannot tell something from
+nothing, nobody wins.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "c
 def high_is_better(measure: str) -> bool:
     """Return whether larger values of a measure are better."""
     return get_metric(measure).direction == "high"
+
+
+def judged_statuses(above: float) -> tuple[str, ...]:
+    """Return the statuses whose values take part: a single bicluster has nothing to merge with, but it has evidence."""
+    return ("ok", "degenerate") if math.isfinite(above) else ("ok",)
 
 
 def degenerate_reason(scores: Mapping[str, float]) -> str:
@@ -61,8 +67,10 @@ def enough_seeds(counted: Any, seeds: Any) -> Any:
     return (counted > 0) & (2 * counted >= seeds)
 
 
-def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool) -> int | None:
+def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool, above: float = -math.inf) -> int | None:
     """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
+
+    Only values above `above` count; if that is finite, they say that something is there, and the first of equals wins.
 
     Examples
     --------
@@ -70,8 +78,9 @@ def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool) -> int | No
     (2, None, 0)
     """
     array = np.asarray(values, dtype=np.float64)
-    defined = np.flatnonzero(~np.isnan(array))
-    if not len(defined) or (len(defined) > 1 and (array[defined] == array[defined[0]]).all()):
+    defined = np.flatnonzero(array > above if math.isfinite(above) else ~np.isnan(array))
+    tied = len(defined) > 1 and bool((array[defined] == array[defined[0]]).all())
+    if not len(defined) or (tied and not math.isfinite(above)):
         return None
     return int(defined[(-array[defined] if high else array[defined]).argmin()])
 
@@ -101,11 +110,13 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
 
     results = results.reset_index(drop=True)
     table = results[[*CANDIDATE, "seed", "status"]].copy()
-    table["value"] = results[value].where(results["status"] == "ok") if value in results else np.nan
+    table["value"] = (
+        results[value].where(results["status"].isin(judged_statuses(above))) if value in results else np.nan
+    )
     table["coverage"] = results.get("coverage", np.nan)
     table["won"] = False
     for _, contest in table.groupby(["dataset", "seed"], sort=False, dropna=False):
-        winner = pick(contest["value"].where(contest["value"] > above).to_numpy(), high)
+        winner = pick(contest["value"].to_numpy(), high, above)
         if winner is not None:
             table.loc[contest.index[winner], "won"] = True
     table["degenerate"] = table["status"] == "degenerate"
@@ -128,8 +139,8 @@ def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Data
 
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
-        able = group[enough_seeds(group["n"], group["seeds"]) & (group["mean"] > above)]
-        first = pick(able["mean"].to_numpy(), high)
+        able = group[enough_seeds(group["n"], group["seeds"])]
+        first = pick(able["mean"].to_numpy(), high, above)
         if first is None:
             continue
         row = able.iloc[first].to_dict()

@@ -166,7 +166,9 @@ def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
 def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
     """Return mean, spread and number of the judged values per group and measure; all defined ones where none is judged."""
     judged = table[keys].copy()
-    judged.loc[table["status"] != "ok"] = math.nan
+    for key in keys:
+        nothing = METRICS[key].nothing if key in METRICS else -math.inf
+        judged.loc[~table["status"].isin(choice.judged_statuses(nothing)), key] = math.nan
     place = [table[column] for column in choice.CANDIDATE]
     inside, plain = (frame.groupby(place, sort=False, dropna=False) for frame in (judged, table[keys]))
     counted = inside.count()
@@ -197,10 +199,11 @@ def _typical(members: Sequence[int], solutions: Sequence[Scored], criterion: str
 def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
     """Return per solution the measures by which it is the best of its data set in its seed."""
     bests: list[list[str]] = [[] for _ in range(len(table))]
-    for _, contest in table[table["status"] == "ok"].groupby(["dataset", "seed"], sort=False):
+    for _, contest in table.groupby(["dataset", "seed"], sort=False):
         for key in keys:
-            able = contest[key].where(contest[key] > METRICS[key].nothing)
-            winner = choice.pick(able.to_numpy(), choice.high_is_better(key))
+            nothing = METRICS[key].nothing
+            able = contest[key].where(contest["status"].isin(choice.judged_statuses(nothing)))
+            winner = choice.pick(able.to_numpy(), choice.high_is_better(key), nothing)
             if winner is not None:
                 bests[contest.index[winner]].append(key)
     return bests

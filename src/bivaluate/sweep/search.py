@@ -14,7 +14,7 @@ import numpy as np
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
 from bivaluate.evaluation import evaluate
-from bivaluate.judge.choice import degenerate_reason, pick
+from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.sweep.work import COUNTS, reason_of, solution_of
@@ -114,14 +114,14 @@ def select_k(
         fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried]
     scores = np.array([row["score"] for _, row in fitted])
     able = [
-        score if row["status"] == "ok" and score > metric.nothing else math.nan
+        score if row["status"] in judged_statuses(metric.nothing) else math.nan
         for score, (_, row) in zip(scores, fitted, strict=True)
     ]
     if np.isnan(able).all():
         reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
         raise ParameterError(f"no K gives a defined {metric.symbol}. {reasons}.")
     high = metric.direction == "high"
-    index = pick(able, high)
+    index = pick(able, high, metric.nothing)
     if index is None:  # all tie: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
