@@ -1,0 +1,115 @@
+"""A prepared matrix ready to be searched, and what is done to it: blocks explained away, single blocks scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from bivaluate.algorithms._estimator import Pair, Values
+from bivaluate.algorithms.large_average import log_binomials
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A block with its evidence S in nats and the fitted parameters."""
+
+    score: float
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
+    theta: Values
+    pattern: Values
+    shift: Values
+    slope: Values
+
+
+def make_field(Z: Values, precision: Values | None = None) -> Any:
+    """Return the kernels' view of a prepared matrix.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, m)
+        Prepared cells, NaN where missing.
+    precision : ndarray of shape (m, m) or None
+        Inverse of the columns' correlation matrix; None for independent columns.
+    """
+    from bivaluate.algorithms._kernels_coherent import KAPPA0, Field
+
+    n, m = Z.shape
+    there = ~np.isnan(Z)
+    Zt = np.ascontiguousarray(np.where(there, Z, 0.0).T)
+    complete = bool(there.all())
+    size = there.sum(axis=1).astype(np.float64)
+    field = Field(
+        Zt=Zt,
+        seen=np.zeros((0, 0), np.uint8) if complete else np.ascontiguousarray(there.T.astype(np.uint8)),
+        s=np.empty(n),
+        q=np.empty(n),
+        size=size,
+        kappa=KAPPA0 + size if precision is None else np.full(n, KAPPA0 + precision.sum()),
+        whole=np.empty(n),
+        precision=np.zeros((0, 0)) if precision is None else np.ascontiguousarray(precision),
+        ones=np.zeros(0) if precision is None else precision.sum(axis=1),
+        Yt=np.zeros((0, 0)) if precision is None else np.empty((m, n)),
+        half_gamma=gammaln(np.maximum(np.arange(m + 8), 1) / 2.0),
+        choose_rows=log_binomials(n),
+        choose_cols=log_binomials(m),
+    )
+    refresh(field, np.arange(n))
+    return field
+
+
+def refresh(field: Any, rows: NDArray[np.int64]) -> None:
+    """Bring what is kept about `rows` up to date after their cells have changed."""
+    from bivaluate.algorithms._kernels_coherent import NU0, marginals
+
+    Z = field.Zt[:, rows]
+    if len(field.ones):
+        Y = field.precision @ Z
+        field.Yt[:, rows] = Y
+        field.s[rows] = field.ones @ Z
+        field.q[rows] = (Y * Z).sum(axis=0)
+    else:
+        field.s[rows] = Z.sum(axis=0)
+        field.q[rows] = (Z * Z).sum(axis=0)
+    rest = NU0 + field.q[rows] - field.s[rows] ** 2 / field.kappa[rows]
+    field.whole[rows] = marginals(field.half_gamma, field.size[rows], field.kappa[rows], rest)
+
+
+def copy_field(field: Any) -> Any:
+    """Return a copy whose cells may be changed."""
+    own = {name: getattr(field, name).copy() for name in ("Zt", "s", "q", "whole", "Yt")}
+    return field._replace(**own)
+
+
+def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None:
+    """Explain the block away: its cells look like background afterwards."""
+    from bivaluate.algorithms._kernels_coherent_climb import explain_away
+
+    values = np.empty((len(rows), len(cols)))
+    explain_away(field, rows, cols, values)
+    block = np.ix_(cols, rows)
+    field.Zt[block] = values.T if not len(field.seen) else np.where(field.seen[block], values.T, 0.0)
+    refresh(field, rows)
+
+
+def without(field: Any, blocks: list[Pair]) -> Any:
+    """Return a copy of the field with the blocks explained away, one after the other."""
+    rest = copy_field(field)
+    for rows, cols in blocks:
+        remove(rest, rows, cols)
+    return rest
+
+
+def fit(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Fit:
+    """Fit the block model to (rows, cols) and score it; at least two rows and two columns are needed."""
+    from bivaluate.algorithms._kernels_coherent import N_PARAMETERS
+    from bivaluate.algorithms._kernels_coherent_climb import score_sets
+
+    r, c = len(rows), len(cols)
+    theta, pattern, shift, slope = np.empty(N_PARAMETERS), np.empty(c), np.empty(r), np.empty(r)
+    score = score_sets(field, rows, cols, theta, pattern, shift, slope, np.empty((r, c)))
+    return Fit(float(score), rows, cols, theta, pattern, shift, slope)
