@@ -81,7 +81,10 @@ def refresh(field: Any, rows: NDArray[np.int64]) -> None:
 
 def copy_field(field: Any) -> Any:
     """Return a copy whose cells may be changed."""
-    own = {name: getattr(field, name).copy() for name in ("Zt", "s", "q", "whole", "Yt")}
+    changing = ("Zt", "seen", "s", "q", "size", "kappa", "whole", "Yt")
+    own = {name: getattr(field, name).copy() for name in changing}
+    if not len(field.ones) and not len(field.seen):
+        own["seen"] = np.ones(field.Zt.shape, np.uint8)
     return field._replace(**own)
 
 
@@ -89,10 +92,17 @@ def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None
     """Explain the block away: its cells look like background afterwards."""
     from bivaluate.algorithms._kernels_coherent_climb import explain_away
 
-    values = np.empty((len(rows), len(cols)))
-    explain_away(field, rows, cols, values)
     block = np.ix_(cols, rows)
-    field.Zt[block] = values.T if not len(field.seen) else np.where(field.seen[block], values.T, 0.0)
+    if len(field.ones):
+        values = np.empty((len(rows), len(cols)))
+        explain_away(field, rows, cols, values)
+        field.Zt[block] = values.T
+    else:
+        gone = field.seen[block].sum(axis=0)
+        field.seen[block] = 0
+        field.Zt[block] = 0.0
+        field.size[rows] -= gone
+        field.kappa[rows] -= gone
     refresh(field, rows)
 
 

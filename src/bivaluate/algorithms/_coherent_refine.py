@@ -80,11 +80,7 @@ def climb_each(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]
             new[k] = (float(best.scores[0]), best.pair(0))
         else:
             new[k] = (fit(rest, *pair).score, pair)
-        alone = search.climb(field, *as_masks([pair], shape))
-        if len(alone) and alone.scores[0] > new[k][0]:
-            candidate = alone.pair(0)
-            if jaccard(candidate, new[k][1]) > SAME and all(jaccard(candidate, o) < SAME for o in others):
-                new[k] = (float(alone.scores[0]), candidate)
+
     return new
 
 

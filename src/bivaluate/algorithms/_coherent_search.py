@@ -66,7 +66,7 @@ class Search:
             [rng.permutation(n) for _ in range(-(-first // n))]
         )[:first]
         near = np.minimum(rng.choice([2, 5, 10], n_starts), n - 1)
-        low, high = np.log(min(3, m)), np.log(max(m / 2, min(3, m)))
+        low, high = np.log(2), np.log(max(m / 2, 2))
         n_cols = np.clip(np.exp(rng.uniform(low, high, first)).round().astype(np.int64), 2, m)
         anchor = rng.randint(0, n, n_starts - first)
         width = np.minimum(rng.randint(3, 7, n_starts - first), m)
@@ -112,6 +112,7 @@ class Search:
             if not len(found):
                 return
             while len(found) and count < most:
+                found = join(found, self.climb(field, *parts(field, found.pair(0))), self.threshold)
                 best = best_part(found)
                 rows, cols = found.pair(best)
                 score = float(found.scores[best])
@@ -122,12 +123,7 @@ class Search:
                 again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
                 stay = found.take(~touched)
                 new = self.climb(field, found.rows[again], found.cols[again])
-                found = distinct(
-                    np.concatenate([stay.scores, new.scores]),
-                    np.concatenate([stay.rows, new.rows]),
-                    np.concatenate([stay.cols, new.cols]),
-                    self.threshold,
-                )
+                found = join(stay, new, self.threshold)
 
 
 def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:
@@ -143,6 +139,36 @@ def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: f
             kept.append(k)
     at = np.array(kept, dtype=np.int64)
     return Candidates(scores[at], rows[at], cols[at])
+
+
+def join(one: Candidates, two: Candidates, threshold: float) -> Candidates:
+    """Return the blocks of both, best first."""
+    return distinct(
+        np.concatenate([one.scores, two.scores]),
+        np.concatenate([one.rows, two.rows]),
+        np.concatenate([one.cols, two.cols]),
+        threshold,
+    )
+
+
+def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:
+    """Return starts inside a block, in case it is several: columns above and below the pattern's middle, rows likewise.
+
+    Two blocks side by side look like one whose pattern is high on the columns of the one and low on the others.
+    """
+    rows, cols = block
+    model = fit(field, rows, cols)
+    pieces: list[Pair] = []
+    upper = model.pattern > 0
+    for chosen in (upper, ~upper):
+        if chosen.sum() < FEWEST_COLS:
+            continue
+        level = np.abs(field.Zt[np.ix_(cols[chosen], rows)].mean(axis=0))
+        strong = level >= np.median(level)
+        pieces += [(rows, cols[chosen]), (rows[strong], cols[chosen])]
+    turned = model.slope > 0
+    pieces += [(rows[side], cols) for side in (turned, ~turned) if 2 <= side.sum() < len(rows)]
+    return as_masks([piece for piece in pieces if len(piece[0]) >= 2], (len(field.s), len(field.Zt)))
 
 
 def best_part(found: Candidates) -> int:
