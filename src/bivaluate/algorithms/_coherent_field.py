@@ -123,3 +123,14 @@ def fit(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Fit:
     theta, pattern, shift, slope = np.empty(N_PARAMETERS), np.empty(c), np.empty(r), np.empty(r)
     score = score_sets(field, rows, cols, theta, pattern, shift, slope, np.empty((r, c)))
     return Fit(float(score), rows, cols, theta, pattern, shift, slope)
+
+
+def evidence_of_rows(
+    field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64], which: NDArray[np.int64]
+) -> Values:
+    """Return the log-likelihood ratio of the rows `which` under the block model fitted to (rows, cols)."""
+    from bivaluate.algorithms._kernels_coherent_climb import score_rows
+
+    out = np.empty(len(which))
+    score_rows(field, rows, cols, which, out)
+    return out

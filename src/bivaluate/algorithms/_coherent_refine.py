@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bivaluate.algorithms._coherent_field import fit, without
+from bivaluate.algorithms._coherent_field import evidence_of_rows, fit, without
 from bivaluate.algorithms._coherent_search import Search, as_masks, jaccard
-from bivaluate.algorithms._estimator import Pair
+from bivaluate.algorithms._estimator import Pair, Values
+from bivaluate.algorithms.large_average import log_binomials
 
 ROUNDS = 2
 SHARE_TO_MERGE = 0.5
@@ -30,7 +32,7 @@ def refine(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
             jaccard(one, two) == 1.0 for one, (_, two) in zip(before, blocks, strict=True)
         ):
             break
-    return blocks
+    return trim(search, field, blocks)
 
 
 def merge(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
@@ -91,6 +93,43 @@ def drop(search: Search, blocks: list[Scored]) -> list[Scored]:
         if score > search.threshold and all(jaccard(pair, other) < SAME for _, other in kept):
             kept.append((score, pair))
     return kept
+
+
+def trim(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
+    """Let two blocks share cells only if the rows they share say so together; otherwise each row keeps its better block.
+
+    Sharing o of the r rows of the smaller block costs log C(r, o) + log n.
+    """
+    pairs = [pair for _, pair in blocks]
+    n = len(field.s)
+    own = [
+        _spread(evidence_of_rows(without(field, pairs[:k] + pairs[k + 1 :]), *pairs[k], pairs[k][0]), pairs[k][0], n)
+        for k in range(len(pairs))
+    ]
+    for a in range(len(pairs)):
+        for b in range(a + 1, len(pairs)):
+            rows = np.intersect1d(pairs[a][0], pairs[b][0], True)
+            if not len(rows) or not len(np.intersect1d(pairs[a][1], pairs[b][1], True)):
+                continue
+            smaller = min(len(pairs[a][0]), len(pairs[b][0]))
+            cost = float(log_binomials(smaller)[len(rows)]) + np.log(n)
+            if np.minimum(own[a][rows], own[b][rows]).sum() > cost:
+                continue
+            weaker = own[a][rows] < own[b][rows]
+            for k, leave in ((a, rows[weaker]), (b, rows[~weaker])):
+                if len(pairs[k][0]) - len(leave) >= search.fewest_rows:
+                    pairs[k] = (np.setdiff1d(pairs[k][0], leave, True), pairs[k][1])
+    return [
+        (score if len(pair[0]) == len(old[0]) else fit(without(field, pairs[:k] + pairs[k + 1 :]), *pair).score, pair)
+        for k, ((score, old), pair) in enumerate(zip(blocks, pairs, strict=True))
+    ]
+
+
+def _spread(values: Values, rows: NDArray[np.int64], n: int) -> Values:
+    """Return an array of length n with `values` at `rows`, NaN elsewhere."""
+    out = np.full(n, np.nan)
+    out[rows] = values
+    return out
 
 
 def _share(one: Pair, two: Pair) -> float:

@@ -305,3 +305,19 @@ def explain_away(field: Any, rows: Any, cols: Any, out: Any) -> None:
             out[k, a] = field.Zt[cols[a], rows[k]]
             for b in range(a, c):
                 out[k, a] -= root[b, a] * x[b]
+
+
+@kernel
+def score_rows(field: Any, rows: Any, cols: Any, which: Any, out: Any) -> None:
+    """Fill the evidence of the rows `which` under the model fitted to the block (rows, cols)."""
+    m = field.Zt.shape[0]
+    r, c = len(rows), len(cols)
+    correlated = len(field.ones) > 0
+    root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
+    weight = np.empty(m)
+    log_det = factorise(field, cols, root, weight) if correlated else 0.0
+    pattern, theta = np.empty(m), np.empty(N_PARAMETERS)
+    fit_block(
+        field, rows, cols, root, weight, np.empty(r), np.empty(r), np.empty((r, c)), pattern, theta, np.empty(r), np.empty(r)
+    )
+    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, np.empty((6, len(which))), out)
