@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.algorithms._coherent_field import evidence_of_rows, fit, without
+from bivaluate.algorithms._coherent_field import copy_field, evidence_of_rows, fit, remove, without
 from bivaluate.algorithms._coherent_search import Search, as_masks, jaccard
 from bivaluate.algorithms._estimator import Pair, Values
 from bivaluate.algorithms.large_average import log_binomials
@@ -119,10 +119,19 @@ def trim(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
             for k, leave in ((a, rows[weaker]), (b, rows[~weaker])):
                 if len(pairs[k][0]) - len(leave) >= search.fewest_rows:
                     pairs[k] = (np.setdiff1d(pairs[k][0], leave, True), pairs[k][1])
-    return [
-        (score if len(pair[0]) == len(old[0]) else fit(without(field, pairs[:k] + pairs[k + 1 :]), *pair).score, pair)
-        for k, ((score, old), pair) in enumerate(zip(blocks, pairs, strict=True))
-    ]
+    return recount(search, field, pairs)
+
+
+def recount(search: Search, field: Any, pairs: list[Pair]) -> list[Scored]:
+    """Score the blocks in turn, each after those before it are explained away, and keep those that still pay."""
+    rest = copy_field(field)
+    kept: list[Scored] = []
+    for pair in pairs:
+        score = fit(rest, *pair).score
+        if score > search.threshold:
+            kept.append((score, pair))
+            remove(rest, *pair)
+    return sorted(kept, key=lambda block: -block[0])
 
 
 def _spread(values: Values, rows: NDArray[np.int64], n: int) -> Values:

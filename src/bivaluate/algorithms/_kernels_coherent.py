@@ -105,18 +105,18 @@ def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
     s = field.s[i]
     q = field.q[i]
     kappa = field.kappa[i]
-    size = field.size[i]
+    inside = c
+    if len(field.seen) > 0:
+        inside = 0
+        for a in range(c):
+            inside += field.seen[cols[a], i]
+    size = field.size[i] - inside
     if len(field.ones) == 0:
         for a in range(c):
             x = field.Zt[cols[a], i]
             s -= x
             q -= x * x
-        inside = c
-        if len(field.seen) > 0:
-            inside = 0
-            for a in range(c):
-                inside += field.seen[cols[a], i]
-        return s, q, size - inside, kappa - inside
+        return s, q, size, kappa - inside
     for a in range(c):
         x = 0.0
         for b in range(a + 1):
@@ -124,7 +124,7 @@ def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
         q -= x * x
         s -= weight[a] * field.Yt[cols[a], i]
         kappa -= weight[a] * field.ones[cols[a]]
-    return s, q, size - c, kappa
+    return s, q, size, kappa
 
 
 @kernel
@@ -392,39 +392,30 @@ def row_evidence(
     sums: Any,
     evidence: Any,
 ) -> None:
-    """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 6 x n."""
+    """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 10 x n."""
     c = len(cols)
     n = len(rows)
     every = n == field.Zt.shape[1]
-    z1, z2, zp, seen, p1, p2 = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
+    z1, z2, zp, s_in, q_in = sums[0], sums[1], sums[2], sums[3], sums[4]
+    x, seen, p1, p2, unseen = sums[5], sums[6], sums[7], sums[8], sums[9]
     gaps = len(field.seen) > 0
     correlated = len(field.ones) > 0
-    for k in range(n):
-        z1[k] = 0.0
-        z2[k] = 0.0
-        zp[k] = 0.0
-        if gaps:
-            seen[k] = 0.0
-            p1[k] = 0.0
-            p2[k] = 0.0
-        if correlated:
-            p1[k] = 0.0
-            p2[k] = 0.0
+    sums[:, :n] = 0.0
     for a in range(c):
         p = pattern[a]
         column = field.Zt[cols[a]]
         if every:
             for i in range(n):
-                x = column[i]
-                z1[i] += x
-                z2[i] += x * x
-                zp[i] += x * p
+                v = column[i]
+                z1[i] += v
+                z2[i] += v * v
+                zp[i] += v * p
         else:
             for k in range(n):
-                x = column[rows[k]]
-                z1[k] += x
-                z2[k] += x * x
-                zp[k] += x * p
+                v = column[rows[k]]
+                z1[k] += v
+                z2[k] += v * v
+                zp[k] += v * p
         if gaps:
             there = field.seen[cols[a]]
             for k in range(n):
@@ -435,7 +426,6 @@ def row_evidence(
     kappa_in = float(c)
     if correlated:
         kappa_in = 0.0
-        x = seen
         for a in range(c):
             kappa_in += weight[a] * field.ones[cols[a]]
             for k in range(n):
@@ -448,17 +438,28 @@ def row_evidence(
             y = field.Yt[cols[a]]
             w = weight[a]
             for k in range(n):
-                p1[k] += w * y[rows[k]]
-                p2[k] += x[k] * x[k]
+                s_in[k] += w * y[rows[k]]
+                q_in[k] += x[k] * x[k]
+            if gaps:
+                # A missing cell holds its expectation: it must count neither for the block nor against it.
+                there = field.seen[cols[a]]
+                column = field.Zt[cols[a]]
+                p = pattern[a]
+                log_precision = math.log(field.precision[cols[a], cols[a]])
+                for k in range(n):
+                    if there[rows[k]] == 0:
+                        v = column[rows[k]]
+                        z1[k] -= v
+                        z2[k] -= v * v
+                        zp[k] -= v * p
+                        unseen[k] += 0.5 * (log_precision - LOG_PI - math.log(2.0))
     root_c = math.sqrt(c)
     for k in range(n):
         i = rows[k]
         inside = int(seen[k]) if gaps else c
-        s_in = p1[k] if correlated else z1[k]
-        q_in = p2[k] if correlated else z2[k]
-        s = field.s[i] - s_in
-        q = field.q[i] - q_in
-        kappa = field.kappa[i] - (inside if gaps else kappa_in)
+        s = field.s[i] - (s_in[k] if correlated else z1[k])
+        q = field.q[i] - (q_in[k] if correlated else z2[k])
+        kappa = field.kappa[i] - (kappa_in if correlated else inside)
         size = field.size[i] - inside
         rest = NU0 + q - s * s / kappa
         nu = NU0 + size
@@ -474,6 +475,8 @@ def row_evidence(
             along = (zp[k] - centre * p1[k]) * scale
             part = (level, power, along, p1[k], p2[k])
             ratio += density_in_part(field, theta, c, inside, nu, log_spread, part)
+        if correlated and inside < c:
+            ratio += unseen[k] - (c - inside) * log_spread
         evidence[k] = ratio
 
 

@@ -185,7 +185,7 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     spread = np.empty(n)
     shift = np.empty(n)
     slope = np.empty(n)
-    sums = np.empty((6, n))
+    sums = np.empty((10, n))
     evidence = np.empty(n)
     gain = np.empty(m)
     pattern = np.empty(m)
@@ -262,7 +262,7 @@ def score_sets(field: Any, rows: Any, cols: Any, theta: Any, pattern: Any, shift
     log_det = factorise(field, cols, root, weight) if len(field.ones) > 0 else 0.0
     fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
     return score_block(
-        field, rows, cols, root, weight, log_det, pattern, theta, z, np.empty((6, r)), np.empty(r)
+        field, rows, cols, root, weight, log_det, pattern, theta, z, np.empty((10, r)), np.empty(r)
     )
 
 
@@ -320,4 +320,4 @@ def score_rows(field: Any, rows: Any, cols: Any, which: Any, out: Any) -> None:
     fit_block(
         field, rows, cols, root, weight, np.empty(r), np.empty(r), np.empty((r, c)), pattern, theta, np.empty(r), np.empty(r)
     )
-    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, np.empty((6, len(which))), out)
+    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, np.empty((10, len(which))), out)
