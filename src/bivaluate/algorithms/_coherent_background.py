@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bivaluate.algorithms._coherent_field import fit, make_field, refresh
-from bivaluate.algorithms._coherent_prepare import without_effects
+from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh
+from bivaluate.algorithms._coherent_prepare import column_covariance, without_effects
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
 
-CLIP = 1.0
-NORMAL_MAD = 1.4826
+
+@dataclass(frozen=True)
+class Background:
+    """A prepared matrix (NaN where missing), the covariance of its columns if that matters, and the field to search."""
+
+    Z: Values
+    covariance: Values | None
+    field: Any
+
+    @classmethod
+    def of(cls, Z: Values, covariance: Values | None) -> Background:
+        """Return the background of Z with columns of this covariance, independent ones if it is None."""
+        return cls(Z, covariance, background_field(Z, covariance))
+
+    @property
+    def correlated(self) -> bool:
+        """Whether the columns are taken as correlated."""
+        return self.covariance is not None
+
+    def copy(self) -> Any:
+        """Return a copy of the field from which blocks may be removed."""
+        return copy_field(self.field)
 
 
-def column_covariance(Z: Values) -> Values:
-    """Return the covariance of the columns within rows, from clipped cells so that rows with blocks hardly move it.
-
-    Correlations are shrunk towards 0 by as much as sampling error makes up of them.
-    """
-    n, m = Z.shape
-    centred = Z - np.nanmean(Z, axis=1, keepdims=True)
-    centred = centred - np.nanmedian(centred, axis=0)
-    scale = NORMAL_MAD * np.nanmedian(np.abs(centred), axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    clipped = np.clip(centred / scale, -CLIP, CLIP)
-    there = ~np.isnan(clipped)
-    clipped = np.where(there, clipped - np.nanmean(clipped, axis=0), 0.0)
-    seen = there.astype(np.float64)
-    covariance = clipped.T @ clipped / np.maximum(seen.T @ seen, 1.0)
-    # Centring the rows has taken 1 / m off every entry.
-    covariance += np.diag(covariance).mean() / (m - 1.0)
-    spread = np.sqrt(np.diag(covariance))
-    R = covariance / np.where(spread > 0, spread, 1.0) / np.where(spread > 0, spread, 1.0)[:, np.newaxis]
-    np.fill_diagonal(R, 1.0)
-    off = R[np.triu_indices(m, 1)]
-    error = ((1.0 - off**2) ** 2).sum() / n
-    shrink = min(1.0, error / max(float((off**2).sum()), 1e-300))
-    R = (1.0 - shrink) * R + shrink * np.eye(m)
-    values, vectors = np.linalg.eigh(R)
-    R = (vectors * np.maximum(values, 1e-3)) @ vectors.T
-    return np.asarray(R * scale * scale[:, np.newaxis])
+def find_background(
+    Z: Values, search: Search, rng: np.random.RandomState, blocks: Iterable[Pair] = ()
+) -> Background:
+    """Return the background of Z; its covariance is estimated without the cells of `blocks`."""
+    seen = Z.copy()
+    for rows, cols in blocks:
+        seen[np.ix_(rows, cols)] = np.nan
+    covariance = column_covariance(seen)
+    return Background.of(Z, covariance if looks_like_blocks(covariance, len(Z), search, rng) else None)
 
 
 def looks_like_blocks(covariance: Values, n: int, search: Search, rng: np.random.RandomState) -> bool:

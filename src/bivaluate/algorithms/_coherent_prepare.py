@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,9 @@ SEED = 20_091
 SMALL_SKEW = 0.22
 SMALL_TAIL = 0.04
 FARTHEST = 8.0
+CLIP = 1.0
+NORMAL_MAD = 1.4826
+POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube root": np.cbrt, "log": np.log}
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Prepared:
     Z: Values
     skew: float
     tail: float
-    transformed: bool
+    transform: str
 
 
 def shorth(X: Values, unit: bool = True) -> tuple[Values, Values]:
@@ -95,12 +99,55 @@ def _median(X: Values, axis: int) -> Values:
     return np.where(count > 0, 0.5 * (low + high), 0.0)
 
 
+def _mean(X: Values, axis: int) -> Values:
+    """Return means over the observed cells, 0 where there are none."""
+    there = ~np.isnan(X)
+    return np.asarray(np.where(there, X, 0.0).sum(axis=axis) / np.maximum(there.sum(axis=axis), 1))
+
+
+def column_covariance(Z: Values) -> Values:
+    """Return the covariance of the columns within rows, from clipped cells so that rows with blocks hardly move it.
+
+    Correlations are shrunk towards 0 by as much as sampling error makes up of them.
+    """
+    n, m = Z.shape
+    centred = Z - _mean(Z, 1)[:, np.newaxis]
+    centred = centred - _median(centred, 0)
+    scale = NORMAL_MAD * _median(np.abs(centred), 0)
+    scale = np.where(scale > 0, scale, 1.0)
+    clipped = np.clip(centred / scale, -CLIP, CLIP)
+    there = ~np.isnan(clipped)
+    clipped = np.where(there, clipped - _mean(clipped, 0), 0.0)
+    seen = there.astype(np.float64)
+    covariance = clipped.T @ clipped / np.maximum(seen.T @ seen, 1.0)
+    # Centring the rows has taken 1 / m off every entry.
+    covariance += np.diag(covariance).mean() / (m - 1.0)
+    spread = np.sqrt(np.diag(covariance))
+    R = covariance / np.where(spread > 0, spread, 1.0) / np.where(spread > 0, spread, 1.0)[:, np.newaxis]
+    np.fill_diagonal(R, 1.0)
+    off = R[np.triu_indices(m, 1)]
+    error = ((1.0 - off**2) ** 2).sum() / n
+    shrink = min(1.0, error / max(float((off**2).sum()), 1e-300))
+    R = (1.0 - shrink) * R + shrink * np.eye(m)
+    values, vectors = np.linalg.eigh(R)
+    R = (vectors * np.maximum(values, 1e-3)) @ vectors.T
+    return np.asarray(R * scale * scale[:, np.newaxis])
+
+
 def order_profile(Z: Values) -> Values:
-    """Return a typical sorted row: at every place the less extreme quartile over rows, which blocks hardly move."""
-    complete = np.sort(Z[~np.isnan(Z).any(axis=1)], axis=1)
-    low, high = np.quantile(complete, [0.25, 0.75], axis=0)
+    """Return a typical sorted row: at every place the less extreme quartile over rows, which blocks hardly move.
+
+    Rows with missing cells are stretched to the full length.
+    """
     m = Z.shape[1]
-    return np.where(np.arange(m) < m / 2, high, low)
+    count = (~np.isnan(Z)).sum(axis=1)
+    ordered = np.sort(Z, axis=1)
+    place = (np.arange(m) + 0.5) / m
+    for i in np.flatnonzero((count < m) & (2 * count >= m)):
+        ordered[i] = np.interp(place, (np.arange(count[i]) + 0.5) / count[i], ordered[i, : count[i]])
+    low, middle, high = np.quantile(ordered[2 * count >= m], [0.25, 0.5, 0.75], axis=0)
+    side = np.sign(2 * np.arange(m) - (m - 1))
+    return np.where(side < 0, high, np.where(side > 0, low, middle))
 
 
 @lru_cache(maxsize=32)
@@ -132,14 +179,48 @@ def fit_tails(Z: Values) -> tuple[float, float, float, float]:
     return best[1:]
 
 
+def tails(Z: Values) -> tuple[float, float]:
+    """Return skew g and tail weight h of the rows, or of the rows with the correlation of the columns taken out.
+
+    Correlated columns make rows unlike independent normal values even if they are normal: either will do.
+    """
+    g, h = fit_tails(Z)[:2]
+    if is_normal(g, h):
+        return g, h
+    values, vectors = np.linalg.eigh(column_covariance(Z))
+    gap = np.isnan(Z)
+    white = np.where(gap, 0.0, Z) @ ((vectors / np.sqrt(values)) @ vectors.T)
+    white[gap] = np.nan
+    skew, tail = fit_tails(standardise(white))[:2]
+    return (skew, tail) if is_normal(skew, tail) else (g, h)
+
+
+def is_normal(g: float, h: float) -> bool:
+    """Return whether rows of this skew and tail weight may be taken as normal."""
+    return abs(g) < SMALL_SKEW and h < SMALL_TAIL
+
+
 def prepare(X: Values) -> Prepared:
-    """Return the matrix as the search needs it; `X` has NaN where cells are missing."""
+    """Return the matrix as the search needs it; `X` has NaN where cells are missing.
+
+    Skewed positive values are first tried as square roots, cube roots and logarithms; what is still skewed or has
+    heavy tails is bent to normal by a g-and-h curve.
+    """
     Z = without_effects(X)
-    g, h, A, B = fit_tails(Z)
-    if abs(g) < SMALL_SKEW and h < SMALL_TAIL:
-        return Prepared(Z, g, h, False)
+    g, h = tails(Z)
+    if is_normal(g, h):
+        return Prepared(Z, g, h, "none")
+    if abs(g) >= SMALL_SKEW and np.nanmin(X) >= 0:
+        for name, function in POWERS.items():
+            if name == "log" and np.nanmin(X) <= 0:
+                continue
+            other = without_effects(function(X))
+            skew, tail = tails(other)
+            if is_normal(skew, tail):
+                return Prepared(other, skew, tail, name)
+    skew, tail, A, B = fit_tails(Z)
     grid = np.arange(-FARTHEST, FARTHEST + 0.005, 0.01)
-    bent = np.interp(Z, A + B * curve(grid, g, h), grid)
+    bent = np.interp(Z, A + B * curve(grid, skew, tail), grid)
     bent[np.isnan(Z)] = np.nan
     Z = without_effects(bent)
-    return Prepared(Z, g, h, True)
+    return Prepared(Z, *tails(Z), "g-and-h")
