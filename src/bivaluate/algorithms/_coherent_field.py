@@ -24,6 +24,9 @@ class Fit:
     pattern: Values
     shift: Values
     slope: Values
+    centre: Values
+    spread: Values
+    cells: Values
 
 
 def make_field(Z: Values, precision: Values | None = None) -> Any:
@@ -89,14 +92,19 @@ def copy_field(field: Any) -> Any:
 
 
 def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None:
-    """Explain the block away: its cells look like background afterwards."""
-    from bivaluate.algorithms._kernels_coherent_climb import explain_away
+    """Explain the block away: its cells are unseen from now on or, in correlated columns, look like background.
 
+    There they become the background's expectation plus the residuals of the block model, rescaled to background noise.
+    """
     block = np.ix_(cols, rows)
     if len(field.ones):
-        values = np.empty((len(rows), len(cols)))
-        explain_away(field, rows, cols, values)
-        field.Zt[block] = values.T
+        model = fit(field, rows, cols)
+        residual = model.cells - model.shift[:, np.newaxis] - model.slope[:, np.newaxis] * model.pattern
+        residual *= model.spread[:, np.newaxis] / np.sqrt(max(float((residual**2).mean()), 1e-12))
+        root = np.linalg.cholesky(field.precision[np.ix_(cols, cols)])
+        y = field.Yt[block]
+        # O_JJ^-1 y_J is what the cells differ from expectation; noise L'^-1 e has covariance O_JJ^-1.
+        field.Zt[block] += np.linalg.solve(root.T, residual.T - np.linalg.solve(root, y))
     else:
         gone = field.seen[block].sum(axis=0)
         field.seen[block] = 0
@@ -116,21 +124,22 @@ def without(field: Any, blocks: list[Pair]) -> Any:
 
 def fit(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Fit:
     """Fit the block model to (rows, cols) and score it; at least two rows and two columns are needed."""
-    from bivaluate.algorithms._kernels_coherent import N_PARAMETERS
-    from bivaluate.algorithms._kernels_coherent_climb import score_sets
-
-    r, c = len(rows), len(cols)
-    theta, pattern, shift, slope = np.empty(N_PARAMETERS), np.empty(c), np.empty(r), np.empty(r)
-    score = score_sets(field, rows, cols, theta, pattern, shift, slope, np.empty((r, c)))
-    return Fit(float(score), rows, cols, theta, pattern, shift, slope)
+    return _judge(field, rows, cols, rows[:0])[0]
 
 
 def evidence_of_rows(
     field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64], which: NDArray[np.int64]
 ) -> Values:
     """Return the log-likelihood ratio of the rows `which` under the block model fitted to (rows, cols)."""
-    from bivaluate.algorithms._kernels_coherent_climb import score_rows
+    return _judge(field, rows, cols, which)[1]
 
-    out = np.empty(len(which))
-    score_rows(field, rows, cols, which, out)
-    return out
+
+def _judge(field: Any, rows: Any, cols: Any, which: Any) -> tuple[Fit, Values]:
+    from bivaluate.algorithms._kernels_coherent import N_PARAMETERS
+    from bivaluate.algorithms._kernels_coherent_climb import judge
+
+    r, c = len(rows), len(cols)
+    model = (np.empty(N_PARAMETERS), np.empty(c), np.empty(r), np.empty(r), np.empty(r), np.empty(r))
+    cells, evidence = np.empty((r, c)), np.empty(len(which))
+    score = judge(field, rows, cols, which, model, cells, evidence)
+    return Fit(float(score), rows, cols, *model, cells), evidence

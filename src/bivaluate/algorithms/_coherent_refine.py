@@ -90,7 +90,7 @@ def drop(search: Search, blocks: list[Scored]) -> list[Scored]:
     """Drop blocks without evidence and those that are nearly a better one."""
     kept: list[Scored] = []
     for score, pair in sorted(blocks, key=lambda block: -block[0]):
-        if score > search.threshold and all(jaccard(pair, other) < SAME for _, other in kept):
+        if score > search.threshold and len(pair[0]) < search.most_rows and all(jaccard(pair, other) < SAME for _, other in kept):
             kept.append((score, pair))
     return kept
 

@@ -21,6 +21,9 @@ MOST_SPLITS = 20
 MOST_CLIMBED_AGAIN = 200
 SHARE_INSIDE = 0.25
 SHARE_BETWEEN = 0.10
+# Climbs that keep many rows in their first rounds: from this many to a sixth of all, and the share that does not.
+WARM_ROWS = 15
+COLD_SHARE = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,17 @@ class Search:
     workers: Workers
 
     def starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> tuple[Masks, Masks]:
-        """Return row and column masks to climb from: two thirds by correlation of rows, one third by random columns."""
+        """Return row and column masks to climb from: most by correlation of rows, one in six by random columns."""
         from bivaluate.algorithms._kernels_coherent_starts import starts_by_columns, starts_by_correlation
 
         m, n = field.Zt.shape
-        first = n_starts - n_starts // 3
+        first = n_starts - n_starts // 6
         Z = np.ascontiguousarray(field.Zt.T)
         C = np.clip(Z, -4, 4)
         C -= C.mean(axis=1, keepdims=True)
         length = np.sqrt((C * C).sum(axis=1, keepdims=True))
         C /= np.where(length > 0, length, 1.0)
-        rows = np.resize(rng.permutation(n), first) if n >= first else np.concatenate(
-            [rng.permutation(n) for _ in range(-(-first // n))]
-        )[:first]
+        rows = np.concatenate([rng.permutation(n) for _ in range(-(-first // n))])[:first]
         near = np.minimum(rng.choice([2, 5, 10], n_starts), n - 1)
         low, high = np.log(2), np.log(max(m / 2, 2))
         n_cols = np.clip(np.exp(rng.uniform(low, high, first)).round().astype(np.int64), 2, m)
@@ -85,24 +86,30 @@ class Search:
         self.workers.run(random, n_starts - first)
         return row_sets, col_sets
 
-    def climb(self, field: Any, row_sets: Masks, col_sets: Masks) -> Candidates:
-        """Climb from every start and return the blocks above the threshold."""
+    def climb(
+        self, field: Any, row_sets: Masks, col_sets: Masks, warm_rows: NDArray[np.int64] | None = None
+    ) -> Candidates:
+        """Climb from every start and return the blocks above the threshold; `warm_rows` are kept in the first rounds."""
         from bivaluate.algorithms._kernels_coherent_climb import climb_all
 
         row_sets, col_sets = row_sets.copy(), col_sets.copy()
         scores = np.empty(len(row_sets))
+        warm = np.zeros(len(row_sets), np.int64) if warm_rows is None else warm_rows
+        bounds = (self.fewest_rows, self.most_rows, FEWEST_COLS)
 
         def task(part: slice) -> None:
-            climb_all(
-                field, row_sets[part], col_sets[part], scores[part], self.fewest_rows, self.most_rows, FEWEST_COLS
-            )
+            climb_all(field, row_sets[part], col_sets[part], warm[part], scores[part], *bounds)
 
         self.workers.run(task, len(scores))
         return distinct(scores, row_sets, col_sets, self.threshold)
 
     def from_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Candidates:
         """Return what climbs from new starts find."""
-        return self.climb(field, *self.starts(field, n_starts, rng))
+        n = len(field.s)
+        largest = max(n // 6, 1)
+        warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
+        warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
+        return self.climb(field, *self.starts(field, n_starts, rng), warm)
 
     def peel(self, field: Any, rng: np.random.RandomState, most: int) -> Iterator[tuple[float, Pair]]:
         """Yield (S, block) one after the other, each explained away before the next; `field` is changed."""

@@ -24,6 +24,7 @@ from bivaluate.algorithms._kernels_coherent import (
 
 MOST_ROUNDS = 30
 PATIENCE = 3
+WARM_ROUNDS = 3
 LARGEST_LEVERAGE = 0.9
 
 
@@ -176,8 +177,15 @@ def same(a: Any, b: Any) -> bool:
 
 
 @kernel
-def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fewest_cols: int) -> Any:
-    """Return (S, rows, cols) of the best block on the way from a start to where neither rows nor columns change."""
+def climb(
+    field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fewest_cols: int, warm_rows: int
+) -> Any:
+    """Return (S, rows, cols) of the best block on the way from a start to where neither rows nor columns change.
+
+    In the first rounds at least `warm_rows` rows and as many columns as at the start are kept (if `warm_rows` is not 0), so
+    that a poor first fit does not shrink the block to nothing.
+    """
+    warm_cols = len(cols)
     m, n = field.Zt.shape
     root = np.zeros((m, m)) if len(field.ones) > 0 else np.zeros((0, 0))
     weight = np.empty(m)
@@ -197,17 +205,20 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
     best, best_rows, best_cols = -np.inf, rows, cols
     waited = 0
-    for _ in range(MOST_ROUNDS):
+    for step in range(MOST_ROUNDS):
+        warm = step < WARM_ROUNDS and warm_rows > 0
         row_evidence(
             field, every, cols, root, weight, log_det, pattern, theta, sums, evidence
         )
-        new_rows = best_prefix(evidence, field.choose_rows, 0.0, fewest_rows, most_rows)
+        at_least = max(fewest_rows, warm_rows) if warm else fewest_rows
+        new_rows = best_prefix(evidence, field.choose_rows, 0.0, at_least, most_rows)
         z = np.empty((len(new_rows), len(cols)))
         fit_block(field, new_rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
         column_gains(field, new_rows, cols, root, theta, pattern, centre, spread, shift, slope, gain)
         penalty = 0.5 * math.log(len(new_rows) + 1.0)
-        new_cols = best_prefix(gain, field.choose_cols, penalty, fewest_cols, m)
-        unchanged = same(rows, new_rows) and same(cols, new_cols)
+        at_least = max(fewest_cols, warm_cols) if warm else fewest_cols
+        new_cols = best_prefix(gain, field.choose_cols, penalty, at_least, m)
+        unchanged = same(rows, new_rows) and same(cols, new_cols) and not warm
         rows, cols = new_rows, new_cols
         if correlated:
             log_det = factorise(field, cols, root, weight)
@@ -220,14 +231,21 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
         if S > best + 1e-9:
             best, best_rows, best_cols = S, rows, cols
             waited = 0
-        if unchanged or waited >= PATIENCE:
+        if unchanged or (waited >= PATIENCE and not warm):
             break
     return best, best_rows, best_cols
 
 
 @kernel
 def climb_all(
-    field: Any, row_sets: Any, col_sets: Any, scores: Any, fewest_rows: int, most_rows: int, fewest_cols: int
+    field: Any,
+    row_sets: Any,
+    col_sets: Any,
+    warm_rows: Any,
+    scores: Any,
+    fewest_rows: int,
+    most_rows: int,
+    fewest_cols: int,
 ) -> None:
     """Climb from every start; the sets are overwritten by those found, `scores` filled with their S."""
     for k in range(len(scores)):
@@ -238,6 +256,7 @@ def climb_all(
             fewest_rows,
             most_rows,
             fewest_cols,
+            warm_rows[k],
         )
         scores[k] = S
         for i in range(row_sets.shape[1]):
@@ -251,73 +270,20 @@ def climb_all(
 
 
 @kernel
-def score_sets(field: Any, rows: Any, cols: Any, theta: Any, pattern: Any, shift: Any, slope: Any, z: Any) -> float:
-    """Fit the block (rows, cols) and return S; parameters, pattern, shifts, slopes and cells are filled."""
-    m = field.Zt.shape[0]
-    r = len(rows)
-    root = np.zeros((m, m)) if len(field.ones) > 0 else np.zeros((0, 0))
-    weight = np.empty(m)
-    centre = np.empty(r)
-    spread = np.empty(r)
-    log_det = factorise(field, cols, root, weight) if len(field.ones) > 0 else 0.0
-    fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
-    return score_block(
-        field, rows, cols, root, weight, log_det, pattern, theta, z, np.empty((10, r)), np.empty(r)
-    )
+def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> float:
+    """Fit the block (rows, cols), return S and fill `evidence` of the rows `which`.
 
-
-@kernel
-def explain_away(field: Any, rows: Any, cols: Any, out: Any) -> None:
-    """Fill `out` (r x c) with values that look like background where the block was.
-
-    They are the background's expectation plus the residuals of the block model, rescaled to background noise.
+    `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the cells of
+    the block in units of their rows' background.
     """
+    theta, pattern, shift, slope, centre, spread = model
     m = field.Zt.shape[0]
-    r, c = len(rows), len(cols)
-    correlated = len(field.ones) > 0
-    root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
-    weight = np.empty(m)
-    centre, spread, shift, slope = np.empty(r), np.empty(r), np.empty(r), np.empty(r)
-    pattern, theta = np.empty(m), np.empty(N_PARAMETERS)
-    z = np.empty((r, c))
-    if correlated:
-        factorise(field, cols, root, weight)
-    fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
-    power = 0.0
-    for k in range(r):
-        for a in range(c):
-            z[k, a] -= shift[k] + slope[k] * pattern[a]
-            power += z[k, a] ** 2
-    scale = 1.0 / math.sqrt(max(power / (r * c), 1e-12))
-    x = np.empty(c)
-    for k in range(r):
-        if not correlated:
-            for a in range(c):
-                out[k, a] = centre[k] + spread[k] * scale * z[k, a]
-            continue
-        # z_J - O_JJ^-1 y_J + spread * root' e, whose covariance is spread^2 O_JJ^-1
-        for a in range(c):
-            x[a] = 0.0
-            for b in range(a + 1):
-                x[a] += root[a, b] * field.Yt[cols[b], rows[k]]
-            x[a] -= spread[k] * scale * z[k, a]
-        for a in range(c):
-            out[k, a] = field.Zt[cols[a], rows[k]]
-            for b in range(a, c):
-                out[k, a] -= root[b, a] * x[b]
-
-
-@kernel
-def score_rows(field: Any, rows: Any, cols: Any, which: Any, out: Any) -> None:
-    """Fill the evidence of the rows `which` under the model fitted to the block (rows, cols)."""
-    m = field.Zt.shape[0]
-    r, c = len(rows), len(cols)
     correlated = len(field.ones) > 0
     root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
     weight = np.empty(m)
     log_det = factorise(field, cols, root, weight) if correlated else 0.0
-    pattern, theta = np.empty(m), np.empty(N_PARAMETERS)
-    fit_block(
-        field, rows, cols, root, weight, np.empty(r), np.empty(r), np.empty((r, c)), pattern, theta, np.empty(r), np.empty(r)
-    )
-    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, np.empty((10, len(which))), out)
+    fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
+    sums = np.empty((10, max(len(rows), len(which))))
+    S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
+    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
+    return S

@@ -27,7 +27,7 @@ FEWEST_COLUMNS = 4
 FEWEST_LEVELS = 5
 MOST_BLOCKS = 100
 MOST_PATTERNS = 8
-FEWEST_STARTS, MOST_STARTS = 300, 1000
+FEWEST_STARTS, MOST_STARTS = 400, 1200
 
 
 class CoherentSubmatrices(BiclusteringEstimator):
@@ -49,7 +49,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     min_rows : int, default=4
         Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
     n_starts : int or None, default=None
-        Climbs per pass; None for one and a half per row, within 300 and 1000.
+        Climbs per pass; None for two per row, within 400 and 1200.
     missing : {"raise", "omit"}, default="raise"
         What to do about NaN: an error, or leave these cells out.
     n_jobs : int or None, default=None
@@ -169,7 +169,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         if Z is None:
             return [], np.zeros(0), []
         n = len(Z)
-        starts = self.n_starts or int(np.clip(1.5 * n, FEWEST_STARTS, MOST_STARTS))
+        starts = self.n_starts or int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, n // 2, workers)
             outcome, background = self._search_prepared(search, Z, rng)
