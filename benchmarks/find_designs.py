@@ -96,7 +96,9 @@ def plant(design: Design, seed: int) -> tuple[Values, Biclustering]:
         I, J = np.sort(rows), np.sort(cols)
         slope = rng.uniform(*design.scale, r) * np.where(rng.random(r) < design.negative, -1, 1)
         level = design.level * rng.choice([-1, 1])
-        values = level + rng.normal(0, design.shift, (r, 1)) + slope[:, None] * rng.normal(0, design.pattern, c)
+        values = (
+            level + rng.normal(0, design.shift, (r, 1)) + slope[:, None] * rng.normal(0, design.pattern, c)
+        )
         effect[np.ix_(I, J)] += values
         covered[np.ix_(I, J)] = True
         taken.append((I, J))
@@ -115,14 +117,20 @@ DEVELOPMENT: dict[str, Design] = {
     "D2 shared cells": Design((300, 40), ((40, 12), (40, 12), (35, 12)), pattern=1.2, overlap="cells"),
     "D3 t5": Design((300, 40), ((30, 12), (25, 12), (25, 14), (20, 14)), background="t5"),
     "D4 1000x60": Design((1000, 60), tuple((30 + 5 * k, 10 + k) for k in range(10))),
-    "D5 200x200": Design((200, 200), ((30, 30), (25, 25), (25, 40), (20, 30), (20, 20)), noise=0.5, shift=0.5),
+    "D5 200x200": Design(
+        (200, 200), ((30, 30), (25, 25), (25, 40), (20, 30), (20, 20)), noise=0.5, shift=0.5
+    ),
     "D6 row scales": Design((300, 40), ((40, 12), (30, 14), (25, 14)), row_scales=1.0),
     "D7 column effects": Design((300, 40), ((40, 12), (30, 14), (25, 14)), column_effects=3.0),
-    "D8 negative": Design((300, 40), ((40, 12), (30, 14), (25, 12), (25, 14)), scale=(0.5, 2), negative=0.4, shift=0.5),
+    "D8 negative": Design(
+        (300, 40), ((40, 12), (30, 14), (25, 12), (25, 14)), scale=(0.5, 2), negative=0.4, shift=0.5
+    ),
     "D9 pure shape": Design((300, 40), ((40, 12), (30, 14), (25, 14), (25, 16)), shift=0.0),
     "D10 low signal": Design((300, 40), ((50, 14), (40, 14), (40, 16)), noise=0.7, pattern=0.8, shift=0.5),
     "D11 AR": Design((300, 40), ((40, 12), (30, 14), (25, 14)), background="ar"),
-    "D12 AR, added": Design((300, 40), ((40, 12), (30, 14), (25, 14)), background="ar", added=True, pattern=1.5, shift=1.5),
+    "D12 AR, added": Design(
+        (300, 40), ((40, 12), (30, 14), (25, 14)), background="ar", added=True, pattern=1.5, shift=1.5
+    ),
     "D13 missing": Design((300, 40), ((40, 12), (30, 14), (25, 14)), missing=0.1),
     "D14 lognormal": Design((300, 40), ((40, 12), (30, 14), (25, 14)), skewed=True),
     "D15 factor": Design((300, 40), ((40, 12), (30, 14), (25, 14)), background="factor"),

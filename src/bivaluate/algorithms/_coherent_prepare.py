@@ -15,6 +15,9 @@ PROFILE_ROWS = 3000
 SEED = 20_091
 SMALL_SKEW = 0.22
 SMALL_TAIL = 0.04
+# What is left after bending may be this far from normal; beyond, no search.
+LARGEST_SKEW = 0.28
+LARGEST_TAIL = 0.2
 FARTHEST = 8.0
 CLIP = 1.0
 NORMAL_MAD = 1.4826
@@ -95,7 +98,10 @@ def _median(X: Values, axis: int) -> Values:
     if axis == 0:
         ordered = ordered.T
     at = np.arange(len(ordered))
-    low, high = ordered[at, np.maximum(count - 1, 0) // 2], ordered[at, np.minimum(count // 2, ordered.shape[1] - 1)]
+    low, high = (
+        ordered[at, np.maximum(count - 1, 0) // 2],
+        ordered[at, np.minimum(count // 2, ordered.shape[1] - 1)],
+    )
     return np.where(count > 0, 0.5 * (low + high), 0.0)
 
 
@@ -198,6 +204,11 @@ def tails(Z: Values) -> tuple[float, float]:
 def is_normal(g: float, h: float) -> bool:
     """Return whether rows of this skew and tail weight may be taken as normal."""
     return abs(g) < SMALL_SKEW and h < SMALL_TAIL
+
+
+def is_near_normal(g: float, h: float) -> bool:
+    """Return whether rows bent to normal are near enough to be searched."""
+    return abs(g) < LARGEST_SKEW and h < LARGEST_TAIL
 
 
 def prepare(X: Values) -> Prepared:

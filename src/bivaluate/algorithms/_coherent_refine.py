@@ -90,7 +90,11 @@ def drop(search: Search, blocks: list[Scored]) -> list[Scored]:
     """Drop blocks without evidence and those that are nearly a better one."""
     kept: list[Scored] = []
     for score, pair in sorted(blocks, key=lambda block: -block[0]):
-        if score > search.threshold and len(pair[0]) < search.most_rows and all(jaccard(pair, other) < SAME for _, other in kept):
+        if (
+            score > search.threshold
+            and len(pair[0]) < search.most_rows
+            and all(jaccard(pair, other) < SAME for _, other in kept)
+        ):
             kept.append((score, pair))
     return kept
 
@@ -103,7 +107,11 @@ def trim(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
     pairs = [pair for _, pair in blocks]
     n = len(field.s)
     own = [
-        _spread(evidence_of_rows(without(field, pairs[:k] + pairs[k + 1 :]), *pairs[k], pairs[k][0]), pairs[k][0], n)
+        _spread(
+            evidence_of_rows(without(field, pairs[:k] + pairs[k + 1 :]), *pairs[k], pairs[k][0]),
+            pairs[k][0],
+            n,
+        )
         for k in range(len(pairs))
     ]
     for a in range(len(pairs)):
@@ -143,6 +151,4 @@ def _spread(values: Values, rows: NDArray[np.int64], n: int) -> Values:
 
 def _share(one: Pair, two: Pair) -> float:
     """Return the larger of the shares of rows and of columns, of the smaller set, that two blocks have in common."""
-    return max(
-        len(np.intersect1d(a, b, True)) / min(len(a), len(b)) for a, b in zip(one, two, strict=True)
-    )
+    return max(len(np.intersect1d(a, b, True)) / min(len(a), len(b)) for a, b in zip(one, two, strict=True))

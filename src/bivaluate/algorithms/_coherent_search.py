@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.algorithms._coherent_field import copy_field, fit, remove, without
+from bivaluate.algorithms._coherent_field import fit, remove
 from bivaluate.algorithms._estimator import Pair
 from bivaluate.algorithms.threads import Workers
 
 Masks = NDArray[np.uint8]
 
 FEWEST_COLS = 2
+FEWEST_STARTS, MOST_STARTS = 400, 1200
 MOST_PARTS = 6
 MOST_SPLITS = 20
 MOST_CLIMBED_AGAIN = 200
@@ -42,6 +43,11 @@ class Candidates:
 
     def take(self, which: Any) -> Candidates:
         return Candidates(self.scores[which], self.rows[which], self.cols[which])
+
+
+def usual_starts(n: int) -> int:
+    """Return how many climbs a pass over n rows makes: two per row, within bounds."""
+    return int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
 
 
 @dataclass(frozen=True)
@@ -75,11 +81,24 @@ class Search:
         row_sets, col_sets = np.zeros((n_starts, n), np.uint8), np.zeros((n_starts, m), np.uint8)
 
         def correlated(part: slice) -> None:
-            starts_by_correlation(C, rows[part], near[:first][part], n_cols[part], row_sets[:first][part], col_sets[:first][part])
+            starts_by_correlation(
+                C,
+                rows[part],
+                near[:first][part],
+                n_cols[part],
+                row_sets[:first][part],
+                col_sets[:first][part],
+            )
 
         def random(part: slice) -> None:
             starts_by_columns(
-                Z, anchor[part], near[first:][part], cols[part], width[part], row_sets[first:][part], col_sets[first:][part]
+                Z,
+                anchor[part],
+                near[first:][part],
+                cols[part],
+                width[part],
+                row_sets[first:][part],
+                col_sets[first:][part],
             )
 
         self.workers.run(correlated, first)
@@ -107,7 +126,9 @@ class Search:
         """Return what climbs from new starts find."""
         n = len(field.s)
         largest = max(n // 6, 1)
-        warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
+        warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(
+            np.int64
+        )
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
         return self.climb(field, *self.starts(field, n_starts, rng), warm)
 
@@ -118,19 +139,24 @@ class Search:
             found = self.from_starts(field, self.n_starts, rng)
             if not len(found):
                 return
-            while len(found) and count < most:
-                found = join(found, self.climb(field, *parts(field, found.pair(0))), self.threshold)
-                best = best_part(found)
-                rows, cols = found.pair(best)
-                score = float(found.scores[best])
-                yield score, (rows, cols)
+            for block in self.peel_candidates(field, found, most - count):
                 count += 1
-                remove(field, rows, cols)
-                touched = found.rows[:, rows].any(axis=1)
-                again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
-                stay = found.take(~touched)
-                new = self.climb(field, found.rows[again], found.cols[again])
-                found = join(stay, new, self.threshold)
+                yield block
+
+    def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[tuple[float, Pair]]:
+        """Yield (S, block) of the best candidate, explain it away, climb again from the others, and so on."""
+        count = 0
+        while len(found) and count < most:
+            found = join(found, self.climb(field, *parts(field, found.pair(0))), self.threshold)
+            best = best_part(found)
+            rows, cols = found.pair(best)
+            yield float(found.scores[best]), (rows, cols)
+            count += 1
+            remove(field, rows, cols)
+            touched = found.rows[:, rows].any(axis=1)
+            again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
+            new = self.climb(field, found.rows[again], found.cols[again])
+            found = join(found.take(~touched), new, self.threshold)
 
 
 def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:

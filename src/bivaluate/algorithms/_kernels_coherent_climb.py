@@ -207,9 +207,7 @@ def climb(
     waited = 0
     for step in range(MOST_ROUNDS):
         warm = step < WARM_ROUNDS and warm_rows > 0
-        row_evidence(
-            field, every, cols, root, weight, log_det, pattern, theta, sums, evidence
-        )
+        row_evidence(field, every, cols, root, weight, log_det, pattern, theta, sums, evidence)
         at_least = max(fewest_rows, warm_rows) if warm else fewest_rows
         new_rows = best_prefix(evidence, field.choose_rows, 0.0, at_least, most_rows)
         z = np.empty((len(new_rows), len(cols)))
@@ -224,9 +222,7 @@ def climb(
             log_det = factorise(field, cols, root, weight)
         z = np.empty((len(rows), len(cols)))
         fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
-        S = score_block(
-            field, rows, cols, root, weight, log_det, pattern, theta, z, sums, evidence
-        )
+        S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, z, sums, evidence)
         waited += 1
         if S > best + 1e-9:
             best, best_rows, best_cols = S, rows, cols
@@ -284,6 +280,8 @@ def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, 
     log_det = factorise(field, cols, root, weight) if correlated else 0.0
     fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
     sums = np.empty((10, max(len(rows), len(which))))
-    S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
+    S = score_block(
+        field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows))
+    )
     row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
     return S

@@ -60,7 +60,9 @@ def starts_by_correlation(C: Any, rows: Any, n_near: Any, n_cols: Any, row_sets:
 
 
 @kernel
-def starts_by_columns(Z: Any, rows: Any, n_near: Any, cols: Any, n_cols: Any, row_sets: Any, col_sets: Any) -> None:
+def starts_by_columns(
+    Z: Any, rows: Any, n_near: Any, cols: Any, n_cols: Any, row_sets: Any, col_sets: Any
+) -> None:
     """For each row: it and the rows that vary most in line with it over its first few of the columns `cols`."""
     n = Z.shape[0]
     for s in range(len(rows)):

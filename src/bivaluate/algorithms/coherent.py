@@ -7,27 +7,23 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int, check_real
-from bivaluate._errors import ParameterError, SearchWarning
+from bivaluate._errors import SearchWarning
+from bivaluate.algorithms._coherent_admission import admit
 from bivaluate.algorithms._coherent_background import Background, find_background, take_out
 from bivaluate.algorithms._coherent_calibration import Calibration, calibrate
 from bivaluate.algorithms._coherent_field import fit
 from bivaluate.algorithms._coherent_kinds import kind_of
-from bivaluate.algorithms._coherent_prepare import is_normal, prepare
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
-from bivaluate.algorithms._coherent_search import Search
+from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed
 from bivaluate.algorithms.threads import Workers
 from bivaluate.solution import Biclustering
 
-FEWEST_COLUMNS = 4
-FEWEST_LEVELS = 5
 MOST_BLOCKS = 100
 MOST_PATTERNS = 8
-FEWEST_STARTS, MOST_STARTS = 400, 1200
 
 
 class CoherentSubmatrices(BiclusteringEstimator):
@@ -160,18 +156,17 @@ class CoherentSubmatrices(BiclusteringEstimator):
         _check_seed(self.random_state)
         return most
 
-    def _search(
-        self, X: Values, rng: np.random.RandomState
-    ) -> tuple[list[Scored], Values, list[str]]:
+    def _search(self, X: Values, rng: np.random.RandomState) -> tuple[list[Scored], Values, list[str]]:
         """Return the blocks, their p-values and their kinds; constant rows and columns take no part."""
-        rows, cols = np.flatnonzero(_varies(X, 1)), np.flatnonzero(_varies(X, 0))
-        Z = self._prepare(X[np.ix_(rows, cols)])
+        admitted = admit(X, self.min_rows)
+        rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
+        self.notes_ += admitted.notes
         if Z is None:
+            self._warn(admitted.reason)
             return [], np.zeros(0), []
-        n = len(Z)
-        starts = self.n_starts or int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
+        starts = self.n_starts or usual_starts(len(Z))
         with Workers(self.n_jobs, X.size * starts) as workers:
-            search = Search(starts, float(self.min_evidence), self.min_rows, n // 2, workers)
+            search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
             outcome, background = self._search_prepared(search, Z, rng)
         kinds = [kind_of(fit(background.field, *pair)) for _, pair in outcome.blocks]
         blocks = [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks]
@@ -207,7 +202,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 again = True
             outcome = calibrate(search, background, blocks, rng)
         except KeyboardInterrupt:
-            self._warn(f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined.")
+            self._warn(
+                f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined."
+            )
             blocks = recount(search, background.field, [pair for _, pair in blocks])
             outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
         if patterns:
@@ -216,7 +213,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 "a bicluster cannot have more than half of the rows."
             )
         if background.correlated:
-            self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
+            self.notes_.append(
+                "Columns are correlated in all rows: blocks are judged against that correlation."
+            )
         if outcome.by_surrogates:
             self.notes_.append(
                 "Copies of the data without biclusters hold blocks too; only what exceeds the best of "
@@ -224,49 +223,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         return outcome, background
 
-    def _prepare(self, X: Values) -> Values | None:
-        """Return the prepared matrix, or None with a warning if the search cannot work on it."""
-        n, m = X.shape
-        nothing = "; nothing is found."
-        if m < FEWEST_COLUMNS:
-            return self._warn(
-                f"X has {m} column(s) that vary, at least {FEWEST_COLUMNS} are needed to tell a block from its "
-                f"rows' background{nothing}"
-            )
-        if n < 2 * self.min_rows:
-            return self._warn(
-                f"X has {n} row(s) that vary, at least {2 * self.min_rows} are needed: a bicluster has at least "
-                f"min_rows = {self.min_rows} and at most half of the rows{nothing}"
-            )
-        levels = _median_levels(X)
-        if levels < min(FEWEST_LEVELS, m):
-            return self._warn(
-                f"Half of the rows of X have at most {levels:g} different values, {FEWEST_LEVELS} are needed: the "
-                f"search is for measurements, not for a few levels{nothing}"
-            )
-        prepared = prepare(X)
-        if prepared.transform != "none":
-            self.notes_.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
-        if not is_normal(prepared.skew, prepared.tail):
-            return self._warn(
-                f"The rows of X are far from normal (skew g = {prepared.skew:.2f}, tails h = {prepared.tail:.2f}) "
-                f"and no transform of ours mends it. Take logarithms or ranks first{nothing}"
-            )
-        return prepared.Z
-
     def _warn(self, message: str) -> None:
         self.notes_.append(message)
         warnings.warn(message, SearchWarning, stacklevel=4)
-
-
-def _varies(X: Values, axis: int) -> NDArray[np.bool_]:
-    """Return which rows (axis 1) or columns (axis 0) have at least two different values."""
-    high = np.where(np.isnan(X), -np.inf, X).max(axis=axis, initial=-np.inf)
-    low = np.where(np.isnan(X), np.inf, X).min(axis=axis, initial=np.inf)
-    return np.asarray(high > low)
-
-
-def _median_levels(X: Values) -> float:
-    """Return the median number of different values in a row."""
-    ordered = np.sort(X, axis=1)
-    return float(np.median((np.diff(ordered, axis=1) > 0).sum(axis=1) + 1))
