@@ -13,7 +13,7 @@ from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Values
 
-FIRST_COPIES = 3
+FEW_COPIES, MORE_COPIES = 3, 9
 COPIES = 19
 
 
@@ -65,18 +65,19 @@ def best_of_copies(
 
 
 def calibrate(
-    search: Search, background: Background, blocks: list[Scored], rng: np.random.RandomState
+    search: Search, background: Background, blocks: list[Scored], rng: np.random.RandomState, doubtful: bool
 ) -> Calibration:
     """Keep the blocks that exceed the best of what the search finds in surrogates.
 
     If a few surrogates hold nothing, the score is what it claims to be and p = e^-S. Otherwise 19 of them set the threshold,
-    first for the data as a whole and then for what is left without the blocks that passed.
+    first for the data as a whole and then for what is left without the blocks that passed. `doubtful` data, which were
+    transformed or have correlated columns, are checked on more surrogates.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)
     plain = np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks])
     Z = background.Z if background.correlated else without_blocks(background, blocks)
-    if best_of_copies(search, background, Z, rng, FIRST_COPIES).max() <= search.threshold:
+    if best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max() <= search.threshold:
         return Calibration(blocks, plain, False)
     best = best_of_copies(search, background, background.Z, rng, COPIES)
     kept = [block for block in blocks if block[0] > best.max()]

@@ -18,7 +18,9 @@ SMALL_TAIL = 0.04
 # What is left after bending may be this far from normal; beyond, no search.
 LARGEST_SKEW = 0.28
 LARGEST_TAIL = 0.2
-FARTHEST = 8.0
+# Rows more skewed than this are not bent: their lower ends would turn into blocks.
+BENDABLE_SKEW = 0.5
+FARTHEST = 4.0
 CLIP = 1.0
 NORMAL_MAD = 1.4826
 POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube root": np.cbrt, "log": np.log}
@@ -26,7 +28,7 @@ POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube r
 
 @dataclass(frozen=True)
 class Prepared:
-    """The prepared matrix (NaN where missing), the fitted skew and tail weight, and what was done about them."""
+    """The prepared matrix (NaN where missing), the skew and tail weight that are left, and what was done to it."""
 
     Z: Values
     skew: float
@@ -214,24 +216,26 @@ def is_near_normal(g: float, h: float) -> bool:
 def prepare(X: Values) -> Prepared:
     """Return the matrix as the search needs it; `X` has NaN where cells are missing.
 
-    Skewed positive values are first tried as square roots, cube roots and logarithms; what is still skewed or has
-    heavy tails is bent to normal by a g-and-h curve.
+    Of skewed values that are not negative, the square root, cube root or logarithm is taken if it is less skewed; what
+    is then still a little skewed or has heavy tails is bent to normal by a g-and-h curve.
     """
     Z = without_effects(X)
     g, h = tails(Z)
-    if is_normal(g, h):
-        return Prepared(Z, g, h, "none")
+    transform = "none"
     if abs(g) >= SMALL_SKEW and np.nanmin(X) >= 0:
         for name, function in POWERS.items():
             if name == "log" and np.nanmin(X) <= 0:
                 continue
             other = without_effects(function(X))
             skew, tail = tails(other)
-            if is_normal(skew, tail):
-                return Prepared(other, skew, tail, name)
+            if abs(skew) < abs(g):
+                Z, g, h, transform = other, skew, tail, name
+    if is_normal(g, h) or abs(g) >= BENDABLE_SKEW:
+        return Prepared(Z, g, h, transform)
     skew, tail, A, B = fit_tails(Z)
     grid = np.arange(-FARTHEST, FARTHEST + 0.005, 0.01)
     bent = np.interp(Z, A + B * curve(grid, skew, tail), grid)
     bent[np.isnan(Z)] = np.nan
     Z = without_effects(bent)
-    return Prepared(Z, *tails(Z), "g-and-h")
+    curved = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
+    return Prepared(Z, *tails(Z), curved)

@@ -200,7 +200,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 if not (background.correlated and blocks) or again:
                     break
                 again = True
-            outcome = calibrate(search, background, blocks, rng)
+            outcome = calibrate(search, background, blocks, rng, background.correlated or bool(self.notes_))
         except KeyboardInterrupt:
             self._warn(
                 f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined."
