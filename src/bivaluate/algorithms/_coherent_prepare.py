@@ -172,19 +172,24 @@ def curve(z: Values, g: float, h: float) -> Values:
 
 def fit_tails(Z: Values) -> tuple[float, float, float, float]:
     """Return g, h, A and B of the curve A + B curve(z, g, h) that turns normal rows into rows like those of Z."""
-    z, Q = _normal_profile(Z.shape[1]), order_profile(Z)
-    best = (np.inf, 0.0, 0.0, 0.0, 1.0)
-    centred = Q - Q.mean()
-    for g in np.round(np.arange(-1.2, 1.2001, 0.05), 2):
-        for h in np.arange(0.0, 0.5001, 0.025):
-            x = curve(z, float(g), float(h))
-            mean = x.mean()
-            x = x - mean
-            B = float(x @ centred / (x @ x))
-            loss = float(((centred - B * x) ** 2).sum())
-            if B > 0 and loss < best[0]:
-                best = (loss, float(g), float(h), float(Q.mean() - B * mean), B)
-    return best[1:]
+    Q = order_profile(Z)
+    curves, gs, hs = _curves(Z.shape[1])
+    means = curves.mean(axis=1)
+    centred, target = curves - means[:, np.newaxis], Q - Q.mean()
+    power = (centred * centred).sum(axis=1)
+    B = centred @ target / power
+    loss = np.where(B > 0, float(target @ target) - B * B * power, np.inf)
+    best = int(loss.argmin())
+    return float(gs[best]), float(hs[best]), float(Q.mean() - B[best] * means[best]), float(B[best])
+
+
+@lru_cache(maxsize=32)
+def _curves(m: int) -> tuple[Values, Values, Values]:
+    """Return the normal profile of m columns bent by every curve of a grid, with its g and h."""
+    z = _normal_profile(m)
+    gs, hs = np.meshgrid(np.round(np.arange(-1.2, 1.2001, 0.05), 2), np.arange(0.0, 0.5001, 0.025), indexing="ij")
+    gs, hs = gs.ravel(), hs.ravel()
+    return np.array([curve(z, float(g), float(h)) for g, h in zip(gs, hs, strict=True)]), gs, hs
 
 
 def tails(Z: Values) -> tuple[float, float]:

@@ -132,10 +132,17 @@ class Search:
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
         return self.climb(field, *self.starts(field, n_starts, rng), warm)
 
-    def peel(self, field: Any, rng: np.random.RandomState, most: int) -> Iterator[tuple[float, Pair]]:
-        """Yield (S, block) one after the other, each explained away before the next; `field` is changed."""
+    def peel(
+        self, field: Any, rng: np.random.RandomState, most: int, once: bool = False
+    ) -> Iterator[tuple[float, Pair]]:
+        """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
+
+        New starts are made until they find nothing, or only `once`.
+        """
         count = 0
         while count < most:
+            if once and count:
+                return
             found = self.from_starts(field, self.n_starts, rng)
             if not len(found):
                 return

@@ -179,12 +179,14 @@ class CoherentSubmatrices(BiclusteringEstimator):
         background = Background.of(Z, None)
         patterns = 0
         try:
-            again = False
+            # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
+            first = True
             while True:
-                background = find_background(Z, search, rng, [pair for _, pair in blocks] if again else ())
+                background = find_background(Z, search, rng, () if first else [pair for _, pair in blocks])
+                rough = first and background.correlated
                 blocks = []
                 common = None
-                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS):
+                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, once=rough):
                     if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
                         common = pair
                         break
@@ -193,13 +195,13 @@ class CoherentSubmatrices(BiclusteringEstimator):
                         self._progress(len(blocks), MOST_BLOCKS)
                 if common is not None:
                     patterns += 1
-                    again = False
+                    first = True
                     Z = take_out(Z, background.field, common)
-                    continue
-                blocks = refine(search, background.field, blocks)
-                if not (background.correlated and blocks) or again:
+                elif rough and blocks:
+                    first = False
+                else:
                     break
-                again = True
+            blocks = refine(search, background.field, blocks)
             outcome = calibrate(search, background, blocks, rng, background.correlated or bool(self.notes_))
         except KeyboardInterrupt:
             self._warn(
