@@ -71,12 +71,12 @@ def calibrate(
 
     If a few surrogates hold nothing, the score is what it claims to be and p = e^-S. Otherwise 19 of them set the threshold,
     first for the data as a whole and then for what is left without the blocks that passed. `doubtful` data, which were
-    transformed or have correlated columns, are checked on more surrogates.
+    transformed or have few or correlated columns, are checked on more surrogates, made with the blocks in place.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)
     plain = np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks])
-    Z = background.Z if background.correlated else without_blocks(background, blocks)
+    Z = background.Z if doubtful else without_blocks(background, blocks)
     if best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max() <= search.threshold:
         return Calibration(blocks, plain, False)
     best = best_of_copies(search, background, background.Z, rng, COPIES)

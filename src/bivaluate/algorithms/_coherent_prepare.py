@@ -20,6 +20,8 @@ LARGEST_SKEW = 0.28
 LARGEST_TAIL = 0.2
 # Rows more skewed than this are not bent: their lower ends would turn into blocks.
 BENDABLE_SKEW = 0.5
+# Fewer columns say too little about the tails of a row: it is taken as it is, and surrogates decide.
+COLUMNS_FOR_TAILS = 12
 FARTHEST = 4.0
 CLIP = 1.0
 NORMAL_MAD = 1.4826
@@ -235,6 +237,8 @@ def prepare(X: Values) -> Prepared:
             skew, tail = tails(other)
             if abs(skew) < abs(g):
                 Z, g, h, transform = other, skew, tail, name
+    if X.shape[1] < COLUMNS_FOR_TAILS:
+        return Prepared(Z, 0.0, 0.0, transform)
     if is_normal(g, h) or abs(g) >= BENDABLE_SKEW:
         return Prepared(Z, g, h, transform)
     skew, tail, A, B = fit_tails(Z)

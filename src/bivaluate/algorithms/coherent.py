@@ -16,6 +16,7 @@ from bivaluate.algorithms._coherent_background import Background, find_backgroun
 from bivaluate.algorithms._coherent_calibration import Calibration, calibrate
 from bivaluate.algorithms._coherent_field import fit
 from bivaluate.algorithms._coherent_kinds import kind_of
+from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
 from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed
@@ -202,7 +203,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 else:
                     break
             blocks = refine(search, background.field, blocks)
-            outcome = calibrate(search, background, blocks, rng, background.correlated or bool(self.notes_))
+            doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
+            outcome = calibrate(search, background, blocks, rng, doubtful)
         except KeyboardInterrupt:
             self._warn(
                 f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined."
