@@ -76,7 +76,12 @@ def planted() -> list[dict[str, Any]]:
             ):
                 row[key] = compare(truth, peer.fit(X).solution_)["agri"]
         rows.append(row)
-        print(name, [run["k"] for run in runs], round(float(np.mean([run["agri"] for run in runs])), 2), flush=True)
+        print(
+            name,
+            [run["k"] for run in runs],
+            round(float(np.mean([run["agri"] for run in runs])), 2),
+            flush=True,
+        )
     return rows
 
 

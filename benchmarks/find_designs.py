@@ -93,15 +93,15 @@ def plant(design: Design, seed: int) -> tuple[Values, Biclustering]:
             cols = list(rng.choice(taken[-1][1], c // 3, replace=False))
         free = np.setdiff1d(np.arange(m), taken[-1][1] if taken and design.overlap != "none" else [])
         cols += list(rng.choice(free, c - len(cols), replace=False))
-        I, J = np.sort(rows), np.sort(cols)
+        members, columns = np.sort(rows), np.sort(cols)
         slope = rng.uniform(*design.scale, r) * np.where(rng.random(r) < design.negative, -1, 1)
         level = design.level * rng.choice([-1, 1])
         values = (
             level + rng.normal(0, design.shift, (r, 1)) + slope[:, None] * rng.normal(0, design.pattern, c)
         )
-        effect[np.ix_(I, J)] += values
-        covered[np.ix_(I, J)] = True
-        taken.append((I, J))
+        effect[np.ix_(members, columns)] += values
+        covered[np.ix_(members, columns)] = True
+        taken.append((members, columns))
     inside = X if design.added else design.noise * rng.standard_normal(design.shape)
     X = np.where(covered, effect + inside, X)
     if design.skewed:
@@ -138,18 +138,30 @@ DEVELOPMENT: dict[str, Design] = {
 
 # Written before the search was frozen, run once afterwards, on seeds from 5000 on.
 FROZEN: dict[str, Design] = {
-    "F1 raised": Design((400, 50), ((40, 10), (30, 15), (25, 12)), noise=0.8, pattern=0.0, shift=0.0, level=1.8),
-    "F2 scaled": Design((250, 60), ((30, 14), (30, 12), (20, 18)), noise=0.35, scale=(0.3, 2.5), shift=0.3, level=1.0),
+    "F1 raised": Design(
+        (400, 50), ((40, 10), (30, 15), (25, 12)), noise=0.8, pattern=0.0, shift=0.0, level=1.8
+    ),
+    "F2 scaled": Design(
+        (250, 60), ((30, 14), (30, 12), (20, 18)), noise=0.35, scale=(0.3, 2.5), shift=0.3, level=1.0
+    ),
     "F3 wide": Design((120, 150), ((20, 25), (18, 30), (15, 40)), noise=0.45),
     "F4 tall": Design((2000, 24), ((120, 8), (90, 9), (60, 10), (60, 7)), noise=0.4),
     "F5 shared rows": Design((350, 45), ((42, 12), (36, 14), (36, 10), (30, 12)), overlap="rows"),
     "F6 shared cells": Design((350, 45), ((45, 15), (42, 12), (36, 15)), pattern=1.3, overlap="cells"),
     "F7 t3 background": Design((300, 40), ((40, 14), (30, 12), (25, 14)), background="t3", noise=0.3),
-    "F8 AR(1) .6": Design((300, 36), ((36, 12), (30, 14), (24, 12)), background="ar60", noise=0.35, shift=1.2),
-    "F9 5 % missing, row scales": Design((280, 36), ((36, 12), (28, 14), (24, 12)), missing=0.05, row_scales=1.0),
+    "F8 AR(1) .6": Design(
+        (300, 36), ((36, 12), (30, 14), (24, 12)), background="ar60", noise=0.35, shift=1.2
+    ),
+    "F9 5 % missing, row scales": Design(
+        (280, 36), ((36, 12), (28, 14), (24, 12)), missing=0.05, row_scales=1.0
+    ),
     "F10 lognormal": Design((320, 36), ((36, 12), (30, 12), (24, 14)), skewed=True, noise=0.35, shift=1.2),
-    "F11 both signs": Design((300, 48), ((30, 16), (30, 14), (24, 16), (24, 12)), scale=(0.6, 1.8), negative=0.5, shift=0.6),
-    "F12 one common factor": Design((300, 40), ((36, 14), (30, 12)), background="factor", pattern=1.4, shift=1.2),
+    "F11 both signs": Design(
+        (300, 48), ((30, 16), (30, 14), (24, 16), (24, 12)), scale=(0.6, 1.8), negative=0.5, shift=0.6
+    ),
+    "F12 one common factor": Design(
+        (300, 40), ((36, 14), (30, 12)), background="factor", pattern=1.4, shift=1.2
+    ),
 }
 
 NOISE: dict[str, Callable[[np.random.Generator], Any]] = {

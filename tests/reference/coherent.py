@@ -17,7 +17,7 @@ def log_choose(n, k):
 def log_t(x, mean, covariance, nu):
     """Log density of the multivariate t distribution."""
     d = len(x)
-    sign, log_det = np.linalg.slogdet(covariance)
+    log_det = np.linalg.slogdet(covariance)[1]
     form = (x - mean) @ np.linalg.solve(covariance, x - mean)
     return (
         math.lgamma((nu + d) / 2)
@@ -136,7 +136,7 @@ def cost(model, r, c):
 
 def structure(Z, rows, cols, model, covariance):
     """Block model against cells of one variance; the level left out on both sides if J has most of the columns."""
-    n, m = Z.shape
+    m = Z.shape[1]
     c = len(cols)
     z = model["z"]
     nu = NU0 + m - c

@@ -69,7 +69,7 @@ def background_field(Z: Values, covariance: Values | None) -> Any:
     """Return the field to search, with columns of this covariance, or independent ones if it is None."""
     if covariance is None:
         return make_field(Z)
-    precision = np.linalg.inv(covariance)
+    precision: Values = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
     field = make_field(fill(Z, precision), 0.5 * (precision + precision.T))
     gap = np.isnan(Z)
     if gap.any():

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bivaluate.algorithms._coherent_field import make_field, remove
 from bivaluate.algorithms._coherent_background import Background, background_field
+from bivaluate.algorithms._coherent_field import make_field, remove
 from bivaluate.algorithms._coherent_prepare import column_covariance, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
@@ -77,7 +77,10 @@ def calibrate(
         return Calibration([], np.zeros(0), False)
     plain = np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks])
     Z = background.Z if doubtful else without_blocks(background, blocks)
-    if best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max() <= search.threshold:
+    if (
+        best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max()
+        <= search.threshold
+    ):
         return Calibration(blocks, plain, False)
     best = best_of_copies(search, background, background.Z, rng, COPIES)
     kept = [block for block in blocks if block[0] > best.max()]

@@ -157,7 +157,7 @@ def order_profile(Z: Values) -> Values:
         ordered[i] = np.interp(place, (np.arange(count[i]) + 0.5) / count[i], ordered[i, : count[i]])
     low, middle, high = np.quantile(ordered[2 * count >= m], [0.25, 0.5, 0.75], axis=0)
     side = np.sign(2 * np.arange(m) - (m - 1))
-    return np.where(side < 0, high, np.where(side > 0, low, middle))
+    return np.asarray(np.where(side < 0, high, np.where(side > 0, low, middle)), dtype=np.float64)
 
 
 @lru_cache(maxsize=32)
@@ -189,7 +189,9 @@ def fit_tails(Z: Values) -> tuple[float, float, float, float]:
 def _curves(m: int) -> tuple[Values, Values, Values]:
     """Return the normal profile of m columns bent by every curve of a grid, with its g and h."""
     z = _normal_profile(m)
-    gs, hs = np.meshgrid(np.round(np.arange(-1.2, 1.2001, 0.05), 2), np.arange(0.0, 0.5001, 0.025), indexing="ij")
+    gs, hs = np.meshgrid(
+        np.round(np.arange(-1.2, 1.2001, 0.05), 2), np.arange(0.0, 0.5001, 0.025), indexing="ij"
+    )
     gs, hs = gs.ravel(), hs.ravel()
     return np.array([curve(z, float(g), float(h)) for g, h in zip(gs, hs, strict=True)]), gs, hs
 

@@ -18,9 +18,8 @@ from bivaluate.algorithms._kernels_coherent import (
     PATTERN_VARIANCE,
     factorise,
     fit_block,
-    row_evidence,
-    score_block,
 )
+from bivaluate.algorithms._kernels_coherent_evidence import row_evidence, score_block
 
 MOST_ROUNDS = 30
 PATIENCE = 3
@@ -168,12 +167,7 @@ def column_gains(
 @kernel
 def same(a: Any, b: Any) -> bool:
     """Return whether two index arrays are equal."""
-    if len(a) != len(b):
-        return False
-    for k in range(len(a)):
-        if a[k] != b[k]:
-            return False
-    return True
+    return len(a) == len(b) and bool(np.all(a == b))
 
 
 @kernel
@@ -224,7 +218,7 @@ def climb(
         fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
         S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, z, sums, evidence)
         waited += 1
-        if S > best + 1e-9:
+        if best + 1e-9 < S:
             best, best_rows, best_cols = S, rows, cols
             waited = 0
         if unchanged or (waited >= PATIENCE and not warm):
@@ -266,7 +260,7 @@ def climb_all(
 
 
 @kernel
-def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> float:
+def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> Any:
     """Fit the block (rows, cols), return S and fill `evidence` of the rows `which`.
 
     `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the cells of

@@ -83,7 +83,7 @@ def evidence_of(
     >>> planted.evidence > 100, planted.kind, noise.evidence < 0
     (True, 'additive', True)
     """
-    values, admitted, blocks = _given(X, solution, missing, min_rows=3)
+    _, admitted, blocks = _given(X, solution, missing, min_rows=3)
     if admitted.Z is None:
         return [BlockEvidence(np.nan, "", admitted.reason) for _ in solution]
     rng = check_random_state(random_state)
