@@ -27,6 +27,8 @@ from bivaluate.solution import Biclustering
 Values = NDArray[np.float64]
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FIRST_SEED = 5000
+# For what was changed after the first evaluation (see the page): new seeds.
+AFTER_MENDING = 6000
 SEEDS = 5
 NOISE_SEEDS = 20
 MEASURES = ("agri", "ce", "prelic_recovery", "prelic_relevance")
@@ -91,7 +93,8 @@ def noise() -> list[dict[str, Any]]:
     rows = []
     for kind in kinds:
         hits = 0
-        for seed in range(FIRST_SEED, FIRST_SEED + NOISE_SEEDS):
+        first = AFTER_MENDING if kind in ("counts", "t3", "t5") else FIRST_SEED
+        for seed in range(first, first + NOISE_SEEDS):
             X = background(kind, (300, 40), np.random.default_rng(seed))
             hits += len(search(X, seed)[0].solution_) > 0
         rows.append({"kind": "AR(1) .7" if kind == "ar" else kind, "runs": NOISE_SEEDS, "false": hits})

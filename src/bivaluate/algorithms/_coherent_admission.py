@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.algorithms._coherent_prepare import is_near_normal, prepare
+from bivaluate.algorithms._coherent_prepare import BENDABLE_SKEW, SEED, is_near_normal, prepare
 from bivaluate.algorithms._estimator import Values
 
 FEWEST_COLUMNS = 4
@@ -52,19 +52,35 @@ def admit(X: Values, min_rows: int) -> Admitted:
             reason=f"Half of the rows of X have at most {levels:g} different values; {FEWEST_LEVELS} are needed, because "
             "the search is for measurements, not for a few levels. Nothing is found.",
         )
+    notes = []
+    if 2 * levels < m:
+        part = spread_ties(part)
+        notes.append(
+            "Rows have many equal values: each was spread at random over the step to the next larger one."
+        )
     prepared = prepare(part)
-    if not is_near_normal(prepared.skew, prepared.tail):
+    if abs(prepared.skew) >= BENDABLE_SKEW:
         return Admitted(
             rows,
             cols,
-            reason=f"The rows of X are far from normal (skew g = {prepared.skew:.2f}, tails h = {prepared.tail:.2f}), and "
-            "neither a root nor the logarithm nor a smooth curve mends it. Take logarithms or ranks first. "
+            reason=f"The rows of X are too skewed (g = {prepared.skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
+            "root nor the logarithm mends it. Take logarithms or ranks first. "
             "Nothing is found.",
         )
-    notes = []
     if prepared.transform != "none":
         notes.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
+    if not is_near_normal(prepared.skew, prepared.tail):
+        notes.append(
+            "Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched, too."
+        )
     return Admitted(rows, cols, prepared.Z, notes=notes)
+
+
+def spread_ties(X: Values) -> Values:
+    """Return counts and other values in steps, spread evenly over the smallest step: equal values are no pattern."""
+    values = np.unique(X[~np.isnan(X)])
+    step = float(np.diff(values).min())
+    return np.asarray(X + step * np.random.default_rng(SEED).random(X.shape))
 
 
 def _varying(X: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

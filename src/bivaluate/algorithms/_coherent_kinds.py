@@ -24,7 +24,9 @@ def kind_of(block: Fit) -> str:
 
     theta, c = block.theta, len(block.cols)
     noise = theta[NOISE]
-    pattern = (theta[PATTERN] ** 2 + theta[PATTERN_VARIANCE] - noise) / c
+    # The leading direction of c - 1 columns of plain noise over r rows has about this variance.
+    by_chance = noise * (1.0 + np.sqrt((c - 1) / len(block.rows))) ** 2
+    pattern = (theta[PATTERN] ** 2 + theta[PATTERN_VARIANCE] - by_chance) / c
     if pattern < NOTICEABLE * noise:
         levels = (theta[LEVEL_VARIANCE] - noise) / c
         if levels >= NOTICEABLE * noise and levels > theta[LEVEL] ** 2 / 4:

@@ -15,7 +15,7 @@ PROFILE_ROWS = 3000
 SEED = 20_091
 SMALL_SKEW = 0.22
 SMALL_TAIL = 0.04
-# What is left after bending may be this far from normal; beyond, no search.
+# What is left after bending may be this far from normal; otherwise the rows stay as they are.
 LARGEST_SKEW = 0.28
 LARGEST_TAIL = 0.2
 # Rows more skewed than this are not bent: their lower ends would turn into blocks.
@@ -218,7 +218,7 @@ def is_normal(g: float, h: float) -> bool:
 
 
 def is_near_normal(g: float, h: float) -> bool:
-    """Return whether rows bent to normal are near enough to be searched."""
+    """Return whether bending has made rows nearly normal."""
     return abs(g) < LARGEST_SKEW and h < LARGEST_TAIL
 
 
@@ -247,6 +247,9 @@ def prepare(X: Values) -> Prepared:
     grid = np.arange(-FARTHEST, FARTHEST + 0.005, 0.01)
     bent = np.interp(Z, A + B * curve(grid, skew, tail), grid)
     bent[np.isnan(Z)] = np.nan
-    Z = without_effects(bent)
+    straight = without_effects(bent)
+    left = tails(straight)
+    if not is_near_normal(*left):
+        return Prepared(Z, g, h, transform)
     curved = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
-    return Prepared(Z, *tails(Z), curved)
+    return Prepared(straight, *left, curved)

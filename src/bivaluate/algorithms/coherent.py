@@ -123,7 +123,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         rng = check_random_state(self.random_state)
         values = self._check_input(X)
         self.notes_: list[str] = []
-        blocks, p_values, kinds = self._search(values, rng)
+        blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
         pairs = [blocks[k][1] for k in order]
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
@@ -157,7 +157,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
         _check_seed(self.random_state)
         return most
 
-    def _search(self, X: Values, rng: np.random.RandomState) -> tuple[list[Scored], Values, list[str]]:
+    def _search(
+        self, X: Values, rng: np.random.RandomState, most: int
+    ) -> tuple[list[Scored], Values, list[str]]:
         """Return the blocks, their p-values and their kinds; constant rows and columns take no part."""
         admitted = admit(X, self.min_rows)
         rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
@@ -168,17 +170,17 @@ class CoherentSubmatrices(BiclusteringEstimator):
         starts = self.n_starts or usual_starts(len(Z))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
-            outcome, background = self._search_prepared(search, Z, rng)
+            outcome, background = self._search_prepared(search, Z, rng, most)
         kinds = [kind_of(fit(background.field, *pair)) for _, pair in outcome.blocks]
         blocks = [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks]
         return blocks, outcome.p_values, kinds
 
     def _search_prepared(
-        self, search: Search, Z: Values, rng: np.random.RandomState
+        self, search: Search, Z: Values, rng: np.random.RandomState, most: int
     ) -> tuple[Calibration, Background]:
         blocks: list[Scored] = []
         background = Background.of(Z, None)
-        patterns = 0
+        patterns = told = 0
         try:
             # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
             first = True
@@ -192,8 +194,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                         common = pair
                         break
                     blocks.append((score, pair))
-                    if self._progress is not None:
-                        self._progress(len(blocks), MOST_BLOCKS)
+                    if self._progress is not None and told < len(blocks) <= most:
+                        told = len(blocks)
+                        self._progress(told, most)
                 if common is not None:
                     patterns += 1
                     first = True
