@@ -71,7 +71,7 @@ def test_lists_the_algorithms(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"algorithm": "lsa"}, "there is no algorithm 'lsa'; known: cca, las, spectral. Did you mean 'las'?"),
+        ({"algorithm": "lsa"}, "there is no algorithm 'lsa'; known: cca, las, spectral, find. Did you mean 'las'?"),
         ({"parameter": ["n_restarts"]}, "--set n_restarts: NAME=VALUE is needed"),
         ({"parameter": ["restarts=5"]}, "has no parameter 'restarts'"),
         ({"parameter": ["random_state=5"]}, "--set random_state=5: use --seed for this one."),
