@@ -10,6 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
+from bivaluate.algorithms._coherent_admission import spread_ties
+from bivaluate.algorithms._coherent_calibration import flipped, permuted
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.matrix import Matrix
@@ -255,3 +257,26 @@ def test_climbing_from_given_biclusters(X):
     assert same.changes[0] == "B1 (20 x 8) stays as it is, now B1."
     with pytest.warns(SearchWarning, match="Nothing is changed"):
         assert climb_from(X[:, :3], Biclustering([([0, 1], [0, 1])], (120, 3))).changes == []
+
+
+def test_equal_values_are_no_pattern():
+    X = np.random.default_rng(0).poisson(3.0, (150, 30)) * 1.0
+    model = CoherentSubmatrices(random_state=0).fit(X)
+    assert len(model.solution_) == 0
+    assert model.notes_[0].startswith("Rows have many equal values")
+    spread = spread_ties(X)
+    assert ((spread >= X) & (spread < X + 1)).all()
+
+
+def test_surrogates_keep_what_they_promise():
+    rng = np.random.RandomState(0)
+    Z = ar(np.random.default_rng(0), (400, 12), 0.8)
+    copy = flipped(Z, rng)
+    axes = np.linalg.eigh(Z.T @ Z)[1]
+    np.testing.assert_allclose(np.abs(copy @ axes), np.abs(Z @ axes), atol=1e-9)
+    np.testing.assert_allclose(copy.T @ copy / 400, Z.T @ Z / 400, atol=0.5)
+    Z[3, 4] = np.nan
+    mixed = permuted(Z, rng)
+    np.testing.assert_array_equal(np.isnan(mixed), np.isnan(Z))
+    np.testing.assert_allclose(np.sort(mixed, axis=1), np.sort(Z, axis=1))
+    assert not np.allclose(mixed[:3], Z[:3])
