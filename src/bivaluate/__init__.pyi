@@ -9,6 +9,7 @@ from ._errors import MissingExtraError as MissingExtraError
 from ._errors import NullModelWarning as NullModelWarning
 from ._errors import ParameterError as ParameterError
 from ._errors import RunError as RunError
+from ._errors import SearchWarning as SearchWarning
 from ._errors import SolutionError as SolutionError
 from .chance.evidence import evidence_table as evidence_table
 from .chance.scores import adjusted_virtual_error as adjusted_virtual_error

@@ -69,6 +69,10 @@ class NullModelWarning(BivaluateWarning):
     """The data break an assumption of the chance correction."""
 
 
+class SearchWarning(BivaluateWarning):
+    """A search for biclusters could not do what was asked: the message says why, and what was found anyway."""
+
+
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
 

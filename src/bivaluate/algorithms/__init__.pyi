@@ -1,4 +1,7 @@
 from .cheng_church import ChengChurch as ChengChurch
+from .coherent import CoherentSubmatrices as CoherentSubmatrices
+from .coherent_given import climb_from as climb_from
+from .coherent_given import evidence_of as evidence_of
 from .large_average import LargeAverageSubmatrices as LargeAverageSubmatrices
 from .registry import ALGORITHMS as ALGORITHMS
 from .registry import Algorithm as Algorithm

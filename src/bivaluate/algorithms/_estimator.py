@@ -69,7 +69,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             raise MatrixError(f"{type(self).__name__} cannot use X: {error}") from error
         values = np.ascontiguousarray(check_values(checked, missing="omit", place=place))
         missing = np.isnan(values)
-        if missing.any():
+        if missing.any() and getattr(self, "missing", "raise") != "omit":
             i, j = np.argwhere(missing)[0]
             raise MatrixError(
                 f"{type(self).__name__} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "

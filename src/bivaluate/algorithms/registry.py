@@ -8,6 +8,7 @@ from typing import Any
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.algorithms._estimator import BiclusteringEstimator
 from bivaluate.algorithms.cheng_church import ChengChurch
+from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.large_average import LargeAverageSubmatrices
 from bivaluate.algorithms.spectral import SpectralCheckerboard
 
@@ -83,6 +84,15 @@ ALGORITHMS: dict[str, Algorithm] = {
                 "Kluger, Basri, Chang & Gerstein 2003, Spectral biclustering of microarray data, "
                 "Genome Res. 13:703-716, doi:10.1101/gr.648603"
             ),
+        ),
+        Algorithm(
+            CoherentSubmatrices.key,
+            "Coherent submatrices",
+            "Find",
+            CoherentSubmatrices,
+            nested=True,
+            summary="Climbs to blocks whose rows follow one pattern, by their evidence against noise; finds K itself.",
+            reference="bivaluate, docs/find.md",
         ),
     )
 }

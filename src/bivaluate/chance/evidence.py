@@ -137,6 +137,7 @@ def evidence_table(
     Returns
     -------
     Evidence
+        Nats, kinds and reasons per bicluster, and the total.
 
     Raises
     ------

@@ -26,10 +26,12 @@ from bivaluate.cli.options import SETTINGS, Command, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
+    "find": "Find the biclusters that stand out from a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare a solution with a known truth, or two solutions.",
     "prune": "Propose which biclusters to drop or merge.",
+    "refine": "Polish biclusters of any tool, and say what became of each.",
     "run": "Run a biclustering algorithm on a matrix.",
     "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
@@ -40,7 +42,10 @@ COMMANDS = {
     "convert": "Convert solutions between the formats of biclustering tools.",
 }
 
-EPILOG = "Start with: bivaluate score matrix.csv solution.json — every command explains itself with --help."
+EPILOG = (
+    "Start with: bivaluate find matrix.csv, or bivaluate score matrix.csv solution.json — every command explains "
+    "itself with --help."
+)
 
 
 class LazyGroup(TyperGroup):

@@ -1,0 +1,250 @@
+"""Preparation for the coherent submatrix search: rows in units of their own background, no column effects, normal tails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from bivaluate.algorithms._estimator import Values
+
+SIMULATED_ROWS = 2000
+PROFILE_ROWS = 3000
+SEED = 20_091
+SMALL_SKEW = 0.22
+SMALL_TAIL = 0.04
+# What is left after bending may be this far from normal; otherwise the rows stay as they are.
+LARGEST_SKEW = 0.28
+LARGEST_TAIL = 0.2
+# Rows more skewed than this are not bent: their lower ends would turn into blocks.
+BENDABLE_SKEW = 0.5
+# Fewer columns say too little about the tails of a row: it is taken as it is, and surrogates decide.
+COLUMNS_FOR_TAILS = 12
+FARTHEST = 4.0
+CLIP = 1.0
+NORMAL_MAD = 1.4826
+POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube root": np.cbrt, "log": np.log}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The prepared matrix (NaN where missing), the skew and tail weight that are left, and what was done to it."""
+
+    Z: Values
+    skew: float
+    tail: float
+    transform: str
+
+
+def shorth(X: Values, unit: bool = True) -> tuple[Values, Values]:
+    """Return centre and scale of every row: mean and length of the shortest half of its values.
+
+    Rows whose shortest half is (nearly) constant get their standard deviation as scale, constant rows 0.
+    """
+    ordered = np.sort(X, axis=1)
+    count = (~np.isnan(X)).sum(axis=1)
+    centre, scale = np.zeros(len(X)), np.zeros(len(X))
+    for m in np.unique(count):
+        at = np.flatnonzero(count == m)
+        if m < 2:
+            continue
+        values = ordered[at, :m]
+        h = m // 2
+        length = values[:, h:] - values[:, : m - h]
+        first = length.argmin(axis=1)
+        window = values[np.arange(len(at))[:, np.newaxis], first[:, np.newaxis] + np.arange(h + 1)]
+        centre[at] = window.mean(axis=1)
+        scale[at] = window[:, -1] - window[:, 0]
+        if unit:
+            scale[at] /= _normal_length(int(m))
+        spread = values.std(axis=1)
+        scale[at] = np.where(scale[at] <= 1e-3 * spread, spread, scale[at])
+    return centre, scale
+
+
+@lru_cache(maxsize=1024)
+def _normal_length(m: int) -> float:
+    """Return the mean length of the shortest half of m normal values."""
+    rng = np.random.default_rng(SEED)
+    rows = rng.standard_normal((max(200, min(SIMULATED_ROWS, 400_000 // m)), m))
+    return float(shorth(rows, unit=False)[1].mean())
+
+
+def standardise(X: Values) -> Values:
+    """Return `X` with rows centred and scaled by their own background; constant rows become 0."""
+    centre, scale = shorth(X)
+    return np.asarray((X - centre[:, np.newaxis]) / np.where(scale > 0, scale, 1.0)[:, np.newaxis])
+
+
+def without_effects(X: Values) -> Values:
+    """Return `X` without row and column effects, rows in units of their own background.
+
+    Column effects are taken out before or after the rows are scaled, whichever leaves the smaller background.
+    """
+    before = X - _median(X, 1)[:, np.newaxis]
+    before = before - _median(before, 0)
+    centre, scale = shorth(X)
+    after = (X - centre[:, np.newaxis]) / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
+    after = after - _median(after, 0)
+    first, second = shorth(before)[1], scale * shorth(after)[1]
+    usable = (first > 0) & (second > 0)
+    return standardise(before if np.log(first[usable]).mean() <= np.log(second[usable]).mean() else after)
+
+
+def _median(X: Values, axis: int) -> Values:
+    """Return medians over the observed cells, 0 where there are none."""
+    if not np.isnan(X).any():
+        return np.asarray(np.median(X, axis=axis))
+    ordered = np.sort(X, axis=axis)
+    count = (~np.isnan(X)).sum(axis=axis)
+    if axis == 0:
+        ordered = ordered.T
+    at = np.arange(len(ordered))
+    low, high = (ordered[at, np.maximum(count - 1, 0) // 2], ordered[at, np.minimum(count // 2, ordered.shape[1] - 1)])
+    return np.where(count > 0, 0.5 * (low + high), 0.0)
+
+
+def _mean(X: Values, axis: int) -> Values:
+    """Return means over the observed cells, 0 where there are none."""
+    there = ~np.isnan(X)
+    return np.asarray(np.where(there, X, 0.0).sum(axis=axis) / np.maximum(there.sum(axis=axis), 1))
+
+
+def column_covariance(Z: Values) -> Values:
+    """Return the covariance of the columns within rows, from clipped cells so that rows with blocks hardly move it.
+
+    Correlations are shrunk towards 0 by as much as sampling error makes up of them.
+    """
+    n, m = Z.shape
+    centred = Z - _mean(Z, 1)[:, np.newaxis]
+    centred = centred - _median(centred, 0)
+    scale = NORMAL_MAD * _median(np.abs(centred), 0)
+    scale = np.where(scale > 0, scale, 1.0)
+    clipped = np.clip(centred / scale, -CLIP, CLIP)
+    there = ~np.isnan(clipped)
+    clipped = np.where(there, clipped - _mean(clipped, 0), 0.0)
+    seen = there.astype(np.float64)
+    covariance = clipped.T @ clipped / np.maximum(seen.T @ seen, 1.0)
+    # Centring the rows has taken 1 / m off every entry.
+    covariance += np.diag(covariance).mean() / (m - 1.0)
+    spread = np.sqrt(np.diag(covariance))
+    R = covariance / np.where(spread > 0, spread, 1.0) / np.where(spread > 0, spread, 1.0)[:, np.newaxis]
+    np.fill_diagonal(R, 1.0)
+    off = R[np.triu_indices(m, 1)]
+    error = ((1.0 - off**2) ** 2).sum() / n
+    shrink = min(1.0, error / max(float((off**2).sum()), 1e-300))
+    R = (1.0 - shrink) * R + shrink * np.eye(m)
+    values, vectors = np.linalg.eigh(R)
+    R = (vectors * np.maximum(values, 1e-3)) @ vectors.T
+    return np.asarray(R * scale * scale[:, np.newaxis])
+
+
+def order_profile(Z: Values) -> Values:
+    """Return a typical sorted row: at every place the less extreme quartile over rows, which blocks hardly move.
+
+    Rows with missing cells are stretched to the full length.
+    """
+    m = Z.shape[1]
+    count = (~np.isnan(Z)).sum(axis=1)
+    ordered = np.sort(Z, axis=1)
+    place = (np.arange(m) + 0.5) / m
+    for i in np.flatnonzero((count < m) & (2 * count >= m)):
+        ordered[i] = np.interp(place, (np.arange(count[i]) + 0.5) / count[i], ordered[i, : count[i]])
+    low, middle, high = np.quantile(ordered[2 * count >= m], [0.25, 0.5, 0.75], axis=0)
+    side = np.sign(2 * np.arange(m) - (m - 1))
+    return np.asarray(np.where(side < 0, high, np.where(side > 0, low, middle)), dtype=np.float64)
+
+
+@lru_cache(maxsize=32)
+def _normal_profile(m: int) -> Values:
+    rng = np.random.default_rng(SEED + 1)
+    return order_profile(without_effects(rng.standard_normal((PROFILE_ROWS, m))))
+
+
+def curve(z: Values, g: float, h: float) -> Values:
+    """Return the g-and-h curve of z: skewed for g other than 0, with heavier tails for larger h."""
+    bent = np.expm1(g * z) / g if g else z
+    return np.asarray(bent * np.exp(h * z * z / 2))
+
+
+def fit_tails(Z: Values) -> tuple[float, float, float, float]:
+    """Return g, h, A and B of the curve A + B curve(z, g, h) that turns normal rows into rows like those of Z."""
+    Q = order_profile(Z)
+    curves, gs, hs = _curves(Z.shape[1])
+    means = curves.mean(axis=1)
+    centred, target = curves - means[:, np.newaxis], Q - Q.mean()
+    power = (centred * centred).sum(axis=1)
+    B = centred @ target / power
+    loss = np.where(B > 0, float(target @ target) - B * B * power, np.inf)
+    best = int(loss.argmin())
+    return float(gs[best]), float(hs[best]), float(Q.mean() - B[best] * means[best]), float(B[best])
+
+
+@lru_cache(maxsize=32)
+def _curves(m: int) -> tuple[Values, Values, Values]:
+    """Return the normal profile of m columns bent by every curve of a grid, with its g and h."""
+    z = _normal_profile(m)
+    gs, hs = np.meshgrid(np.round(np.arange(-1.2, 1.2001, 0.05), 2), np.arange(0.0, 0.5001, 0.025), indexing="ij")
+    gs, hs = gs.ravel(), hs.ravel()
+    return np.array([curve(z, float(g), float(h)) for g, h in zip(gs, hs, strict=True)]), gs, hs
+
+
+def tails(Z: Values) -> tuple[float, float]:
+    """Return skew g and tail weight h of the rows, or of the rows with the correlation of the columns taken out.
+
+    Correlated columns make rows unlike independent normal values even if they are normal: either will do.
+    """
+    g, h = fit_tails(Z)[:2]
+    if is_normal(g, h):
+        return g, h
+    values, vectors = np.linalg.eigh(column_covariance(Z))
+    gap = np.isnan(Z)
+    white = np.where(gap, 0.0, Z) @ ((vectors / np.sqrt(values)) @ vectors.T)
+    white[gap] = np.nan
+    skew, tail = fit_tails(standardise(white))[:2]
+    return (skew, tail) if is_normal(skew, tail) else (g, h)
+
+
+def is_normal(g: float, h: float) -> bool:
+    """Return whether rows of this skew and tail weight may be taken as normal."""
+    return abs(g) < SMALL_SKEW and h < SMALL_TAIL
+
+
+def is_near_normal(g: float, h: float) -> bool:
+    """Return whether bending has made rows nearly normal."""
+    return abs(g) < LARGEST_SKEW and h < LARGEST_TAIL
+
+
+def prepare(X: Values) -> Prepared:
+    """Return the matrix as the search needs it; `X` has NaN where cells are missing.
+
+    Of skewed values that are not negative, the square root, cube root or logarithm is taken if it is less skewed; what
+    is then still a little skewed or has heavy tails is bent to normal by a g-and-h curve.
+    """
+    Z = without_effects(X)
+    g, h = tails(Z)
+    transform = "none"
+    if abs(g) >= SMALL_SKEW and np.nanmin(X) >= 0:
+        for name, function in POWERS.items():
+            if name == "log" and np.nanmin(X) <= 0:
+                continue
+            other = without_effects(function(X))
+            skew, tail = tails(other)
+            if abs(skew) < abs(g):
+                Z, g, h, transform = other, skew, tail, name
+    if X.shape[1] < COLUMNS_FOR_TAILS:
+        return Prepared(Z, 0.0, 0.0, transform)
+    if is_normal(g, h) or abs(g) >= BENDABLE_SKEW:
+        return Prepared(Z, g, h, transform)
+    skew, tail, A, B = fit_tails(Z)
+    grid = np.arange(-FARTHEST, FARTHEST + 0.005, 0.01)
+    bent = np.interp(Z, A + B * curve(grid, skew, tail), grid)
+    bent[np.isnan(Z)] = np.nan
+    straight = without_effects(bent)
+    left = tails(straight)
+    if not is_near_normal(*left):
+        return Prepared(Z, g, h, transform)
+    curved = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
+    return Prepared(straight, *left, curved)

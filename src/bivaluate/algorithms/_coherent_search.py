@@ -1,0 +1,245 @@
+"""The coherent submatrix search: starts, peeling, refinement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._parallel import Workers
+from bivaluate.algorithms._coherent_field import fit, remove
+from bivaluate.algorithms._estimator import Pair
+
+Masks = NDArray[np.uint8]
+
+FEWEST_COLS = 2
+FEWEST_STARTS, MOST_STARTS = 400, 1200
+MOST_PARTS = 6
+MOST_SPLITS = 20
+MOST_CLIMBED_AGAIN = 200
+SHARE_INSIDE = 0.25
+SHARE_BETWEEN = 0.10
+# Climbs that keep many rows in their first rounds: from this many to a sixth of all, and the share that does not.
+WARM_ROWS = 15
+COLD_SHARE = 1 / 3
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Blocks found so far, best first, no two the same."""
+
+    scores: NDArray[np.float64]
+    rows: Masks
+    cols: Masks
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def pair(self, k: int) -> Pair:
+        return np.flatnonzero(self.rows[k]), np.flatnonzero(self.cols[k])
+
+    def take(self, which: Any) -> Candidates:
+        return Candidates(self.scores[which], self.rows[which], self.cols[which])
+
+
+def usual_starts(n: int) -> int:
+    """Return how many climbs a pass over n rows makes: two per row, within bounds."""
+    return int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: bounds on the size of a block, the score it must exceed, the number of starts, the threads."""
+
+    n_starts: int
+    threshold: float
+    fewest_rows: int
+    most_rows: int
+    workers: Workers
+
+    def starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> tuple[Masks, Masks]:
+        """Return row and column masks to climb from: most by correlation of rows, one in six by random columns."""
+        from bivaluate.algorithms._kernels_coherent_starts import starts_by_columns, starts_by_correlation
+
+        m, n = field.Zt.shape
+        first = n_starts - n_starts // 6
+        Z = np.ascontiguousarray(field.Zt.T)
+        C = np.clip(Z, -4, 4)
+        C -= C.mean(axis=1, keepdims=True)
+        length = np.sqrt((C * C).sum(axis=1, keepdims=True))
+        C /= np.where(length > 0, length, 1.0)
+        rows = np.concatenate([rng.permutation(n) for _ in range(-(-first // n))])[:first]
+        near = np.minimum(rng.choice([2, 5, 10], n_starts), n - 1)
+        low, high = np.log(2), np.log(max(m / 2, 2))
+        n_cols = np.clip(np.exp(rng.uniform(low, high, first)).round().astype(np.int64), 2, m)
+        anchor = rng.randint(0, n, n_starts - first)
+        width = np.minimum(rng.randint(3, 7, n_starts - first), m)
+        cols = rng.random_sample((n_starts - first, m)).argsort(axis=1, kind="stable")[:, :6].copy()
+        row_sets, col_sets = np.zeros((n_starts, n), np.uint8), np.zeros((n_starts, m), np.uint8)
+
+        def correlated(part: slice) -> None:
+            starts_by_correlation(
+                C, rows[part], near[:first][part], n_cols[part], row_sets[:first][part], col_sets[:first][part]
+            )
+
+        def random(part: slice) -> None:
+            starts_by_columns(
+                Z,
+                anchor[part],
+                near[first:][part],
+                cols[part],
+                width[part],
+                row_sets[first:][part],
+                col_sets[first:][part],
+            )
+
+        self.workers.run(correlated, first)
+        self.workers.run(random, n_starts - first)
+        return row_sets, col_sets
+
+    def climb(
+        self, field: Any, row_sets: Masks, col_sets: Masks, warm_rows: NDArray[np.int64] | None = None
+    ) -> Candidates:
+        """Climb from every start and return the blocks above the threshold; `warm_rows` are kept in the first rounds."""
+        from bivaluate.algorithms._kernels_coherent_climb import climb_all
+
+        row_sets, col_sets = row_sets.copy(), col_sets.copy()
+        scores = np.empty(len(row_sets))
+        warm = np.zeros(len(row_sets), np.int64) if warm_rows is None else warm_rows
+        bounds = (self.fewest_rows, self.most_rows, FEWEST_COLS)
+
+        def task(part: slice) -> None:
+            climb_all(field, row_sets[part], col_sets[part], warm[part], scores[part], *bounds)
+
+        self.workers.run(task, len(scores))
+        return distinct(scores, row_sets, col_sets, self.threshold)
+
+    def from_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Candidates:
+        """Return what climbs from new starts find."""
+        n = len(field.s)
+        largest = max(n // 6, 1)
+        warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
+        warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
+        return self.climb(field, *self.starts(field, n_starts, rng), warm)
+
+    def peel(
+        self, field: Any, rng: np.random.RandomState, most: int, once: bool = False
+    ) -> Iterator[tuple[float, Pair]]:
+        """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
+
+        New starts are made until they find nothing, or only `once`.
+        """
+        count = 0
+        while count < most:
+            if once and count:
+                return
+            found = self.from_starts(field, self.n_starts, rng)
+            if not len(found):
+                return
+            for block in self.peel_candidates(field, found, most - count):
+                count += 1
+                yield block
+
+    def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[tuple[float, Pair]]:
+        """Yield (S, block) of the best candidate, explain it away, climb again from the others, and so on."""
+        count = 0
+        while len(found) and count < most:
+            found = join(found, self.climb(field, *parts(field, found.pair(0))), self.threshold)
+            best = best_part(found)
+            rows, cols = found.pair(best)
+            yield float(found.scores[best]), (rows, cols)
+            count += 1
+            remove(field, rows, cols)
+            touched = found.rows[:, rows].any(axis=1)
+            again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
+            new = self.climb(field, found.rows[again], found.cols[again])
+            found = join(found.take(~touched), new, self.threshold)
+
+
+def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:
+    """Return the blocks above the threshold, best first; among equals the first found, repeats dropped."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > threshold]
+    seen: set[bytes] = set()
+    kept = []
+    for k in order:
+        name = np.packbits(rows[k]).tobytes() + np.packbits(cols[k]).tobytes()
+        if name not in seen:
+            seen.add(name)
+            kept.append(k)
+    at = np.array(kept, dtype=np.int64)
+    return Candidates(scores[at], rows[at], cols[at])
+
+
+def join(one: Candidates, two: Candidates, threshold: float) -> Candidates:
+    """Return the blocks of both, best first."""
+    return distinct(
+        np.concatenate([one.scores, two.scores]),
+        np.concatenate([one.rows, two.rows]),
+        np.concatenate([one.cols, two.cols]),
+        threshold,
+    )
+
+
+def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:
+    """Return starts inside a block, in case it is several: columns above and below the pattern's middle, rows likewise.
+
+    Two blocks side by side look like one whose pattern is high on the columns of the one and low on the others.
+    """
+    rows, cols = block
+    model = fit(field, rows, cols)
+    pieces: list[Pair] = []
+    upper = model.pattern > 0
+    for chosen in (upper, ~upper):
+        if chosen.sum() < FEWEST_COLS:
+            continue
+        level = np.abs(field.Zt[np.ix_(cols[chosen], rows)].mean(axis=0))
+        strong = level >= np.median(level)
+        pieces += [(rows, cols[chosen]), (rows[strong], cols[chosen])]
+    turned = model.slope > 0
+    pieces += [(rows[side], cols) for side in (turned, ~turned) if 2 <= side.sum() < len(rows)]
+    return as_masks([piece for piece in pieces if len(piece[0]) >= 2], (len(field.s), len(field.Zt)))
+
+
+def best_part(found: Candidates) -> int:
+    """Return the best candidate, or the best of several smaller ones inside it if together they say more."""
+    R, C = found.rows.astype(np.float64), found.cols.astype(np.float64)
+    area = R.sum(axis=1) * C.sum(axis=1)
+    top = 0
+    for _ in range(MOST_SPLITS):
+        inside = (R @ R[top]) * (C @ C[top]) / area
+        part = np.flatnonzero((area < area[top]) & (inside >= SHARE_INSIDE))
+        winner = top
+        for order in (part, part[np.argsort(-(found.scores[part] / area[part]), kind="stable")]):
+            chosen: list[int] = []
+            for k in order:
+                shared = (R[chosen] @ R[k]) * (C[chosen] @ C[k]) / np.minimum(area[chosen], area[k])
+                if (shared <= SHARE_BETWEEN).all():
+                    chosen.append(int(k))
+                    if len(chosen) == MOST_PARTS:
+                        break
+            if len(chosen) >= 2 and found.scores[chosen].sum() > found.scores[top]:
+                winner = min(chosen)
+                break
+        if winner == top:
+            return top
+        top = winner
+    return top
+
+
+def jaccard(one: Pair, two: Pair) -> float:
+    """Return the shared cells of two blocks over all their cells."""
+    shared = len(np.intersect1d(one[0], two[0], True)) * len(np.intersect1d(one[1], two[1], True))
+    return shared / (len(one[0]) * len(one[1]) + len(two[0]) * len(two[1]) - shared)
+
+
+def as_masks(blocks: list[Pair], shape: tuple[int, int]) -> tuple[Masks, Masks]:
+    """Return row and column masks of blocks."""
+    rows, cols = np.zeros((len(blocks), shape[0]), np.uint8), np.zeros((len(blocks), shape[1]), np.uint8)
+    for k, (r, c) in enumerate(blocks):
+        rows[k, r] = 1
+        cols[k, c] = 1
+    return rows, cols

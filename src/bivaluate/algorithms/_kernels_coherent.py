@@ -1,0 +1,299 @@
+"""Kernels of the coherent submatrix search: the background of rows and the fit of the block model.
+
+Promise of the caller: a `Field` is consistent (see `_coherent_field.py`), float64 and C-contiguous; missing cells
+hold 0 in `Z` and 0 in `seen`; index arrays are int64, without repeats.
+
+Notation as in the documentation: J the columns of a block (c of them), z the cells of a row in units of the row's own
+background outside J, u the level and v the pattern coordinate of a row.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bivaluate._jit import kernel
+
+KAPPA0 = 0.5
+NU0 = 2.0
+LOG_PI = math.log(math.pi)
+POWER_STEPS = 6
+SMALLEST_NOISE = 0.05**2
+# Places in the array of fitted parameters.
+LEVEL, LEVEL_VARIANCE, PATTERN, PATTERN_VARIANCE, NOISE, POSITIVE, POWER, POWER_WITHOUT_LEVEL = range(8)
+N_PARAMETERS = 8
+
+
+class Field(NamedTuple):
+    """A prepared matrix with what is needed to judge any block of it.
+
+    `s`, `q` and `kappa` are 1'Oz, z'Oz and kappa0 + 1'O1 of every row, O the precision of the columns; `whole` is the log
+    marginal likelihood of a whole row. `precision`, `ones` (O1) and `Yt` (the transpose of ZO) are empty if the columns
+    are independent, `seen` (transposed) if no cell is missing.
+    """
+
+    Zt: Any
+    seen: Any
+    s: Any
+    q: Any
+    size: Any
+    kappa: Any
+    whole: Any
+    precision: Any
+    ones: Any
+    Yt: Any
+    half_gamma: Any
+    choose_rows: Any
+    choose_cols: Any
+
+
+@kernel
+def marginal(half_gamma: Any, size: float, kappa: float, rest: float) -> Any:
+    """Return the log marginal likelihood of `size` background cells; `rest` is NU0 + q - s^2 / kappa."""
+    nu = NU0 + size
+    return (
+        -0.5 * math.log(kappa / KAPPA0)
+        + half_gamma[int(nu)]
+        - half_gamma[int(NU0)]
+        + 0.5 * NU0 * math.log(NU0)
+        - 0.5 * nu * math.log(rest)
+        - 0.5 * size * LOG_PI
+    )
+
+
+@kernel
+def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
+    """Fill `root`, the inverse of the Cholesky factor of O_JJ, and `weight` = O_JJ^-1 (O1)_J; return log|O_JJ|."""
+    c = len(cols)
+    for a in range(c):
+        for b in range(a + 1):
+            total = field.precision[cols[a], cols[b]]
+            for k in range(b):
+                total -= root[a, k] * root[b, k]
+            if a == b:
+                root[a, a] = math.sqrt(max(total, 1e-12))
+            else:
+                root[a, b] = total / root[b, b]
+    log_det = 0.0
+    for a in range(c):
+        log_det += 2.0 * math.log(root[a, a])
+    # Invert the lower triangle in place, from the last column to the first.
+    for b in range(c - 1, -1, -1):
+        root[b, b] = 1.0 / root[b, b]
+        for a in range(c - 1, b, -1):
+            total = 0.0
+            for k in range(b + 1, a + 1):
+                total -= root[a, k] * root[k, b]
+            root[a, b] = total * root[b, b]
+    for a in range(c):
+        weight[a] = 0.0
+    for a in range(c):
+        total = 0.0
+        for b in range(a + 1):
+            total += root[a, b] * field.ones[cols[b]]
+        for b in range(a + 1):
+            weight[b] += root[a, b] * total
+    return log_det
+
+
+@kernel
+def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
+    """Return s, q, the number of cells and kappa of row i outside the columns J."""
+    c = len(cols)
+    s = field.s[i]
+    q = field.q[i]
+    kappa = field.kappa[i]
+    inside = c
+    if len(field.seen) > 0:
+        inside = 0
+        for a in range(c):
+            inside += field.seen[cols[a], i]
+    size = field.size[i] - inside
+    if len(field.ones) == 0:
+        for a in range(c):
+            x = field.Zt[cols[a], i]
+            s -= x
+            q -= x * x
+        return s, q, size, kappa - inside
+    for a in range(c):
+        x = 0.0
+        for b in range(a + 1):
+            x += root[a, b] * field.Yt[cols[b], i]
+        q -= x * x
+        s -= weight[a] * field.Yt[cols[a], i]
+        kappa -= weight[a] * field.ones[cols[a]]
+    return s, q, size, kappa
+
+
+@kernel
+def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre: Any, spread: Any, z: Any) -> None:
+    """Fill the centre and spread of the rows' background outside J, and z, the cells of the block in these units."""
+    for k in range(len(rows)):
+        i = rows[k]
+        s, q, size, kappa = outside(field, i, cols, root, weight)
+        centre[k] = s / kappa
+        spread[k] = math.sqrt((NU0 + q - s * s / kappa) / (NU0 + size))
+        for a in range(len(cols)):
+            z[k, a] = (field.Zt[cols[a], i] - centre[k]) / spread[k]
+
+
+@kernel
+def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: Any, pattern: Any) -> int:
+    """Put shift + slope * pattern into the missing cells of the block; return their number."""
+    n_missing = 0
+    for k in range(len(rows)):
+        for a in range(len(cols)):
+            if field.seen[cols[a], rows[k]] == 0:
+                z[k, a] = shift[k] + slope[k] * pattern[a]
+                n_missing += 1
+    return n_missing
+
+
+@kernel
+def estimate(z: Any, n_missing: int, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
+    """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
+    r, c = z.shape
+    v = np.empty(r)
+    level = 0.0
+    total = 0.0
+    largest = -1.0
+    first = 0
+    for k in range(r):
+        mean = 0.0
+        for a in range(c):
+            mean += z[k, a]
+        mean /= c
+        shift[k] = mean
+        level += mean
+        norm = 0.0
+        for a in range(c):
+            norm += (z[k, a] - mean) ** 2
+            total += z[k, a] ** 2
+        if norm > largest:
+            largest = norm
+            first = k
+    level /= r
+    for a in range(c):
+        pattern[a] = z[first, a] - shift[first]
+    for step in range(POWER_STEPS + 1):
+        norm = 0.0
+        for a in range(c):
+            norm += pattern[a] ** 2
+        if norm <= 0.0:
+            for a in range(c):
+                pattern[a] = 0.0
+            pattern[0], pattern[1] = math.sqrt(0.5), -math.sqrt(0.5)
+        else:
+            norm = 1.0 / math.sqrt(norm)
+            for a in range(c):
+                pattern[a] *= norm
+        if step == POWER_STEPS:
+            break
+        # pattern = E.T @ (E @ pattern), E the row-centred cells
+        centre = 0.0
+        for k in range(r):
+            v[k] = 0.0
+            for a in range(c):
+                v[k] += z[k, a] * pattern[a]
+            centre += v[k] * shift[k]
+        for a in range(c):
+            pattern[a] = -centre
+        for k in range(r):
+            for a in range(c):
+                pattern[a] += v[k] * z[k, a]
+    n_positive = 0
+    for k in range(r):
+        v[k] = 0.0
+        for a in range(c):
+            v[k] += z[k, a] * pattern[a]
+        n_positive += v[k] > 0.0
+    if 2 * n_positive < r:
+        n_positive = 0
+        for a in range(c):
+            pattern[a] = -pattern[a]
+        for k in range(r):
+            v[k] = -v[k]
+            n_positive += v[k] > 0.0
+    V1 = 0.0
+    g = 0.0
+    in_plane = 0.0
+    for k in range(r):
+        V1 += (shift[k] - level) ** 2
+        g += abs(v[k])
+        in_plane += c * shift[k] ** 2 + v[k] ** 2
+    V1 *= c / (r - 1.0)
+    g /= r
+    V2 = 0.0
+    for k in range(r):
+        V2 += (abs(v[k]) - g) ** 2
+    V2 /= r - 1.0
+    tau2 = min(V1, V2)
+    if c > 2:
+        tau2 = (total - in_plane) / max((r - 1.0) * (c - 2.0) - n_missing, 1.0)
+    tau2 = min(max(tau2, SMALLEST_NOISE), 1.0)
+    V1 = max(V1, tau2)
+    V2 = max(V2, tau2)
+    theta[LEVEL] = level
+    theta[LEVEL_VARIANCE] = V1
+    theta[PATTERN] = g
+    theta[PATTERN_VARIANCE] = V2
+    theta[NOISE] = tau2
+    theta[POSITIVE] = (n_positive + 1.0) / (r + 2.0)
+    theta[POWER] = max(total / (r * c), SMALLEST_NOISE)
+    without = 0.0
+    for k in range(r):
+        without += c * shift[k] ** 2
+    theta[POWER_WITHOUT_LEVEL] = max((total - without) / (r * (c - 1.0)), SMALLEST_NOISE)
+    k1 = (V1 - tau2) / V1
+    k2 = (V2 - tau2) / V2
+    for k in range(r):
+        sign = 1.0 if v[k] > 0.0 else -1.0
+        shift[k] = level + k1 * (shift[k] - level)
+        slope[k] = sign * g + k2 * (v[k] - sign * g)
+
+
+@kernel
+def fit_block(
+    field: Any,
+    rows: Any,
+    cols: Any,
+    root: Any,
+    weight: Any,
+    centre: Any,
+    spread: Any,
+    z: Any,
+    pattern: Any,
+    theta: Any,
+    shift: Any,
+    slope: Any,
+) -> None:
+    """Standardise the block and fit the model; missing cells are filled by the model, three times over."""
+    standardise(field, rows, cols, root, weight, centre, spread, z)
+    if len(field.seen) == 0:
+        estimate(z, 0, pattern, theta, shift, slope)
+        return
+    for k in range(len(rows)):
+        n_seen = 0
+        total = 0.0
+        for a in range(len(cols)):
+            if field.seen[cols[a], rows[k]]:
+                n_seen += 1
+                total += z[k, a]
+        shift[k] = total / max(n_seen, 1)
+        slope[k] = 0.0
+    for _ in range(3):
+        n_missing = fill_missing(field, rows, cols, z, shift, slope, pattern)
+        estimate(z, n_missing, pattern, theta, shift, slope)
+        if n_missing == 0:
+            break
+
+
+@kernel
+def marginals(half_gamma: Any, size: Any, kappa: Any, rest: Any) -> Any:
+    """Return `marginal` of many rows."""
+    out = np.empty(len(size))
+    for i in range(len(size)):
+        out[i] = marginal(half_gamma, size[i], kappa[i], rest[i])
+    return out

@@ -1,0 +1,277 @@
+"""Kernels of the coherent submatrix search: climbing from a start to a block no change of rows or columns improves.
+
+Promise of the caller: as in `_kernels_coherent`; sets are uint8 masks, one line per start.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bivaluate._jit import kernel
+from bivaluate.algorithms._kernels_coherent import (
+    LEVEL_VARIANCE,
+    N_PARAMETERS,
+    NOISE,
+    PATTERN_VARIANCE,
+    factorise,
+    fit_block,
+)
+from bivaluate.algorithms._kernels_coherent_evidence import row_evidence, score_block
+
+MOST_ROUNDS = 30
+PATIENCE = 3
+WARM_ROUNDS = 3
+LARGEST_LEVERAGE = 0.9
+
+
+@kernel
+def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int) -> Any:
+    """Return the indices, in rising order, of the k largest values with the largest sum - k * penalty - choose[k].
+
+    Among equal values the lower index comes first. Where `choose` rises up to `most`, values of at most `penalty` can
+    only be needed to reach `fewest`.
+    """
+    n = len(values)
+    picked = np.empty(n, np.int64)
+    count = 0
+    for i in range(n):
+        if values[i] > penalty:
+            picked[count] = i
+            count += 1
+    if count < fewest or 2 * most > n + 1:
+        for i in range(n):
+            picked[i] = i
+        count = n
+    minus = np.empty(count)
+    for k in range(count):
+        minus[k] = -values[picked[k]]
+    order = np.argsort(minus, kind="mergesort")
+    total = 0.0
+    best = -np.inf
+    size = fewest
+    for k in range(min(count, most)):
+        total -= minus[order[k]] + penalty
+        if k + 1 >= fewest and total - choose[k + 1] > best:
+            best = total - choose[k + 1]
+            size = k + 1
+    taken = np.empty(size, np.int64)
+    for k in range(size):
+        taken[k] = picked[order[k]]
+    taken.sort()
+    return taken
+
+
+@kernel
+def column_gains(
+    field: Any,
+    rows: Any,
+    cols: Any,
+    root: Any,
+    theta: Any,
+    pattern: Any,
+    centre: Any,
+    spread: Any,
+    shift: Any,
+    slope: Any,
+    gain: Any,
+) -> None:
+    """Fill what every column would gain as part of the block: its log-likelihood there minus that of background."""
+    m = field.Zt.shape[0]
+    r, c = len(rows), len(cols)
+    tau2 = theta[NOISE]
+    k1 = (theta[LEVEL_VARIANCE] - tau2) / theta[LEVEL_VARIANCE]
+    k2 = (theta[PATTERN_VARIANCE] - tau2) / theta[PATTERN_VARIANCE]
+    inside = np.zeros(m, np.uint8)
+    for a in range(c):
+        inside[cols[a]] = 1
+    gaps = len(field.seen) > 0
+    correlated = len(field.ones) > 0
+    # In correlated columns, O_JJ^-1 y_J for the rows of the block: what their cells in J differ from expectation.
+    residual = np.empty((c, r)) if correlated else np.empty((0, 0))
+    variance = np.empty(c) if correlated else np.empty(0)
+    if correlated:
+        for a in range(c):
+            variance[a] = 0.0
+            for b in range(a, c):
+                variance[a] += root[b, a] ** 2
+        x = np.empty(c)
+        for k in range(r):
+            for a in range(c):
+                x[a] = 0.0
+                for b in range(a + 1):
+                    x[a] += root[a, b] * field.Yt[cols[b], rows[k]]
+            for a in range(c):
+                residual[a, k] = 0.0
+                for b in range(a, c):
+                    residual[a, k] += root[b, a] * x[b]
+    at = 0
+    solved = np.empty(c)
+    for j in range(m):
+        be = 0.0
+        bb = 0.0
+        ee = 0.0
+        zz = 0.0
+        n_seen = 0
+        precision = 1.0
+        if correlated and not inside[j]:
+            # precision of column j given the others outside J
+            precision = field.precision[j, j]
+            for a in range(c):
+                solved[a] = 0.0
+                for b in range(a + 1):
+                    solved[a] += root[a, b] * field.precision[j, cols[b]]
+                precision -= solved[a] ** 2
+        for k in range(r):
+            i = rows[k]
+            if gaps and field.seen[j, i] == 0:
+                continue
+            n_seen += 1
+            x = (field.Zt[j, i] - centre[k]) / spread[k]
+            e = x - shift[k]
+            be += slope[k] * e
+            bb += slope[k] ** 2
+            ee += e * e
+            if correlated:
+                if inside[j]:
+                    d = residual[at, k] / spread[k]
+                    zz += d * d / variance[at]
+                else:
+                    d = field.Yt[j, i]
+                    for a in range(c):
+                        d -= field.precision[j, cols[a]] * residual[a, k]
+                    d /= spread[k]
+                    zz += d * d / precision
+            else:
+                zz += x * x
+        if n_seen < 2:
+            gain[j] = -1e300
+            at += inside[j]
+            continue
+        if correlated:
+            zz += n_seen * (math.log(variance[at]) if inside[j] else -math.log(precision))
+        factor = be / bb if bb > 0.0 else 0.0
+        rss = max(ee - factor * be, 0.0)
+        leverage = k1 / c + k2 * factor * factor
+        var = tau2
+        if inside[j]:
+            rss /= 1.0 - min(leverage, LARGEST_LEVERAGE)
+            at += 1
+        else:
+            var *= 1.0 + leverage
+        gain[j] = 0.5 * zz - rss * n_seen / ((n_seen - 1.0) * 2.0 * var) - 0.5 * n_seen * math.log(var)
+
+
+@kernel
+def same(a: Any, b: Any) -> bool:
+    """Return whether two index arrays are equal."""
+    return len(a) == len(b) and bool(np.all(a == b))
+
+
+@kernel
+def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fewest_cols: int, warm_rows: int) -> Any:
+    """Return (S, rows, cols) of the best block on the way from a start to where neither rows nor columns change.
+
+    In the first rounds at least `warm_rows` rows and as many columns as at the start are kept (if `warm_rows` is not 0), so
+    that a poor first fit does not shrink the block to nothing.
+    """
+    warm_cols = len(cols)
+    m, n = field.Zt.shape
+    root = np.zeros((m, m)) if len(field.ones) > 0 else np.zeros((0, 0))
+    weight = np.empty(m)
+    centre = np.empty(n)
+    spread = np.empty(n)
+    shift = np.empty(n)
+    slope = np.empty(n)
+    sums = np.empty((10, n))
+    evidence = np.empty(n)
+    gain = np.empty(m)
+    pattern = np.empty(m)
+    theta = np.empty(N_PARAMETERS)
+    every = np.arange(n)
+    correlated = len(field.ones) > 0
+    log_det = factorise(field, cols, root, weight) if correlated else 0.0
+    z = np.empty((len(rows), len(cols)))
+    fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
+    best, best_rows, best_cols = -np.inf, rows, cols
+    waited = 0
+    for step in range(MOST_ROUNDS):
+        warm = step < WARM_ROUNDS and warm_rows > 0
+        row_evidence(field, every, cols, root, weight, log_det, pattern, theta, sums, evidence)
+        at_least = max(fewest_rows, warm_rows) if warm else fewest_rows
+        new_rows = best_prefix(evidence, field.choose_rows, 0.0, at_least, most_rows)
+        z = np.empty((len(new_rows), len(cols)))
+        fit_block(field, new_rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
+        column_gains(field, new_rows, cols, root, theta, pattern, centre, spread, shift, slope, gain)
+        penalty = 0.5 * math.log(len(new_rows) + 1.0)
+        at_least = max(fewest_cols, warm_cols) if warm else fewest_cols
+        new_cols = best_prefix(gain, field.choose_cols, penalty, at_least, m)
+        unchanged = same(rows, new_rows) and same(cols, new_cols) and not warm
+        rows, cols = new_rows, new_cols
+        if correlated:
+            log_det = factorise(field, cols, root, weight)
+        z = np.empty((len(rows), len(cols)))
+        fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
+        S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, z, sums, evidence)
+        waited += 1
+        if best + 1e-9 < S:
+            best, best_rows, best_cols = S, rows, cols
+            waited = 0
+        if unchanged or (waited >= PATIENCE and not warm):
+            break
+    return best, best_rows, best_cols
+
+
+@kernel
+def climb_all(
+    field: Any,
+    row_sets: Any,
+    col_sets: Any,
+    warm_rows: Any,
+    scores: Any,
+    fewest_rows: int,
+    most_rows: int,
+    fewest_cols: int,
+) -> None:
+    """Climb from every start; the sets are overwritten by those found, `scores` filled with their S."""
+    for k in range(len(scores)):
+        S, rows, cols = climb(
+            field,
+            np.flatnonzero(row_sets[k]),
+            np.flatnonzero(col_sets[k]),
+            fewest_rows,
+            most_rows,
+            fewest_cols,
+            warm_rows[k],
+        )
+        scores[k] = S
+        for i in range(row_sets.shape[1]):
+            row_sets[k, i] = 0
+        for j in range(col_sets.shape[1]):
+            col_sets[k, j] = 0
+        for a in range(len(rows)):
+            row_sets[k, rows[a]] = 1
+        for a in range(len(cols)):
+            col_sets[k, cols[a]] = 1
+
+
+@kernel
+def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> Any:
+    """Fit the block (rows, cols), return S and fill `evidence` of the rows `which`.
+
+    `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the cells of
+    the block in units of their rows' background.
+    """
+    theta, pattern, shift, slope, centre, spread = model
+    m = field.Zt.shape[0]
+    correlated = len(field.ones) > 0
+    root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
+    weight = np.empty(m)
+    log_det = factorise(field, cols, root, weight) if correlated else 0.0
+    fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
+    sums = np.empty((10, max(len(rows), len(which))))
+    S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
+    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
+    return S

@@ -1,0 +1,231 @@
+"""Coherent submatrices: blocks whose rows follow one pattern, told from noise by their evidence; finds K itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._errors import SearchWarning
+from bivaluate._parallel import Workers
+from bivaluate.algorithms._coherent_admission import admit
+from bivaluate.algorithms._coherent_background import Background, find_background, take_out
+from bivaluate.algorithms._coherent_calibration import Calibration, calibrate
+from bivaluate.algorithms._coherent_field import fit
+from bivaluate.algorithms._coherent_kinds import kind_of
+from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS
+from bivaluate.algorithms._coherent_refine import Scored, recount, refine
+from bivaluate.algorithms._coherent_search import Search, usual_starts
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed
+from bivaluate.solution import Biclustering
+
+MOST_BLOCKS = 100
+MOST_PATTERNS = 8
+
+
+class CoherentSubmatrices(BiclusteringEstimator):
+    """Biclusters whose rows follow one pattern: raised, additive, scaled or turned, on their own columns.
+
+    Every row is judged against its own background: a block is a set of rows and columns whose cells are better explained
+    by a common pattern (a level and a shape, stretched and shifted from row to row) than by what these rows do elsewhere. The
+    evidence S of a block is the log-likelihood ratio minus the price of choosing its rows, its columns and its parameters, so
+    that e^-S bounds the probability that noise holds such a block. Climbs from many starts find blocks of large S; the best is
+    kept and its cells are set aside, until nothing with S above `min_evidence` is left: the number of biclusters is found, not
+    given. Correlated columns and patterns common to half of all rows belong to the background.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the most evidence; "auto" returns all.
+    min_evidence : float, default=5.0
+        Evidence S, in nats, a bicluster must exceed.
+    min_rows : int, default=4
+        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
+    n_starts : int or None, default=None
+        Climbs per pass; None for two per row, within 400 and 1200.
+    missing : {"raise", "omit"}, default="raise"
+        What to do about NaN: an error, or leave these cells out.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for as many as there are cores. The answer never depends on it.
+    random_state : int, RandomState or None
+        Source of the random starts.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters, those with the most evidence first.
+    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
+    evidence_ : ndarray of shape (K,)
+        Evidence S of each bicluster in nats, given those before it.
+    p_values_ : ndarray of shape (K,)
+        min(1, e^-S); where surrogates of the data hold blocks too, the share of surrogates that do better.
+    kinds_ : list of str
+        "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
+    notes_ : list of str
+        What was done to the data and what could not be done, a sentence each.
+
+    Warns
+    -----
+    SearchWarning
+        If the matrix has too few rows or columns, too few levels or no usual distribution: then nothing is found. If a
+        pattern common to half of all rows was taken out, or the search was interrupted.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 20))
+    >>> X[:20, :8] = rng.normal(size=(20, 1)) + 2 * rng.normal(size=8) + 0.3 * rng.normal(size=(20, 8))
+    >>> model = CoherentSubmatrices(random_state=0).fit(X)
+    >>> [b.shape for b in model.solution_], model.kinds_
+    ([(20, 8)], ['additive'])
+    """
+
+    key: ClassVar[str] = "find"
+    n_biclusters: Any
+
+    def __init__(
+        self,
+        n_biclusters: int | str = "auto",
+        *,
+        min_evidence: float = 5.0,
+        min_rows: int = 4,
+        n_starts: int | None = None,
+        missing: str = "raise",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.min_evidence = min_evidence
+        self.min_rows = min_rows
+        self.n_starts = n_starts
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find biclusters in `X`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
+            Real numbers, NaN where missing; never written to.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        CoherentSubmatrices
+            The fitted estimator.
+        """
+        most = self._check_parameters()
+        rng = check_random_state(self.random_state)
+        values = self._check_input(X)
+        self.notes_: list[str] = []
+        blocks, p_values, kinds = self._search(values, rng, most)
+        order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
+        pairs = [blocks[k][1] for k in order]
+        self.solution_ = Biclustering(pairs, values.shape, info=self._info())
+        self.rows_ = self.solution_.row_masks
+        self.columns_ = self.solution_.col_masks
+        self.evidence_ = np.array([blocks[k][0] for k in order], dtype=np.float64)
+        self.p_values_ = np.array([p_values[k] for k in order], dtype=np.float64)
+        self.kinds_ = [kinds[k] for k in order]
+        return self
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        """Unused: `fit` finds all biclusters together, because they are refined together."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "omit"
+        return tags
+
+    def _check_parameters(self) -> int:
+        if isinstance(self.n_biclusters, str):
+            check_choice("n_biclusters", self.n_biclusters, ("auto",))
+            most = MOST_BLOCKS
+        else:
+            most = check_int("n_biclusters", self.n_biclusters, minimum=1)
+        check_real("min_evidence", self.min_evidence, minimum=0)
+        check_int("min_rows", self.min_rows, minimum=3)
+        if self.n_starts is not None:
+            check_int("n_starts", self.n_starts, minimum=1)
+        check_choice("missing", self.missing, ("raise", "omit"))
+        _check_seed(self.random_state)
+        return most
+
+    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> tuple[list[Scored], Values, list[str]]:
+        """Return the blocks, their p-values and their kinds; constant rows and columns take no part."""
+        admitted = admit(X, self.min_rows)
+        rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
+        self.notes_ += admitted.notes
+        if Z is None:
+            self._warn(admitted.reason)
+            return [], np.zeros(0), []
+        starts = self.n_starts or usual_starts(len(Z))
+        with Workers(self.n_jobs, X.size * starts) as workers:
+            search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
+            outcome, background = self._search_prepared(search, Z, rng, most)
+        kinds = [kind_of(fit(background.field, *pair)) for _, pair in outcome.blocks]
+        blocks = [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks]
+        return blocks, outcome.p_values, kinds
+
+    def _search_prepared(
+        self, search: Search, Z: Values, rng: np.random.RandomState, most: int
+    ) -> tuple[Calibration, Background]:
+        blocks: list[Scored] = []
+        background = Background.of(Z, None)
+        patterns = told = 0
+        try:
+            # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
+            first = True
+            while True:
+                background = find_background(Z, search, rng, () if first else [pair for _, pair in blocks])
+                rough = first and background.correlated
+                blocks = []
+                common = None
+                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, once=rough):
+                    if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
+                        common = pair
+                        break
+                    blocks.append((score, pair))
+                    if self._progress is not None and told < len(blocks) <= most:
+                        told = len(blocks)
+                        self._progress(told, most)
+                if common is not None:
+                    patterns += 1
+                    first = True
+                    Z = take_out(Z, background.field, common)
+                elif rough and blocks:
+                    first = False
+                else:
+                    break
+            blocks = refine(search, background.field, blocks)
+            doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
+            outcome = calibrate(search, background, blocks, rng, doubtful)
+        except KeyboardInterrupt:
+            self._warn(f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined.")
+            blocks = recount(search, background.field, [pair for _, pair in blocks])
+            outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
+        if patterns:
+            self._warn(
+                f"{patterns} pattern(s) common to at least half of all rows were taken out as background: "
+                "a bicluster cannot have more than half of the rows."
+            )
+        if background.correlated:
+            self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
+        if outcome.by_surrogates:
+            self.notes_.append(
+                "Copies of the data without biclusters hold blocks too; only what exceeds the best of "
+                f"them is kept ({len(outcome.blocks)} of {len(blocks)})."
+            )
+        return outcome, background
+
+    def _warn(self, message: str) -> None:
+        self.notes_.append(message)
+        warnings.warn(message, SearchWarning, stacklevel=4)

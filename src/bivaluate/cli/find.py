@@ -1,0 +1,112 @@
+"""`bivaluate find`: a matrix in, the biclusters that stand out from it out; their number is found, not given."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from bivaluate.cli.options import Jobs, Json, MatrixFile, MatrixPath, OutputFormat, Seed, check_target, grouped, option
+from bivaluate.cli.tables import err, number, out, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bivaluate.solution import Biclustering
+
+
+@dataclasses.dataclass(frozen=True)
+class Search:
+    """How to search; the fields are parameters of :class:`bivaluate.algorithms.CoherentSubmatrices`."""
+
+    min_evidence: Annotated[float, option("Nats of evidence a bicluster must exceed.")] = 5.0
+    min_rows: Annotated[int, option("Fewest rows of a bicluster.")] = 4
+    missing: Annotated[str, option("NaN cells: raise an error, or omit them.")] = "raise"
+    random_state: Seed = 0
+    n_jobs: Jobs = None
+
+
+@grouped
+def find(
+    matrix: MatrixPath,
+    search: Search,
+    matrix_file: MatrixFile,
+    n_biclusters: Annotated[int | None, option("At most so many (default: as many as stand out).", "-k")] = None,
+    target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
+    format: OutputFormat = None,
+    report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the biclusters that stand out from a matrix, and how many there are.
+
+    Every bicluster comes with its evidence: nats beyond what chance explains, search included. Finding nothing is an
+    answer. Ctrl-C keeps what has been found so far.
+
+    Examples:
+
+    - `bivaluate find expression.csv -o found.json`
+    - `bivaluate find expression.csv -o found.json --report page.html`
+    - `bivaluate find expression.csv -k 10 --min-evidence 20`
+    """
+    from bivaluate.algorithms import CoherentSubmatrices
+    from bivaluate.io import write_solution
+
+    target = target or Path(f"{matrix.name.split('.')[0]}.find.json")
+    check_target(target, format)
+    X = matrix_file.read(matrix)
+    model = CoherentSubmatrices("auto" if n_biclusters is None else n_biclusters, **dataclasses.asdict(search))
+    with progress() as update:
+        if update is not None:
+            model._progress = lambda done, total: update("finding biclusters", done, total)
+        model.fit(X)
+    write_solution(model.solution_, target, X=X, format=format)
+    rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
+    if as_json:
+        print_json({"biclusters": rows, "notes": model.notes_})
+    else:
+        print_evidence(rows)
+    err.print(f"wrote {target}")
+    if report:
+        from bivaluate.evaluation import evaluate
+        from bivaluate.report import build_report
+
+        name = str(model.solution_.info.get("name", "find"))
+        build_report([evaluate(X, model.solution_.with_info(name=name), missing=search.missing)], report)
+        err.print(f"wrote {report}")
+    if rows and not as_json:
+        err.print(f"next: bivaluate score {matrix} {target}")
+
+
+def evidence_rows(
+    solution: Biclustering, evidence: Any, kinds: Sequence[str], p_values: Any = None
+) -> list[dict[str, Any]]:
+    """Return one mapping per bicluster: name, sizes, kind, evidence and, where known, its p-value."""
+    rows: list[dict[str, Any]] = []
+    for k, bicluster in enumerate(solution):
+        rows_, cols = bicluster.shape
+        row = {
+            "bicluster": f"B{k + 1}",
+            "n_rows": rows_,
+            "n_cols": cols,
+            "kind": kinds[k],
+            "evidence": float(evidence[k]),
+        }
+        rows.append(row if p_values is None else row | {"p_value": float(p_values[k])})
+    return rows
+
+
+def print_evidence(rows: Sequence[dict[str, Any]]) -> None:
+    """Print one line per bicluster, or that there is none."""
+    if not rows:
+        out.print("No bicluster stands out.")
+        return
+    names = {
+        "bicluster": "bicluster",
+        "n_rows": "rows",
+        "n_cols": "columns",
+        "kind": "kind",
+        "evidence": "evidence (nats)",
+    }
+    names |= {"p_value": "p"} if "p_value" in rows[0] else {}
+    lines = [[row[key] if isinstance(row[key], str) else number(row[key]) for key in names] for row in rows]
+    print_table(list(names.values()), lines)

@@ -1,0 +1,275 @@
+"""The coherent submatrix search: what it finds, what it does not, and what it says."""
+
+import signal
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
+from bivaluate.algorithms._coherent_admission import spread_ties
+from bivaluate.algorithms._coherent_calibration import flipped, permuted
+from bivaluate.algorithms.coherent import CoherentSubmatrices
+from bivaluate.algorithms.coherent_given import climb_from, evidence_of
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+
+def two_blocks(seed=0, n=120, m=24):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, m))
+    X[:25, :9] = 1 + rng.normal(0, 1, (25, 1)) + rng.normal(0, 2, 9) + 0.2 * rng.standard_normal((25, 9))
+    slope = np.where(np.arange(20) % 3 == 0, -1.0, 1.0)[:, None] * rng.uniform(0.7, 2, (20, 1))
+    X[40:60, 12:20] = 0.5 + slope * rng.normal(0, 2, 8) + 0.2 * rng.standard_normal((20, 8))
+    return X
+
+
+def ar(rng, shape, rho):
+    X = rng.standard_normal(shape)
+    for j in range(1, shape[1]):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    return X
+
+
+@pytest.fixture(scope="module")
+def X():
+    return two_blocks()
+
+
+@pytest.fixture(scope="module")
+def model(X):
+    return CoherentSubmatrices(random_state=0).fit(X)
+
+
+def blocks(model):
+    return {(tuple(b.rows), tuple(b.cols)) for b in model.solution_}
+
+
+PLANTED = {(tuple(range(25)), tuple(range(9))), (tuple(range(40, 60)), tuple(range(12, 20)))}
+
+
+def test_planted_blocks_are_found_with_their_kind_and_number(model):
+    assert blocks(model) == PLANTED
+    assert (np.diff(model.evidence_) <= 0).all()
+    assert (model.evidence_ > 50).all()
+    np.testing.assert_allclose(model.p_values_, np.exp(-model.evidence_))
+    kinds = {b.shape: kind for b, kind in zip(model.solution_, model.kinds_, strict=True)}
+    assert kinds == {(25, 9): "additive", (20, 8): "row-affine, both signs"}
+    assert model.notes_ == []
+    assert model.rows_.shape == (2, 120)
+    assert model.columns_.shape == (2, 24)
+    assert model.solution_.info["algorithm"] == "find"
+
+
+def test_same_answer_for_any_number_of_threads_and_any_type(X, model):
+    for jobs in (1, 2, 3):
+        other = clone(model).set_params(n_jobs=jobs).fit(X)
+        assert other.solution_ == model.solution_
+        np.testing.assert_array_equal(other.evidence_, model.evidence_)
+    assert clone(model).fit(pd.DataFrame(X)).solution_ == model.solution_
+    assert clone(model).fit(Matrix.of(X)).solution_ == model.solution_
+    assert clone(model).fit(np.asfortranarray(X)).solution_ == model.solution_
+
+
+def test_units_order_and_effects_do_not_matter(X, model):
+    rng = np.random.default_rng(5)
+    moved = 7 * X + rng.normal(0, 20, 24) + rng.normal(0, 50, (120, 1))
+    assert blocks(clone(model).fit(moved)) == PLANTED
+    rows, cols = rng.permutation(120), rng.permutation(24)
+    shuffled = clone(model).fit(X[np.ix_(rows, cols)])
+    back = {(tuple(sorted(rows[b.rows])), tuple(sorted(cols[b.cols]))) for b in shuffled.solution_}
+    assert back == PLANTED
+
+
+def test_an_upper_bound_keeps_those_with_the_most_evidence(X, model):
+    first = clone(model).set_params(n_biclusters=1).fit(X)
+    assert list(first.solution_) == list(model.solution_)[:1]
+    assert len(clone(model).set_params(n_biclusters=9).fit(X).solution_) == 2
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", ["normal", "t5", "ar", "exponential", "lognormal", "row scales"])
+def test_nothing_is_found_in_noise(kind, seed):
+    rng = np.random.default_rng(seed)
+    shape = (150, 30)
+    noise = {
+        "normal": lambda: rng.standard_normal(shape),
+        "t5": lambda: rng.standard_t(5, shape),
+        "ar": lambda: ar(rng, shape, 0.7),
+        "exponential": lambda: rng.exponential(size=shape),
+        "lognormal": lambda: np.exp(rng.standard_normal(shape)),
+        "row scales": lambda: rng.standard_normal(shape) * np.exp(rng.normal(0, 1.5, (150, 1))),
+    }[kind]()
+    model = CoherentSubmatrices(random_state=seed).fit(noise)
+    assert len(model.solution_) == 0
+    assert model.evidence_.shape == model.p_values_.shape == (0,)
+    assert model.kinds_ == []
+
+
+def test_a_block_in_correlated_columns_is_found_and_said():
+    rng = np.random.default_rng(3)
+    X = ar(rng, (200, 30), 0.8)
+    X[:30, 5:17] = rng.normal(0, 1, (30, 1)) + rng.normal(0, 1.5, 12) + 0.3 * rng.standard_normal((30, 12))
+    model = CoherentSubmatrices(random_state=0).fit(X)
+    assert [b.shape for b in model.solution_] == [(30, 12)]
+    assert any("correlated" in note for note in model.notes_)
+
+
+def test_a_pattern_of_all_rows_is_background():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 30)) + rng.normal(0, 1.5, (150, 1)) * rng.normal(0, 1.5, 30)
+    with pytest.warns(SearchWarning, match="common to at least half of all rows"):
+        model = CoherentSubmatrices(random_state=0).fit(X)
+    assert len(model.solution_) == 0
+
+
+def test_skewed_blocks_are_found_after_the_logarithm(X):
+    model = CoherentSubmatrices(random_state=0).fit(np.exp(X))
+    assert blocks(model) == PLANTED
+    assert model.notes_ == ["Values were transformed to be near normal within rows: log."]
+
+
+def test_missing_cells(X):
+    gaps = X.copy()
+    gaps[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
+    with pytest.raises(MatrixError, match="without missing cells"):
+        CoherentSubmatrices().fit(gaps)
+    model = CoherentSubmatrices(missing="omit", random_state=0).fit(gaps)
+    assert [b.shape for b in model.solution_] == [b.shape for b in CoherentSubmatrices(random_state=0).fit(X).solution_]
+    gaps = X.copy()
+    gaps[3] = np.nan
+    gaps[:, 23] = np.nan
+    found = CoherentSubmatrices(missing="omit", random_state=0).fit(gaps).solution_
+    assert not any(3 in b.rows or 23 in b.cols for b in found)
+    assert len(found) == 2
+
+
+def test_constant_rows_and_columns_take_no_part(X):
+    X = X.copy()
+    X[100:105] = 4.0
+    X[:, [22, 23]] = 3.0
+    model = CoherentSubmatrices(random_state=0).fit(X)
+    assert blocks(model) == PLANTED
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda rng: rng.standard_normal((50, 3)), r"3 column\(s\) that vary; at least 4"),
+        (lambda rng: rng.standard_normal((5, 30)), r"5 row\(s\) that vary; at least 8"),
+        (lambda rng: np.ones((50, 10)), r"0 column\(s\) that vary"),
+        (lambda rng: rng.integers(0, 2, (60, 20)) * 1.0, "at most 2 different values"),
+    ],
+)
+def test_where_it_cannot_work_it_says_so_and_finds_nothing(make, words):
+    with pytest.warns(SearchWarning, match=words):
+        model = CoherentSubmatrices(random_state=0).fit(make(np.random.default_rng(0)))
+    assert len(model.solution_) == 0
+    assert len(model.notes_) == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_biclusters": "many"}, "n_biclusters is 'many'; allowed: 'auto'"),
+        ({"n_biclusters": 0}, "n_biclusters is 0; it must be at least 1"),
+        ({"min_rows": 2}, "min_rows is 2; it must be at least 3"),
+        ({"min_evidence": -1.0}, "min_evidence"),
+        ({"n_starts": 0}, "n_starts is 0"),
+        ({"missing": "drop"}, "missing is 'drop'"),
+        ({"random_state": "x"}, "random_state is 'x'"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_bad_parameters(X, parameters, words):
+    with pytest.raises(ParameterError, match=words):
+        CoherentSubmatrices(**parameters).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_estimator():
+    check_estimator(CoherentSubmatrices(n_starts=40), on_skip=None)
+
+
+def test_progress_is_told(X):
+    model = CoherentSubmatrices(random_state=0)
+    told = []
+    model._progress = lambda done, total: told.append(done)
+    model.fit(X)
+    assert told[:2] == [1, 2]
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals need the main thread")
+def test_an_interrupt_keeps_what_is_found(X):
+    model = CoherentSubmatrices(random_state=0)
+
+    def stop(done, total):
+        signal.raise_signal(signal.SIGINT)
+
+    model._progress = stop
+    with pytest.warns(SearchWarning, match="interrupted; the 1 biclusters found so far"):
+        model.fit(X)
+    assert len(model.solution_) == 1
+
+
+def test_evidence_of_given_biclusters(X):
+    given = Biclustering([(range(25), range(9)), (range(70, 90), range(9)), ([3], [1, 2])], X.shape)
+    planted, noise, single = evidence_of(X, given)
+    assert planted.evidence > 100
+    assert planted.kind == "additive"
+    assert noise.evidence < 0
+    assert np.isnan(single.evidence)
+    assert single.reason.startswith("At least two rows")
+    with pytest.raises(SolutionError, match="120 x 24"):
+        evidence_of(X[:100], given)
+    assert np.isnan(evidence_of(X[:, :3], Biclustering([([0, 1], [0, 1])], (120, 3)))[0].evidence)
+
+
+def test_climbing_from_given_biclusters(X):
+    rough = Biclustering(
+        [
+            (range(20), range(7)),
+            (range(10, 28), range(2, 9)),
+            (range(42, 58), range(13, 22)),
+            (range(80, 100), range(5)),
+        ],
+        X.shape,
+    )
+    refined = climb_from(X, rough)
+    assert {(tuple(b.rows), tuple(b.cols)) for b in refined.solution} == PLANTED
+    assert (refined.evidence > 50).all()
+    assert len(refined.changes) == 4
+    assert refined.changes[0] == "B1 (20 x 7) and B2 are now one, B2 (25 x 9)."
+    assert refined.changes[3] == "B4 (20 x 5) is dropped: nothing near it has evidence above 5 nats."
+    same = climb_from(X, refined.solution)
+    assert same.solution == refined.solution
+    assert same.changes[0] == "B1 (20 x 8) stays as it is, now B1."
+    with pytest.warns(SearchWarning, match="Nothing is changed"):
+        assert climb_from(X[:, :3], Biclustering([([0, 1], [0, 1])], (120, 3))).changes == []
+
+
+def test_equal_values_are_no_pattern():
+    X = np.random.default_rng(0).poisson(3.0, (150, 30)) * 1.0
+    model = CoherentSubmatrices(random_state=0).fit(X)
+    assert len(model.solution_) == 0
+    assert model.notes_[0].startswith("Rows have many equal values")
+    spread = spread_ties(X)
+    assert ((spread >= X) & (spread < X + 1)).all()
+
+
+def test_surrogates_keep_what_they_promise():
+    rng = np.random.RandomState(0)
+    Z = ar(np.random.default_rng(0), (400, 12), 0.8)
+    copy = flipped(Z, rng)
+    axes = np.linalg.eigh(Z.T @ Z)[1]
+    np.testing.assert_allclose(np.abs(copy @ axes), np.abs(Z @ axes), atol=1e-9)
+    np.testing.assert_allclose(copy.T @ copy / 400, Z.T @ Z / 400, atol=0.5)
+    Z[3, 4] = np.nan
+    mixed = permuted(Z, rng)
+    np.testing.assert_array_equal(np.isnan(mixed), np.isnan(Z))
+    np.testing.assert_allclose(np.sort(mixed, axis=1), np.sort(Z, axis=1))
+    assert not np.allclose(mixed[:3], Z[:3])

@@ -1,0 +1,111 @@
+"""The kernels of the coherent submatrix search against their naive twin."""
+
+import numpy as np
+import pytest
+
+from bivaluate.algorithms import _kernels_coherent_climb as climbs
+from bivaluate.algorithms._coherent_field import evidence_of_rows, fit, make_field, remove, without
+from bivaluate.algorithms._coherent_prepare import shorth
+from tests.reference import coherent as naive
+
+
+def planted(seed, n=30, m=13, rows=9, cols=5, noise=0.3):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((n, m))
+    pattern = rng.normal(0, 1.5, cols)
+    slope = rng.uniform(0.5, 2, (rows, 1)) * rng.choice([1, -1], (rows, 1), p=[0.8, 0.2])
+    Z[:rows, :cols] = 1 + rng.normal(0, 1, (rows, 1)) + slope * pattern + noise * rng.standard_normal((rows, cols))
+    return Z
+
+
+def covariance_like(seed, m):
+    A = np.random.default_rng(seed).standard_normal((3 * m, m))
+    return np.asarray(A.T @ A / (3 * m))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("rows", "cols"), [(9, 5), (9, 2), (4, 13), (12, 9), (3, 3)])
+def test_evidence_of_a_block(seed, rows, cols):
+    Z = planted(seed, rows=min(rows, 9), cols=min(cols, 5))
+    block = np.arange(rows), np.arange(cols)
+    assert fit(make_field(Z), *block).score == pytest.approx(naive.evidence(Z, *block), rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("cols", [2, 5, 8])
+def test_evidence_of_a_block_in_correlated_columns(seed, cols):
+    Z, sigma = planted(seed), covariance_like(seed, 13)
+    block = np.arange(8), np.arange(cols) + 1
+    field = make_field(Z, np.linalg.inv(sigma))
+    assert fit(field, *block).score == pytest.approx(naive.evidence(Z, *block, sigma), rel=1e-8, abs=1e-6)
+    same = make_field(Z, np.eye(13))
+    assert fit(same, *block).score == pytest.approx(fit(make_field(Z), *block).score, rel=1e-9)
+
+
+def test_evidence_of_every_row_with_missing_cells():
+    Z = planted(0)
+    block = np.arange(9), np.arange(5)
+    model = naive.fit(Z, *block, np.eye(13))
+    gaps = Z.copy()
+    gaps[np.random.default_rng(1).random(Z.shape) < 0.3] = np.nan
+    gaps[:9] = Z[:9]  # the model is fitted to complete rows
+    got = evidence_of_rows(make_field(gaps), *block, np.arange(30))
+    expected = [naive.row_evidence(gaps, i, block[1], model) for i in range(30)]
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-8)
+
+
+def test_missing_cells_are_filled_by_the_model():
+    Z = planted(3, noise=0.1)
+    complete = fit(make_field(Z), np.arange(9), np.arange(5))
+    Z[2, 3] = np.nan
+    gap = fit(make_field(Z), np.arange(9), np.arange(5))
+    assert gap.cells[2, 3] == pytest.approx(complete.cells[2, 3], abs=0.6)
+    assert 0 < gap.score < complete.score
+
+
+@pytest.mark.parametrize("most", [6, 12])
+def test_best_prefix_breaks_ties_by_lower_index(most):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        values = np.round(rng.normal(0, 2, 12), 0)
+        choose = np.array([naive.log_choose(12, k) for k in range(13)])
+        got = climbs.best_prefix(values, choose, 0.5, 3, most)
+        assert got.tolist() == naive.best_prefix(values, lambda k, t=choose: t[k], 0.5, 3, most)
+
+
+def test_a_climb_ends_at_the_planted_block_from_a_part_of_it():
+    Z = planted(5, n=60, m=20, rows=15, cols=8, noise=0.1)
+    field = make_field(Z)
+    S, rows, cols = climbs.climb(field, np.arange(6), np.arange(4), 3, 30, 2, 0)
+    assert rows.tolist() == list(range(15))
+    assert cols.tolist() == list(range(8))
+    assert fit(field, rows, cols).score == pytest.approx(S)
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_an_explained_block_is_gone(correlated):
+    Z = planted(1, n=60, m=20, rows=15, cols=8)
+    precision = np.linalg.inv(0.5 * np.eye(20) + 0.5 * covariance_like(0, 20)) if correlated else None
+    field = make_field(Z, precision)
+    block = (np.arange(15), np.arange(8))
+    assert fit(field, *block).score > 50
+    rest = without(field, [block])
+    assert fit(rest, *block).score < 0
+    np.testing.assert_array_equal(rest.Zt[:, 15:], field.Zt[:, 15:])
+    np.testing.assert_array_equal(rest.Zt[8:], field.Zt[8:])
+    again = make_field(np.ascontiguousarray(rest.Zt.T), precision) if correlated else None
+    if again is not None:
+        np.testing.assert_allclose(rest.whole, again.whole)
+        np.testing.assert_allclose(rest.Yt, again.Yt)
+    remove(rest, np.arange(20, 25), np.arange(3))
+    assert np.isfinite(rest.whole).all()
+
+
+def test_shorth_of_rows():
+    X = np.random.default_rng(0).standard_normal((20, 11))
+    centre, scale = shorth(X, unit=False)
+    expected = np.array([naive.shorth(row) for row in X])
+    np.testing.assert_allclose(centre, expected[:, 0])
+    np.testing.assert_allclose(scale, expected[:, 1])
+    X[:, 3] = np.nan
+    np.testing.assert_allclose(shorth(X, unit=False)[0], [naive.shorth(row[~np.isnan(row)])[0] for row in X])
