@@ -1,6 +1,6 @@
 """Which criterion finds the right solution, the right K, and says that nothing is there where nothing is?
 
-python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"]
+python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--page FILE]
 
 Criteria × designs × seeds, with the constant answers beside them. Three questions:
 K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion
@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -304,29 +305,55 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
     return lines
 
 
+PAGE = """# Choosing the solution and K
+
+Written by `python -m benchmarks.truth --seeds 4 --first-seed 9000 --page docs/choosing.md`; do not edit.
+
+**In short.** Score or sweep as usual and take the solution with the most *evidence*: the nats its biclusters save in
+describing the matrix, each under the kind of pattern that fits it best (raised, additive, row-affine, order-preserving),
+search included. K is the number of biclusters that *pay*. If none pays, nothing is there. `select`, `select_k`,
+`solution_scorer` and the report's headline do this by default; `--by nve_cov` (or any other measure) is one word away.
+
+What the tables below cannot promise: columns that are correlated in all rows (time series) make noise look coherent, and
+there evidence pays for noise too (autoregressive noise with coefficient 0.7 in every seed tried): compare with surrogates
+(`sweep --null phase`). The criteria were developed on other seeds of the same designs, so only the seeds are fresh. Held-out
+cells and stability are Python functions so far (`bivaluate.sweep.held_out`, `bivaluate.judge.stability`).
+
+Three questions are asked of every criterion: *K*: of the cases in which some K reaches a clustering-error similarity (CE) of
+0.5 to the planted biclusters, how often is the number reported the planted one; *noise*: how often does it say that nothing
+is there where nothing is; *algorithm*: where the best CE of two algorithms differs by 0.1 or more, how often is the best one
+chosen. The constant answers stand in the same table.
+
+"""
+
+
 def main() -> None:
-    """Judge the criteria and print the tables."""
+    """Judge the criteria, print the tables, and write the page where one is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
     parser.add_argument("--only", default=";".join(CRITERIA), help="criteria, separated by semicolons")
+    parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     designs = [DESIGNS[name] for name in options.designs.split(",")]
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     start = time.perf_counter()
     tallies = judge(designs, seeds, options.only.split(";"))
-    print(*table(tallies), sep="\n")
+    lines = ["## All designs", "", *table(tallies)]
     if not all(design.noise for design in designs):
         k, share = constant_k(designs, seeds)
-        print(f"\nThe constant answer K = {k} is right in {share:.2f} of the cases of the first column.\n")
+        lines += ["", f"The constant answer K = {k} is right in {share:.2f} of the cases of the first column."]
         for question in ("K", "algorithm"):
-            print(*by_design(tallies, question, designs), "", sep="\n")
-        print(*paths(seeds), sep="\n")
+            lines += ["", f"## By design: {question}", "", *by_design(tallies, question, designs)]
+        lines += ["", "## Paths: planted biclusters with wrong members, then junk", "", *paths(seeds)]
     if any(design.noise for design in designs):
-        print("", *by_design(tallies, "noise", designs), sep="\n")
-    print(f"\n{len(designs)} designs, seeds {seeds.start}–{seeds.stop - 1}, {time.perf_counter() - start:.0f} s")
+        lines += ["", "## By design: noise", "", *by_design(tallies, "noise", designs)]
+    lines += ["", f"{len(designs)} designs, seeds {seeds.start} to {seeds.stop - 1}."]
+    print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
+    if options.page:
+        options.page.write_text(PAGE + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""`bivaluate find` and `bivaluate refine`, typed as a newcomer would."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bivaluate import read_solution
+from bivaluate.datasets import make_scenario
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    X, truth, _ = make_scenario("S1", random_state=3)
+    path = tmp_path / "S1.csv"
+    np.savetxt(path, X, delimiter=",")
+    truth.to_json(tmp_path / "truth.json")
+    return path
+
+
+def test_find_writes_what_stands_out(run, matrix, tmp_path):
+    done = run("find", matrix, "-o", "found.json", "--report", "page.html")
+    assert done.code == 0, done.err
+    assert done.out.split()[:5] == ["bicluster", "rows", "columns", "kind", "evidence"]
+    assert len(read_solution(tmp_path / "found.json")) == 4
+    assert "next: bivaluate score" in done.err
+    assert (tmp_path / "page.html").is_file()
+    score = json.loads(run("compare", tmp_path / "truth.json", "found.json", "--json").out)
+    assert score["ce"] > 0.9
+
+
+def test_find_takes_at_most_k_and_prints_json(run, matrix):
+    done = run("find", matrix, "-k", "2", "-o", "two.json", "--json")
+    told = json.loads(done.out)
+    assert [row["bicluster"] for row in told["biclusters"]] == ["B1", "B2"]
+    assert {"n_rows", "n_cols", "kind", "evidence", "p_value"} <= told["biclusters"][0].keys()
+
+
+def test_finding_nothing_is_an_answer(run, tmp_path):
+    np.savetxt(tmp_path / "noise.csv", np.random.default_rng(0).normal(size=(60, 20)), delimiter=",")
+    done = run("find", tmp_path / "noise.csv")
+    assert done.code == 0
+    assert "No bicluster stands out." in done.out
+    assert len(read_solution(tmp_path / "noise.find.json")) == 0
+
+
+def test_refine_says_what_became_of_each(run, matrix, tmp_path):
+    done = run("refine", matrix, tmp_path / "truth.json")
+    assert done.code == 0, done.err
+    assert done.out.count("•") == 4
+    assert "nothing written; pass --out FILE" in done.err
+    assert run("refine", matrix, tmp_path / "truth.json", "--out", "refined.json").code == 0
+    assert len(read_solution(tmp_path / "refined.json")) == 4
+
+
+def test_wrong_input_is_refused(run, matrix):
+    assert run("find", matrix, "-k", "0").code == 2
+    assert run("find", matrix, "--missing", "guess").code == 2
+    assert run("find", "nowhere.csv").code == 2
