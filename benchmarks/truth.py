@@ -93,7 +93,7 @@ class Sweep:
     @cached_property
     def scores(self) -> dict[int, dict[str, float]]:
         return {
-            k: evaluate(self.X, s, metrics=list(MEASURES), single="matrix").solution
+            k: evaluate(self.X, s, metrics=list(MEASURES), single="matrix").scores
             if len(s)
             else dict.fromkeys(MEASURES, math.nan)
             for k, s in self.solutions.items()
@@ -268,7 +268,7 @@ def paths(seeds: range) -> list[str]:
             hits["evidence"].append(table.n_paying == len(truth))
             totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
             hits["evidence, best prefix"].append(max(totals, key=totals.__getitem__) == len(truth))
-            scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").solution for k, s in prefixes.items()}
+            scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").scores for k, s in prefixes.items()}
             for key, direction in MEASURES.items():
                 sign = -1 if direction == "low" else 1
                 able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}

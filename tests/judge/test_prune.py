@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, evaluate
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance.search import search_block
 from bivaluate.judge.prune import propose_pruning
@@ -115,3 +115,30 @@ def test_bad_input_is_explained(planted):
         advise(planted, GOOD, cut=-1)
     with pytest.raises(MatrixError, match="missing"):
         advise(np.where(planted > 3, np.nan, planted), GOOD)
+
+
+def test_raised_blocks_are_kept():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 40))
+    blocks = (range(30), range(12)), (range(40, 80), range(15, 30))
+    for rows, cols in blocks:
+        X[np.ix_(rows, cols)] += 4
+    assert advise(X, *blocks).proposals == ()
+
+
+def test_skewed_values_are_never_merged():
+    rng = np.random.default_rng(0)
+    X = rng.lognormal(sigma=2, size=(60, 50)) * (rng.random((60, 50)) < 0.1)
+    blocks = [(range(start, start + 15), range(start, start + 12)) for start in (0, 12, 24, 36)]
+    advice = advise(X, *blocks)
+    assert all(proposal.kind == "drop" for proposal in advice.proposals)
+    assert "Where values are that skewed, mergers look free that are not: none is proposed." in advice.cautions
+
+
+def test_random_blocks_are_noise_to_findings_and_pruning_alike():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 40))
+    blocks = [(rng.choice(200, 20, replace=False), rng.choice(40, 8, replace=False)) for _ in range(6)]
+    solution = Biclustering(blocks, X.shape)
+    assert any("None of the 6 biclusters stands out from noise" in text for text in evaluate(X, solution).findings)
+    assert len(propose_pruning(X, solution).proposals) == 6

@@ -62,7 +62,6 @@ def prune(
     - `bivaluate prune expression.csv solution.json --out pruned.json`
     - `bivaluate prune timecourse.csv solution.json --ordered-columns --keep-weak`
     """
-    from bivaluate.chance.assumptions import SMOOTHNESS, broken_assumptions, prepare_matrix
     from bivaluate.io import write_solution
     from bivaluate.judge.prune import propose_pruning
 
@@ -72,9 +71,7 @@ def prune(
     given = solution_file.read(solution, X)
     options = {name: value for name, value in dataclasses.asdict(rules).items() if value is not None}
     advice = propose_pruning(X, given, **options)
-    prepared = prepare_matrix(X.values, rules.centre, rules.normalise)
-    settled = SMOOTHNESS if rules.ordered_columns else None
-    cautions = [spoken(text) for about, text in broken_assumptions(prepared).items() if about != settled]
+    cautions = [spoken(text) for text in advice.cautions]
     if as_json:
         print_json(_document(advice, cautions))
     else:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_real
 from bivaluate._text import plural
-from bivaluate.chance.assumptions import prepare_matrix
+from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepare_matrix
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
@@ -66,6 +66,8 @@ class Pruning:
         Scores of the two solutions by registry key.
     cut
         aVE at or above which a bicluster counts as search noise.
+    cautions
+        What to distrust, a sentence each: assumptions the data break, and scores the changes make worse.
     """
 
     proposals: tuple[Proposal, ...]
@@ -74,6 +76,7 @@ class Pruning:
     before: dict[str, float]
     after: dict[str, float]
     cut: float
+    cautions: tuple[str, ...] = ()
 
 
 def propose_pruning(
@@ -150,7 +153,8 @@ def propose_pruning(
         how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
         cut = min(cut, refit_cut(prepared, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
-    proposals = _repeats(pool)
+    broken = broken_assumptions(prepared)
+    proposals = _repeats(pool, merge=TAILS not in broken)
     if not keep_weak:
         proposals += _noise(pool, prepared, cut)
     pruned = Biclustering(
@@ -159,7 +163,20 @@ def propose_pruning(
         info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
     )
     before, after = (_scores(matrix, side) for side in (solution, pruned))
-    return Pruning(tuple(proposals), pruned, tuple(pool.names), before, after, cut)
+    settled = SMOOTHNESS if ordered_columns else None
+    cautions = [text for about, text in broken.items() if about != settled]
+    if TAILS in broken:
+        cautions.append("Where values are that skewed, mergers look free that are not: none is proposed.")
+    cautions += _made_worse(before, after) if proposals else []
+    return Pruning(tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
+
+
+def _made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
+    """Say so where the changes make every score worse that has a direction and changes."""
+    changed = [key for key in before if get_metric(key).direction != "none" and after[key] != before[key]]
+    signs = {key: 1 if get_metric(key).direction == "high" else -1 for key in changed}
+    worse = [key for key in changed if signs[key] * (after[key] - before[key]) < 0]
+    return ["These changes make every score worse: keep the solution as it is."] if worse and worse == changed else []
 
 
 class _Pool:
@@ -184,7 +201,7 @@ class _Pool:
         del self.biclusters[gone], self.names[gone]
 
 
-def _repeats(pool: _Pool) -> list[Proposal]:
+def _repeats(pool: _Pool, merge: bool) -> list[Proposal]:
     """Drop duplicates and merge what repeats one pattern, group by group, until nothing is redundant."""
     proposals: list[Proposal] = []
     refused: set[frozenset[str]] = set()
@@ -196,7 +213,7 @@ def _repeats(pool: _Pool) -> list[Proposal]:
         )
         if pair is None:
             return proposals
-        proposal = _join(pool, *pair)
+        proposal = _join(pool, *pair, merge=merge)
         if proposal is None:
             refused.add(_key(pool, pair))
         else:
@@ -213,8 +230,8 @@ def _by_likeness(pool: _Pool, group: RedundantGroup) -> list[tuple[int, int]]:
     return sorted(group.pairs, key=lambda pair: -cell_jaccard(*(pool.biclusters[k] for k in pair)))
 
 
-def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
-    """Make one bicluster of two redundant ones; None if their union is no longer as coherent as they are."""
+def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
+    """Make one bicluster of two redundant ones; None if they may not merge, or their union is less coherent than they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
     adjusted = [adjusted_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
@@ -228,6 +245,8 @@ def _join(pool: _Pool, a: int, b: int) -> Proposal | None:
         )
         pool.replace(worse, better, pool.biclusters[better], kept)
         return Proposal("drop", (gone,), reason)
+    if not merge:
+        return None
     errors = (pool.error(one), pool.error(other))
     union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
     together = pool.error(union)
