@@ -28,7 +28,7 @@ _OF_NSR: dict[str, Any] = {
 
 
 @measure("nve_k", "NVE_k", "normalised virtual error of one bicluster",
-    "VE of the block over VE of its merger with the nearest other one: small is distinct, 1 is redundant.",
+    "VE of the block over VE of its merger with the nearest other one: small is distinct; near 1 merging costs nothing, or rows follow no pattern.",
     formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
     r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
     **_OF_NVE)  # fmt: skip
@@ -179,7 +179,7 @@ def normalised_squared_residue(
 
 
 @measure("nve", "NVE", "normalised virtual error",
-    "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; 1 means redundant.",
+    "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; near 1 merging costs nothing, or rows follow no pattern.",
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
     main_rank=3, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(

@@ -131,9 +131,11 @@ def _praise(case: Case, winner: Group) -> str:
 
 def _paying(pays: float, found: float) -> str:
     """Say how many biclusters stand out from noise, on average over seeds."""
+    if pays == found == 1:
+        return "its bicluster stands out from noise"
     if pays == found:
-        return "all of them stand out from noise"
-    return f"{number(pays)} of {number(found)} stand out from noise" if pays else "none stands out from noise"
+        return f"all {number(found)} biclusters stand out from noise"
+    return f"{number(pays)} of {number(found)} biclusters stand out from noise"
 
 
 def _no_winner(case: Case) -> str:
