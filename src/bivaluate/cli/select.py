@@ -73,7 +73,6 @@ def _print(selection: Selection) -> None:
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
-    print_list("Without a null beside them, remember", selection.leans)
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:

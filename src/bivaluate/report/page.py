@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, plural
-from bivaluate.judge.leanings import LEANINGS
 from bivaluate.judge.limits import SAME_PATTERN
 from bivaluate.measures.registry import METRICS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
@@ -74,7 +73,6 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
             "kind": source.kind,
             "criterion": criterion,
             "same_pattern": SAME_PATTERN,
-            "leanings": [LEANINGS[key].sentence for key in main if key in LEANINGS],
             "datasets": datasets,
             "algorithms": algorithms,
             "measures": [_measure(key) for key in keys],

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bivaluate._text import listing, number, percent, plural
-from bivaluate.judge.leanings import LEANINGS
 from bivaluate.judge.limits import (
     CLOSE,
     DISTINCT,
@@ -251,17 +250,16 @@ def _steadiness(case: Case, winner: Group) -> list[Sentence]:
     return _caution(f"The choice depends on the seed: {won}.")
 
 
-def _lean(case: Case, winner: Group) -> list[Sentence]:
-    """Say that a K at the end of the sweep is where the measure leans anyway."""
+def _edge(case: Case, winner: Group) -> list[Sentence]:
+    """Say that the winner's K is the smallest or largest tried, where nothing but the measure itself speaks for it."""
     tried = sorted({g.k for g in case.groups if g.algorithm == winner.algorithm})
-    if case.calibrated or len(tried) < 2 or case.criterion not in LEANINGS:
+    told = math.isfinite(METRICS[case.criterion].nothing)
+    if case.calibrated or told or len(tried) < 2 or winner.k not in (tried[0], tried[-1]):
         return []
-    size = LEANINGS[case.criterion].to
-    if winner.k != {"small": tried[0], "large": tried[-1]}.get(size):
-        return []
+    end = "smallest" if winner.k == tried[0] else "largest"
     return _caution(
-        f"K = {winner.k} is the {'smallest' if size == 'small' else 'largest'} K tried and {symbol(case.criterion)} leans to {size} K: "
-        f"without null runs to compare with, this is not evidence for {plural(winner.k, 'bicluster')}."
+        f"K = {winner.k} is the {end} K tried: without null runs to compare with, this is not evidence for "
+        f"{plural(winner.k, 'bicluster')}."
     )
 
 
@@ -314,7 +312,7 @@ _ABOUT_THE_WINNER: tuple[Callable[[Case, Group], list[Sentence]], ...] = (
     _close_behind,
     _disagreement,
     _steadiness,
-    _lean,
+    _edge,
     _beside_null,
     _small_winner,
     _chance,
@@ -399,11 +397,7 @@ _OVERALL: tuple[tuple[str, Callable[[Case, Group], object], str], ...] = (
         f"On {{where}} none of the winner's biclusters shows a clear pattern (VE {NOISY:g} or more).",
     ),
     ("caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
-    (
-        "caution",
-        _lean,
-        "On {where} the winner's K is at the end of the sweep to which {symbol} leans: this is not evidence for that K.",
-    ),
+    ("caution", _edge, "On {where} the winner's K is at an end of the sweep: this is not evidence for that K."),
     (
         "caution",
         _cautious(_beside_null),

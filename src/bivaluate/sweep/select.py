@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.judge.choice import best, best_k, candidates, high_is_better
-from bivaluate.judge.leanings import LEANINGS
 from bivaluate.measures.registry import get_metric, get_ranking_metric, main_metrics
 from bivaluate.sweep import sensitivity, words
 from bivaluate.sweep.null import band, gaps
@@ -41,8 +40,8 @@ class Selection:
         Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
     null : DataFrame
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
-    disagreements, instability, warnings, leans : list of str
-        Where measures disagree, where seeds do, what to distrust, and which way measures lean.
+    disagreements, instability, warnings : list of str
+        Where measures disagree, where seeds do, and what to distrust.
 
     Examples
     --------
@@ -62,7 +61,6 @@ class Selection:
     disagreements: list[str] = field(default_factory=list)
     instability: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    leans: list[str] = field(default_factory=list)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -94,7 +92,7 @@ class Selection:
         dict
             Tables as lists of mappings, undefined numbers as None.
         """
-        sentences = ("disagreements", "instability", "warnings", "leans")
+        sentences = ("disagreements", "instability", "warnings")
         return {
             "by": self.by,
             "gap": self.gap,
@@ -166,7 +164,6 @@ def select(
         disagreements=words.disagreements(joined["best"]),
         instability=words.instability(joined["candidates"], by),
         warnings=notes,
-        leans=[] if len(null) else [LEANINGS[measure].sentence for measure in measures if measure in LEANINGS],
         **joined,
     )
 

@@ -85,7 +85,7 @@
   }
   if (isRun && ks.length > 1) {
     const spread = seeds ? " Bands are one standard deviation over the seeds." : "";
-    const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : ` There are no null runs beside these curves. ${data.leanings.join(" ")}`;
+    const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : " There are no null runs beside these curves: how a measure moves with K depends on the algorithm, too.";
     const multiples = (keys) => R.make("div", { class: "multiples" }, ...keys.map((key) => {
       const m = R.measure[key], host = R.make("div");
       const draw = (width) => R.sweepPanel(host, key, inView(), data.nulls.filter((n) => n.dataset === (pick.value || data.datasets[0])), width);
