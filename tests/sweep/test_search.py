@@ -80,3 +80,25 @@ def test_metrics_of_the_callers_choice(X: np.ndarray) -> None:
     found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr", metrics=["avg_ve"])
     assert {"asr", "avg_ve", "n_biclusters"} <= set(found.cv_results_)
     assert "nve" not in found.cv_results_
+
+
+@pytest.fixture(scope="module")
+def raised() -> np.ndarray:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 30))
+    X[:20, :8] += 2.5
+    X[30:55, 12:20] += 2.5
+    return X
+
+
+@pytest.mark.parametrize("scoring", ["total_evidence", "predictive"])
+def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: str) -> None:
+    from bivaluate.algorithms import LargeAverageSubmatrices
+
+    estimator = LargeAverageSubmatrices(n_restarts=50, random_state=0)
+    found = select_k(estimator, raised, k=[1, 2, 3], scoring=scoring)
+    assert found.best_params_ == {"n_biclusters": 2}
+    assert not found.nothing_
+    assert len(found.cv_results_["score"]) == 3
+    noise = np.random.default_rng(4).normal(size=raised.shape)
+    assert select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring).nothing_

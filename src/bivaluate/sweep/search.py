@@ -13,11 +13,16 @@ import numpy as np
 
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
+from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.evaluation import evaluate
 from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
+from bivaluate.solution import Biclustering
+from bivaluate.sweep.held_out import STANDARD_ERRORS, predictive_gain
 from bivaluate.sweep.work import COUNTS, reason_of, solution_of
+
+PREDICTIVE = "predictive"
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,9 @@ class KSelection:
         and every measure. ``pandas.DataFrame(selection.cv_results_)`` makes a table.
     scoring : str
         The measure that chose.
+    nothing_ : bool
+        Whether nothing is there: even the best K has no evidence, or predicts held-out cells no better than row and
+        column means do.
 
     Examples
     --------
@@ -54,6 +62,7 @@ class KSelection:
     best_index_: int
     cv_results_: dict[str, Any]
     scoring: str
+    nothing_: bool = False
 
 
 def select_k(
@@ -71,7 +80,8 @@ def select_k(
     k : int or iterable of int
         Numbers of biclusters to try.
     scoring : str
-        Measure of the whole solution to choose by, in its own sense (low is better for NVE, high for evidence).
+        Measure of the whole solution to choose by, in its own sense (low is better for NVE, high for evidence), or
+        ``"predictive"``: how much better the biclusters predict held-out cells than row and column means do.
     **options : object
         Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
 
@@ -100,7 +110,8 @@ def select_k(
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
-    metric = get_ranking_metric(scoring)
+    predictive = scoring == PREDICTIVE
+    metric = get_ranking_metric("total_evidence" if predictive else scoring)
     name = next((count for count in COUNTS if count in estimator.get_params()), None)
     if name is None:
         raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
@@ -109,9 +120,11 @@ def select_k(
         raise ParameterError("k is empty; give at least one number of biclusters.")
     matrix = Matrix.of(X, missing=options.get("missing", "raise"))
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
-    options["metrics"] = list(dict.fromkeys([*measured, scoring, "n_biclusters", "n_undefined"]))
+    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
-        fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, scoring, options) for value in tried]
+        fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, metric.key, options) for value in tried]
+        if predictive:
+            _predict(estimator, name, matrix, tried, fitted)
     scores = np.array([row["score"] for _, row in fitted])
     able = [
         score if row["status"] in judged_statuses(metric.nothing) else math.nan
@@ -119,10 +132,11 @@ def select_k(
     ]
     if np.isnan(able).all():
         reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
-        raise ParameterError(f"no K gives a defined {metric.symbol}. {reasons}.")
+        raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.")
     high = metric.direction == "high"
     index = pick(able, high, metric.nothing)
-    if index is None:  # all tie: the smallest K says as much with less
+    nothing = index is None and math.isfinite(metric.nothing)
+    if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
@@ -136,7 +150,25 @@ def select_k(
         best_index_=index,
         cv_results_=table,
         scoring=scoring,
+        nothing_=nothing or bool(predictive and scores[index] <= STANDARD_ERRORS * table["score_error"][index]),
     )
+
+
+def _predict(
+    estimator: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]
+) -> None:
+    """Put the gain on held-out cells, and its standard error, in the place of the score."""
+    from sklearn.base import clone
+
+    def fit(values: Any, k: int) -> Biclustering:
+        return solution_of(clone(estimator).set_params(**{name: k}).fit(values))
+
+    nested = any(type(estimator) is record.estimator and record.nested for record in ALGORITHMS.values())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gain = predictive_gain(matrix, fit, tried, nested=nested)
+    for (_, row), mean, error in zip(fitted, gain.mean, gain.standard_error, strict=True):
+        row |= {"score": float(mean), "score_error": float(error), "status": "ok"}
 
 
 def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
