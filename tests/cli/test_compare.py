@@ -40,7 +40,7 @@ def test_shape_is_needed_for_some(run, files):
     shown = run("compare", "truth_free.json", "found_free.json", "--json")
     scores = json.loads(shown.out)
     assert {key for key, value in scores.items() if value is None} == {
-        "csi", "agri", "corrected_precision", "corrected_recall",
+        "csi", "agri", "gri", "cari", "corrected_precision", "corrected_recall",
     }  # fmt: skip
     assert "pass --matrix or --shape" in run("compare", "truth_free.json", "found_free.json").out
     full = json.loads(run("compare", "truth_free.json", "found_free.json", "--shape", "5x6", "--json").out)

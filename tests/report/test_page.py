@@ -181,7 +181,7 @@ def test_winners_are_counted(visit: Visit, run_page: Path, run: Run) -> None:
     winners = [means[name].idxmin()[0] for name in run.datasets]
     for key, name in (("cca", "CCA"), ("spectral", "Spectral")):
         row = shown.locator(".winners tbody tr", has=shown.locator("th", has_text=name))
-        assert row.locator("td").nth(1).inner_text() == str(winners.count(key))
+        assert row.locator("td").nth(2).inner_text() == str(winners.count(key))
 
 
 @pytest.mark.parametrize("which", ["page", "run_page"])
@@ -278,7 +278,7 @@ def test_every_column_of_solutions_is_in_view(visit: Visit, page: Path, run_page
 def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert heading.inner_text().replace("\xa0", " ").startswith("planted, K = 3: best balance (NVEcov ")
+    assert heading.inner_text().replace("\xa0", " ").startswith("planted, K = 3: most evidence (")
     assert heading.bounding_box()["y"] < 300
     assert "B4 lies within B1" in shown.locator("#warnings").inner_text()
 

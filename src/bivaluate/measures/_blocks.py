@@ -94,7 +94,9 @@ def _careful_block_values(A: Values) -> tuple[float, float]:
     c = A.shape[1]
     exponent = math.frexp(float(np.abs(A).max()))[1]
     A = np.ldexp(A, -exponent)
-    deviation = (A - A[0]) - (A[:, :1] - A[0, 0])
+    rows, columns = A - A[:, :1], A - A[0]
+    # A - A[0] - A[:, :1] + A[0, 0], the larger offsets taken out first: those of rows or those of columns
+    deviation = np.where(np.abs(rows) < np.abs(columns), rows - rows[0], columns - columns[:, :1])
     column = deviation.mean(axis=0)
     deviation -= column
     deviation -= deviation.mean(axis=1, keepdims=True)
@@ -102,7 +104,6 @@ def _careful_block_values(A: Values) -> tuple[float, float]:
     pattern = A[0] - A[0, 0] + column
     pattern -= pattern.mean()
     pattern -= pattern.mean()
-    rows = A - A[:, :1]
     rows -= rows.mean(axis=1, keepdims=True)
 
     constant = is_constant_row(A)

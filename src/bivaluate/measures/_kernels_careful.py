@@ -47,7 +47,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
                 line[t] = flat[at + union[t]] * scale
                 top = max(top, abs(line[t]))
             for t in range(m):
-                column[t] += (line[t] - pivot[t]) - (line[0] - pivot[0])
+                column[t] += beyond(line[t], line[0], pivot[t], pivot[0])
         for t in range(m):
             column[t] /= n
             pattern[t] = (pivot[t] - pivot[0]) + column[t]
@@ -65,7 +65,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
                 x = flat[at + union[t]] * scale
                 largest = max(largest, abs(x))
                 line[t] = x - first
-                deviation[t] = ((x - pivot[t]) - (first - pivot[0])) - column[t]
+                deviation[t] = beyond(x, first, pivot[t], pivot[0]) - column[t]
             constant = spread_of(line, m) <= CONSTANT * largest
             centre(line, m)
             centre(deviation, m)
@@ -89,6 +89,14 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
             error += total / m
         ve[i, j] = ve[j, i] = error / n
         msr[i, j] = msr[j, i] = residue / n
+
+
+@strict_kernel
+def beyond(x: float, first: float, pivot: float, corner: float) -> float:
+    """Return x - first - pivot + corner, the larger offsets taken out first: those of rows or those of columns."""
+    if abs(x - first) < abs(x - pivot):
+        return (x - first) - (pivot - corner)
+    return (x - pivot) - (first - corner)
 
 
 @strict_kernel

@@ -149,7 +149,7 @@ def main_metrics() -> list[Metric]:
     Examples
     --------
     >>> [metric.key for metric in main_metrics()][:2]
-    ['nve_cov', 'nve']
+    ['total_evidence', 'nve_cov']
     """
     ranked = [(metric.main_rank, metric) for metric in METRICS.values() if metric.main_rank is not None]
     return [metric for _, metric in sorted(ranked, key=lambda pair: pair[0])]

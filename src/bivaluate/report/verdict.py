@@ -112,8 +112,10 @@ def _praise(case: Case, winner: Group) -> str:
     found, pays = winner.value("n_biclusters"), winner.value("n_paying")
     if len(case.groups) == 1 and not case.asked:
         how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
+        one = found == 1
         what = f"{how} distinct biclusters (NVE {number(nve)})" if math.isfinite(nve) else "biclusters"
-        what += f" that cover {share}" if math.isfinite(covers) else ""
+        what = "one bicluster" if one else what
+        what += f" that {'covers' if one else 'cover'} {share}" if math.isfinite(covers) else ""
         return what + (f"; {_paying(pays, found)}" if math.isfinite(pays) else "")
     score = _score(case, winner)
     best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
@@ -131,7 +133,7 @@ def _praise(case: Case, winner: Group) -> str:
 def _paying(pays: float, found: float) -> str:
     """Say how many biclusters stand out from noise, on average over seeds."""
     if pays == found == 1:
-        return "its bicluster stands out from noise"
+        return "it stands out from noise"
     if pays == found:
         return f"all {number(found)} biclusters stand out from noise"
     return f"{number(pays)} of {number(found)} biclusters stand out from noise"
