@@ -155,6 +155,18 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     return float(np.abs(difference).sum()) / volume, float((residue**2).sum()) / volume
 
 
+def error_floors(A: Values) -> tuple[float, float]:
+    """Return the largest VE and MSR of a block that may be nothing but rounding, of its size and its rows' spreads.
+
+    VE: 32·eps·mean over rows that vary of max|x|/sd; MSR: (32·eps·max|x|)².
+    """
+    largest = np.fmax.reduce(np.abs(A), axis=1)
+    varies = ~is_constant_row(A)
+    with np.errstate(over="ignore", invalid="ignore"):
+        share = largest[varies] / np.nanstd(A[varies], axis=1) if varies.any() else np.zeros(1)
+        return float(CONSTANT * share.mean()), float((CONSTANT * np.fmax.reduce(largest)) ** 2)
+
+
 def observed_part(A: Values) -> Values:
     """Drop rows with fewer than two observed cells, then columns with none.
 

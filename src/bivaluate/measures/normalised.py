@@ -317,6 +317,6 @@ def _own_and_merged(workspace: Workspace, error: str) -> tuple[Floats, Floats]:
     """Return the errors of the biclusters and of their nearest mergers; the mergers first, they hold both."""
     if error == "ve":
         merged = workspace.nearest_ve.merged
-        return workspace.ve, merged
+        return workspace.floored_errors[0], merged
     merged = workspace.nearest_msr.merged
-    return workspace.msr, merged
+    return workspace.floored_errors[1], merged

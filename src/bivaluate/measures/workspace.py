@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values, block_values_missing, observed_part
+from bivaluate.measures._blocks import block_values, block_values_missing, error_floors, observed_part
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
@@ -20,6 +20,8 @@ from bivaluate.solution import Biclustering, check_solution
 Floats = NDArray[np.float64]
 Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
+# Errors below this are looked at again: they may be nothing but rounding.
+SMALL_ERROR = 1e-6
 EXPONENT, EPSILON = 0.5, 1e-12  # of the coverage in NVE_cov, unless others are asked for
 
 
@@ -198,6 +200,17 @@ class Workspace:
         return self.block_errors[1]
 
     @cached_property
+    def floored_errors(self) -> tuple[Floats, Floats]:
+        """VE and MSR of each bicluster, 0 where they are 0 up to rounding: what ratios are made of."""
+        ve, msr = self.ve.copy(), self.msr.copy()
+        for k in np.flatnonzero((ve < SMALL_ERROR) | (msr < SMALL_ERROR)).tolist():
+            floors = error_floors(self.solution[k].of(self.X))
+            ve[k], msr[k] = (
+                0.0 if error[k] <= floor else error[k] for error, floor in zip((ve, msr), floors, strict=True)
+            )
+        return ve, msr
+
+    @cached_property
     def nearest_ve(self) -> Nearest:
         """Partner with the lowest VE of the merger."""
         return self._nearest(self.merged_ve, 0)
@@ -225,6 +238,11 @@ class Workspace:
             best = candidates.argmin(axis=1)
             partner[self.defined] = best[self.defined]
             value[self.defined] = candidates[self.defined, best[self.defined]]
+            for k in np.flatnonzero(value < SMALL_ERROR).tolist():
+                one, other = self.solution[k], self.solution[int(best[k])]
+                rows, cols = np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols)
+                if value[k] <= error_floors(self.X[np.ix_(rows, cols)])[which]:
+                    value[k] = 0.0
         return Nearest(partner, value)
 
     @cached_property
