@@ -316,8 +316,11 @@ search included. K is the number of biclusters that *pay*. If none pays, nothing
 
 What the tables below cannot promise: columns that are correlated in all rows (time series) make noise look coherent, and
 there evidence pays for noise too (autoregressive noise with coefficient 0.7 in every seed tried): compare with surrogates
-(`sweep --null phase`). The criteria were developed on other seeds of the same designs, so only the seeds are fresh. Held-out
-cells and stability are Python functions so far (`bivaluate.sweep.held_out`, `bivaluate.judge.stability`).
+(`sweep --null phase`). The criteria were developed on other seeds of the same designs, so only the seeds are fresh.
+
+Held-out cells are the second opinion: `sweep --held-out 5` hides cells, fits again and predicts them, and `select --by
+predictive` chooses by the gain (`select_k(..., scoring="predictive")` in Python); `select` says where the two disagree.
+Stability under subsampling is `bivaluate.judge.stability.stability`; do not choose by it.
 
 Three questions are asked of every criterion: *K*: of the cases in which some K reaches a clustering-error similarity (CE) of
 0.5 to the planted biclusters, how often is the number reported the planted one; *noise*: how often does it say that nothing

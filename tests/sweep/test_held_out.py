@@ -107,3 +107,24 @@ def test_clear_errors():
         predictive_gain(X, first, [1], folds=1)
     with pytest.raises(MatrixError, match="without a visible cell"):
         predictive_gain(np.arange(6.0).reshape(3, 2), first, [1], folds=2, share=0.5)
+
+
+def test_a_sweep_predicts_held_out_cells_and_select_chooses_by_them(tmp_path):
+    from bivaluate.sweep import Plan, Sweep, load_run
+    from bivaluate.sweep.select import select
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 24))
+    X[:15, :8] += 3
+    X[25:45, 10:18] += 3
+    np.save(tmp_path / "raised.npy", X)
+    plan = Plan([str(tmp_path / "raised.npy")], ["las"], [1, 2, 3], held_out=3, parameters={"las": {"n_restarts": 30}})
+    run = Sweep(plan, tmp_path / "run").run()
+    assert {"predictive", "predictive_error"} <= set(run.results)
+    selection = select(load_run(tmp_path / "run"), by="predictive")
+    assert selection.choice("raised") == ("las", 2)
+    assert set(select(run).best["measure"]) >= {"total_evidence", "predictive"}
+    again = Sweep(plan, tmp_path / "again").run()
+    assert (run.path / "results.csv").read_bytes() == (again.path / "results.csv").read_bytes()
+    with pytest.raises(ParameterError, match="held_out is 1; it must be at least 2"):
+        Plan([str(tmp_path / "raised.npy")], ["las"], [2], held_out=1)

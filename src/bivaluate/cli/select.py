@@ -61,13 +61,13 @@ def _write(path: Path, frame: Any) -> None:
 
 
 def _print(selection: Selection) -> None:
-    from bivaluate.measures.registry import METRICS
+    from bivaluate.measures.registry import RECORDS
 
-    symbol = METRICS[selection.by].symbol
+    symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
     title = f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})"
-    _print_pivot(title, selection.best, "measure", _chosen, lambda key: METRICS[key].symbol)
+    _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
     title = f"the choice of {symbol} if … (* another choice)"
     _print_pivot(title, selection.sensitivity, "change", _changed, str)
     print_list("Disagreements", selection.disagreements)

@@ -49,6 +49,9 @@ def sweep(
     time_limit: Annotated[float | None, option("Seconds a cell may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
+    held_out: Annotated[
+        int, option("Predict held-out cells in so many folds, 5 say; then `select --by predictive`.")
+    ] = 0,
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
     jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
@@ -87,6 +90,7 @@ def sweep(
         "time_limit": time_limit,
         "null": null,
         "null_runs": null_runs or None,
+        "held_out": held_out or None,
         "perturb": listed(perturb),
         "perturb_runs": perturb_runs or None,
     }

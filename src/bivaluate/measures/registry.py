@@ -16,7 +16,8 @@ from bivaluate.measures import (
     residue,
     virtual_error,
 )
-from bivaluate.measures.measure import Metric, records_of
+from bivaluate.measures.measure import INFINITY, Metric, records_of
+from bivaluate.measures.workspace import Workspace
 
 MODULES = (
     residue, virtual_error, normalised, coverage, evidence, scores, correlation, r_biclust, differential, permutation,
@@ -30,6 +31,25 @@ METRICS: dict[str, Metric] = {
     if getattr(function, "__module__", "") == module.__name__
     for record in records_of(function)
 }
+
+
+def _needs_fits(workspace: Workspace) -> float:
+    raise ParameterError(
+        "'predictive' cannot be computed from one solution: the algorithm has to be fitted again to hidden cells. "
+        "Use a sweep with held_out=5, or select_k with scoring='predictive'."
+    )
+
+
+# Measures of a fit rather than of a solution: a sweep or a search computes them.
+OF_FITS = {
+    "predictive": Metric(
+        "predictive", "gain", "gain on held-out cells",
+        "How much better the biclusters predict cells that were hidden than row and column means do.",
+        _needs_fits, _needs_fits, level="solution", direction="high", range=(-INFINITY, 1.0), nothing=0.0,
+        reference="Owen & Perry 2009, doi:10.1214/08-AOAS227",
+    ),
+}  # fmt: skip
+RECORDS = METRICS | OF_FITS
 
 
 def get_metric(key: str) -> Metric:
@@ -55,11 +75,11 @@ def get_metric(key: str) -> Metric:
     >>> get_metric("nve").symbol
     'NVE'
     """
-    if key not in METRICS:
+    if key not in RECORDS:
         raise ParameterError(
             f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all of them."
         )
-    return METRICS[key]
+    return RECORDS[key]
 
 
 def symbol(key: str) -> str:
@@ -68,7 +88,7 @@ def symbol(key: str) -> str:
     >>> symbol("nve_cov"), symbol("avg_ve"), symbol("seconds")
     ('NVE_cov', 'AvgVE', 'seconds')
     """
-    return METRICS[key].symbol if key in METRICS else key
+    return RECORDS[key].symbol if key in RECORDS else key
 
 
 def get_ranking_metric(key: str) -> Metric:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
 from bivaluate.judge import choice
-from bivaluate.measures.registry import METRICS, get_ranking_metric, main_metrics
+from bivaluate.measures.registry import RECORDS, get_ranking_metric, main_metrics
 from bivaluate.report.source import Scored
 
 if TYPE_CHECKING:
@@ -108,12 +108,12 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
     criterion = choose_criterion(solutions, by)
     table = results_table(solutions)
     keys = [str(key) for key in table.columns[5:]]
-    ranking = [key for key in keys if key in METRICS and METRICS[key].ranks_solutions]
+    ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
     winners = choice.winners(table, ranking)
-    bests = [_best_k(table, key) for key in ranking if METRICS[key].main_rank]
+    bests = [_best_k(table, key) for key in ranking if RECORDS[key].main_rank]
     first, own = _marks([winners]), _marks(bests)
     high = choice.high_is_better(criterion)
-    wins = choice.candidates(table, criterion, high, METRICS[criterion].nothing)["wins"].tolist()
+    wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
         members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
@@ -150,7 +150,7 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
 
 
 def _best_k(table: pd.DataFrame, key: str) -> pd.DataFrame:
-    high, above = choice.high_is_better(key), METRICS[key].nothing
+    high, above = choice.high_is_better(key), RECORDS[key].nothing
     return choice.best_k(choice.candidates(table, key, high, above), high, above).assign(measure=key)
 
 
@@ -167,7 +167,7 @@ def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
     """Return mean, spread and number of the judged values per group and measure; all defined ones where none is judged."""
     judged = table[keys].copy()
     for key in keys:
-        nothing = METRICS[key].nothing if key in METRICS else -math.inf
+        nothing = RECORDS[key].nothing if key in RECORDS else -math.inf
         judged.loc[~table["status"].isin(choice.judged_statuses(nothing)), key] = math.nan
     place = [table[column] for column in choice.CANDIDATE]
     inside, plain = (frame.groupby(place, sort=False, dropna=False) for frame in (judged, table[keys]))
@@ -201,7 +201,7 @@ def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
     bests: list[list[str]] = [[] for _ in range(len(table))]
     for _, contest in table.groupby(["dataset", "seed"], sort=False):
         for key in keys:
-            nothing = METRICS[key].nothing
+            nothing = RECORDS[key].nothing
             able = contest[key].where(contest["status"].isin(choice.judged_statuses(nothing)))
             winner = choice.pick(able.to_numpy(), choice.high_is_better(key), nothing)
             if winner is not None:

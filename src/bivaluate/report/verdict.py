@@ -25,7 +25,7 @@ from bivaluate.judge.limits import (
     is_thin,
 )
 from bivaluate.judge.redundancy import RedundantGroup
-from bivaluate.measures.registry import METRICS, symbol
+from bivaluate.measures.registry import RECORDS, symbol
 from bivaluate.report.groups import Group
 
 RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
@@ -118,7 +118,7 @@ def _praise(case: Case, winner: Group) -> str:
         what += f" that {'covers' if one else 'cover'} {share}" if math.isfinite(covers) else ""
         return what + (f"; {_paying(pays, found)}" if math.isfinite(pays) else "")
     score = _score(case, winner)
-    best = f"{'highest' if METRICS[case.criterion].direction == 'high' else 'lowest'} {score}"
+    best = f"{'highest' if RECORDS[case.criterion].direction == 'high' else 'lowest'} {score}"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
     if nve >= INDISTINCT:
@@ -152,12 +152,12 @@ def _no_winner(case: Case) -> str:
             return f"{group.algorithm} has no biclusters: there is nothing to score."
         if found == 1:
             return f"{group.algorithm} has a single bicluster: NVE compares biclusters with each other and needs two."
-        if group.value(case.criterion) <= METRICS[case.criterion].nothing:
+        if group.value(case.criterion) <= RECORDS[case.criterion].nothing:
             return f"{group.name}: nothing here stands out from noise ({name} {number(group.value(case.criterion))})."
         why = group.reasons.get(case.criterion, "")
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
-    if inside and all(group.value(case.criterion) <= METRICS[case.criterion].nothing for group in inside):
+    if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
         return "Nothing here stands out from noise: no solution saves anything under any kind of pattern."
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
@@ -255,7 +255,7 @@ def _steadiness(case: Case, winner: Group) -> list[Sentence]:
 def _edge(case: Case, winner: Group) -> list[Sentence]:
     """Say that the winner's K is the smallest or largest tried, where nothing but the measure itself speaks for it."""
     tried = sorted({g.k for g in case.groups if g.algorithm == winner.algorithm})
-    told = math.isfinite(METRICS[case.criterion].nothing)
+    told = math.isfinite(RECORDS[case.criterion].nothing)
     if case.calibrated or told or len(tried) < 2 or winner.k not in (tried[0], tried[-1]):
         return []
     end = "smallest" if winner.k == tried[0] else "largest"
@@ -358,7 +358,7 @@ def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     where = f"all {total} data sets" if most == total > 1 else f"{most} of {plural(total, 'data set')}"
     where += "".join(f", {name} on {count}" for name, count in rest)
     fused = sum(winner.value("nve") >= INDISTINCT for _, winner in decided.values())
-    end = "highest" if METRICS[criterion].direction == "high" else "lowest"
+    end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
     balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
     said = [Sentence("headline", f"{leader} {what} on {where}.")]

@@ -66,6 +66,7 @@ class Task:
     metrics: str | tuple[str, ...] = "default"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     score: Mapping[str, Any] = field(default_factory=dict)
+    held_out: int = 0
 
     @property
     def matrix_key(self) -> tuple[str, int | None]:

@@ -62,6 +62,9 @@ class Plan:
         ``"mask:0.05"`` hides 5 % of the cells.
     perturb_runs : int
         Perturbations of each kind per matrix, 5 if there are any.
+    held_out : int
+        Folds of held-out cells, 2 to 10; 0 for none. The algorithms are fitted again with these cells hidden, and
+        ``predictive`` says how much better the biclusters predict them than row and column means do.
 
     Raises
     ------
@@ -93,6 +96,7 @@ class Plan:
     null_runs: int = 0
     perturb: str | Sequence[str] = ()
     perturb_runs: int = 0
+    held_out: int = 0
 
     def __post_init__(self) -> None:
         from bivaluate.sweep.work import check_algorithm
@@ -117,6 +121,8 @@ class Plan:
 
     def _check_variants(self) -> None:
         put = object.__setattr__
+        if self.held_out:
+            check_int("held_out", self.held_out, 2, 10)
         if self.null is None and self.null_runs:
             raise ParameterError(f"null_runs is {self.null_runs} but no null is named; allowed: {', '.join(NULLS)}.")
         if self.null is not None:
@@ -144,7 +150,10 @@ class Plan:
         dict
             Values by the names of the parameters.
         """
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+        values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+        if not self.held_out:  # as plans were written before there were held-out cells
+            del values["held_out"]
+        return values
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
@@ -266,7 +275,11 @@ class Plan:
             One sentence per difference.
         """
         mine, theirs = self.to_dict(), other.to_dict()
-        return [f"{key} is {mine[key]!r} here and {theirs[key]!r} there" for key in mine if mine[key] != theirs[key]]
+        return [
+            f"{key} is {mine.get(key)!r} here and {theirs.get(key)!r} there"
+            for key in mine | theirs
+            if mine.get(key) != theirs.get(key)
+        ]
 
 
 def parse_perturbation(spec: str) -> tuple[str, float]:

@@ -152,6 +152,7 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
             metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
             parameters=plan.parameters.get(first.algorithm, {}),
             score=plan.score,
+            held_out=plan.held_out,
         )
 
 

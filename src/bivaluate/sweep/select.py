@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.judge.choice import best, best_k, candidates, high_is_better
-from bivaluate.measures.registry import get_metric, get_ranking_metric, main_metrics
+from bivaluate.measures.registry import OF_FITS, get_metric, get_ranking_metric, main_metrics
 from bivaluate.sweep import sensitivity, words
 from bivaluate.sweep.null import band, gaps
 
@@ -186,7 +186,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
     compared = [metric.key for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
-    return [by, *(key for key in compared if key in results and key != by)]
+    return [by, *(key for key in [*compared, *OF_FITS] if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._text import listing, percent, plural
 from bivaluate.judge.choice import enough_seeds
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
-from bivaluate.measures.registry import METRICS, symbol
+from bivaluate.measures.registry import RECORDS, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,7 @@ def warnings(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, ga
             able = mine[enough_seeds(mine["n"], mine["seeds"])]
             why = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
             if len(able):
-                nothing = not gap and (able["mean"] <= METRICS[by].nothing).all()
+                nothing = not gap and (able["mean"] <= RECORDS[by].nothing).all()
                 why = "nothing stands out from noise" if nothing else f"all candidates tie in {symbol(by)}"
             sentences.append(f"{dataset}: {why}; nothing can be chosen.")
             continue
@@ -108,7 +108,7 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
             f"{name} is partly degenerate: {percent(thin)} of its biclusters have one row or at most two "
             "columns, which VE cannot judge."
         )
-    if not gap and METRICS[by].direction == "low" and row["mean"] == 0:
+    if not gap and RECORDS[by].direction == "low" and row["mean"] == 0:
         found.append(f"{name} has {symbol(by)} 0: this is degenerate, not good.")
     return found
 

@@ -144,7 +144,28 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outc
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds
+    if task.held_out and task.variant == DATA:
+        _predict(task, ks, matrix, outcomes)
     return outcomes
+
+
+def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
+    """Add how well held-out cells are predicted: cells are hidden, the algorithm is fitted again, once per fold if nested."""
+    from bivaluate.sweep.held_out import predictive_gain
+
+    def fit(values: Any, k: int) -> Biclustering:
+        return solution_of(_make(task.algorithm, k, task.random_state, task.parameters).fit(values))
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gain = predictive_gain(matrix, fit, ks, folds=task.held_out, nested=is_nested(task.algorithm))
+    except Exception as error:
+        for outcome in outcomes:
+            outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
+        return
+    for outcome, mean, deviation in zip(outcomes, gain.mean, gain.standard_error, strict=True):
+        outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
 
 
 def _first(found: Biclustering, k: int) -> Biclustering:
