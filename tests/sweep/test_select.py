@@ -266,3 +266,12 @@ def test_the_usual_choice_rests_on_evidence(tmp_path: Path) -> None:
     assert selection.choice("raised") is not None
     assert selection.choice("noise") is None
     assert "noise: nothing stands out from noise; nothing can be chosen." in selection.warnings
+
+
+def test_the_p_value_of_a_choice_lets_every_surrogate_choose(run: Run) -> None:
+    chosen = select(run, by="nve_cov").best
+    surrogates = run.variants[run.variants["variant"] == "permute"]
+    for row in chosen[chosen["measure"] == "nve_cov"].to_dict("records"):
+        mine = surrogates[surrogates["dataset"] == row["dataset"]]
+        best = mine.groupby(["run", "algorithm", "k"])["nve_cov"].mean().groupby("run").min()
+        assert row["p_value"] == (1 + int((best <= row["mean"]).sum())) / (len(best) + 1)

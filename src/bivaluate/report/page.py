@@ -126,7 +126,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         errors=np.diagonal(shown.mergers.get("ve", np.empty((0, 0)))).tolist() if shown else (),
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,
-        p_value=null.p_value if null else math.nan,
+        p_value=source.choice_p(case.criterion).get(dataset, math.nan) if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
 

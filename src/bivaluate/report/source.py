@@ -7,12 +7,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct
-from bivaluate.judge.choice import CANDIDATE, degenerate_reason
+from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import get_metric
 from bivaluate.plots.style import algorithm_name
 from bivaluate.solution import Biclustering
 
@@ -94,6 +96,7 @@ class Source:
     provenance: Mapping[str, str] = field(default_factory=dict)
     rerun: str = ""
     nulls: Sequence[Null] = ()
+    choice_p: Callable[[str], Mapping[str, float]] = lambda measure: {}
 
 
 def read_source(source: Any) -> Source:
@@ -163,6 +166,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         provenance=_provenance(run.provenance),
         rerun=str(run.provenance.get("command") or again),
         nulls=_nulls(run),
+        choice_p=partial(_choice_p, run),
     )
 
 
@@ -189,6 +193,14 @@ def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[s
         record = {str(key): None if _absent(value) else value for key, value in row.items() if key not in keys}
         grouped.setdefault(place, []).append(record)
     return grouped
+
+
+def _choice_p(run: Any, measure: str) -> dict[str, float]:
+    """Return the p-value of the choice by a measure, per data set."""
+    from bivaluate.sweep.null import choice_p_values
+
+    summary = candidates(run.results, measure, high_is_better(measure), get_metric(measure).nothing)
+    return choice_p_values(summary, run.variants, str(run.plan.null), measure)
 
 
 def _nulls(run: Any) -> list[Null]:

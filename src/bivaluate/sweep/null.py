@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from bivaluate.chance.chosen import chosen_p_value
 from bivaluate.chance.surrogates import null_gap
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, get_metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,3 +69,38 @@ def band(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     grouped = table[table["measure"] == measure].groupby(["dataset", "algorithm", "k"], sort=False)
     means = ["null_mean", "null_low", "null_high", "gap"]
     return grouped.agg({**dict.fromkeys(means, "mean"), "p_value": "median"}).reset_index()
+
+
+def choice_p_values(summary: pd.DataFrame, variants: pd.DataFrame, null: str, measure: str) -> dict[str, float]:
+    """Return the p-value of the choice per data set: every surrogate makes the same choice among all candidates.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Candidates of the data, as :func:`bivaluate.judge.choice.candidates` returns them.
+    variants : DataFrame
+        Scores on copies of the data.
+    null : str
+        Which variant holds the surrogates.
+    measure : str
+        The measure that chooses.
+
+    Returns
+    -------
+    dict
+        p-value by data set; NaN where no surrogate or no candidate has a score.
+    """
+    surrogates = variants[variants["variant"] == null]
+    found = {}
+    for dataset, group in summary.groupby("dataset", sort=False):
+        mine = surrogates[surrogates["dataset"] == dataset]
+        if not len(mine) or measure not in mine:
+            found[str(dataset)] = float("nan")
+            continue
+        wide = mine.pivot_table(index="run", columns=["algorithm", "k"], values=measure, aggfunc="mean", dropna=False)
+        places = list(zip(group["algorithm"], group["k"], strict=True))
+        scores = wide.reindex(columns=places).to_numpy(float)
+        found[str(dataset)] = chosen_p_value(
+            group["mean"].to_numpy(float), scores, get_metric(measure).direction
+        ).p_value
+    return found

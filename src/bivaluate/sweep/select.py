@@ -11,7 +11,7 @@ from bivaluate._errors import ParameterError, RunError
 from bivaluate.judge.choice import best, best_k, candidates, high_is_better
 from bivaluate.measures.registry import OF_FITS, get_metric, get_ranking_metric, main_metrics
 from bivaluate.sweep import sensitivity, words
-from bivaluate.sweep.null import band, gaps
+from bivaluate.sweep.null import band, choice_p_values, gaps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,8 @@ class Selection:
         Per measure and data set: the best (algorithm, K) and the runner-up.
     best_k : DataFrame
         Per measure, data set and algorithm: the best K.
-        With a null, `candidates`, `best` and `best_k` also hold its band, the gap and the (median) p-value.
+        With a null, `candidates`, `best` and `best_k` also hold its band, the gap and the (median) p-value; in `best` the
+        p-value is that of the choice, because every surrogate makes the same choice.
     sensitivity : DataFrame
         Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
     null : DataFrame
@@ -151,6 +152,9 @@ def select(
         for name, frame in {"candidates": summary, **chosen}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=["dataset", "algorithm", "k"], how="left")
+            if name == "best" and len(null) and not gap:
+                of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
+                frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
     notes = words.warnings(run, joined["candidates"], joined["best"], by, gap)
