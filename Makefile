@@ -26,7 +26,7 @@ test: lint type .venv/.installed  ## set everything up and run all checks and te
 	$(MAKE) --no-print-directory test-lean
 
 test-lean: .venv-lean/.installed  ## tests of what needs no extra, in an environment without any
-	$(LEAN)/python -m pytest -n 2 tests/test_*.py tests/measures tests/chance tests/judge tests/io tests/datasets tests/algorithms tests/sweep tests/archive tests/cli/test_score.py
+	BIVALUATE_REQUIRE_BROWSER=0 $(LEAN)/python -m pytest -n 2 tests/test_*.py tests/measures tests/chance tests/judge tests/io tests/datasets tests/algorithms tests/sweep tests/archive tests/cli/test_score.py
 
 lint: .venv/.installed  ## check style
 	$(BIN)/ruff check .

@@ -320,7 +320,7 @@ there evidence pays for noise too (autoregressive noise with coefficient 0.7 in 
 
 Held-out cells are the second opinion: `sweep --held-out 5` hides cells, fits again and predicts them, and `select --by
 predictive` chooses by the gain (`select_k(..., scoring="predictive")` in Python); `select` says where the two disagree.
-Stability under subsampling is `bivaluate.judge.stability.stability`; do not choose by it.
+Stability under subsampling is `bivaluate.stability`; do not choose by it.
 
 Three questions are asked of every criterion: *K*: of the cases in which some K reaches a clustering-error similarity (CE) of
 0.5 to the planted biclusters, how often is the number reported the planted one; *noise*: how often does it say that nothing

@@ -23,6 +23,8 @@ from .io import read_solution as read_solution
 from .io import write_matrix as write_matrix
 from .io import write_solution as write_solution
 from .judge.prune import propose_pruning as propose_pruning
+from .judge.stability import consensus_biclusters as consensus_biclusters
+from .judge.stability import stability as stability
 from .matrix import Matrix as Matrix
 from .measures.coverage import coverage_ratio as coverage_ratio
 from .measures.coverage import normalised_virtual_error_coverage as normalised_virtual_error_coverage

@@ -82,6 +82,7 @@ def stability(
     Returns
     -------
     Stability
+        How well each bicluster comes back.
 
     Raises
     ------
@@ -175,6 +176,7 @@ def consensus_biclusters(
     Returns
     -------
     Consensus
+        The biclusters that come back, and how often.
 
     Raises
     ------

@@ -105,6 +105,7 @@ def predictive_gain(
     Returns
     -------
     PredictiveGain
+        Gains by fold and K.
 
     Raises
     ------
