@@ -39,9 +39,7 @@ def solutions() -> tuple[Matrix, list[Biclustering]]:
         Biclustering(strict, X.shape, info={"name": "strict"}),
     ]
     for key, name in (("cca", "CCA"), ("las", "LAS"), ("spectral", "Spectral")):
-        found = make_estimator(key, 5, 0).fit(X).solution_
-        found.info["name"] = name
-        made.append(found)
+        made.append(make_estimator(key, 5, 0).fit(X).solution_.with_info(name=name))
     return Matrix(X, tuple(rows), tuple(cols), "expression.csv"), made
 
 
