@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
+from bivaluate._parallel import count_cores, share_out
 from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
@@ -530,8 +530,13 @@ def _subtract(A: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64], befor
 def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int | None) -> list[_Judged]:
     if n_jobs == 1 or len(positions) < 2:
         return [function(k) for k in positions]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, positions))
+    judged: dict[int, _Judged] = {}
+    share_out([partial(_judge_into, judged, function, k) for k in positions], count_cores(n_jobs))
+    return [judged[k] for k in positions]
+
+
+def _judge_into(judged: dict[int, _Judged], function: Callable[[int], _Judged], k: int) -> None:
+    judged[k] = function(k)
 
 
 def evidence_scores(workspace: Workspace) -> Evidence:

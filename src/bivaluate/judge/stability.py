@@ -13,6 +13,7 @@ from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
+from bivaluate.measures.cover import jaccard_index
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
@@ -250,5 +251,4 @@ def _jaccard(
     shared = 1
     for a, b in zip(one, other, strict=True):
         shared *= len(np.intersect1d(a, b, assume_unique=True))
-    sizes = len(one[0]) * len(one[1]) + len(other[0]) * len(other[1])
-    return shared / (sizes - shared)
+    return float(jaccard_index(shared, len(one[0]) * len(one[1]), len(other[0]) * len(other[1])))
