@@ -231,6 +231,8 @@ def test_findings_verdict_rings_and_pruning_name_the_same_groups(name: str, tmp_
     # a proposal on the solution as it is stays within one group
     for proposal in advice.proposals[:1]:
         assert any(set(proposal.biclusters) <= set(group) for group in expected)
+    for group in expected:  # no group that findings and the report name is passed over
+        assert set(group) & touched
     if not expected:
         assert touched == set()
 
