@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate.algorithms._coherent_admission import spread_ties
-from bivaluate.algorithms._coherent_calibration import flipped, permuted
+from bivaluate.algorithms._coherent_background import flipped, permuted
+from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.matrix import Matrix

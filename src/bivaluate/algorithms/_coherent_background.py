@@ -1,4 +1,4 @@
-"""What the columns of a prepared matrix have in common in every row: it is background, not a bicluster."""
+"""What is not a bicluster: what columns have in common in every row, and what the search finds where there is nothing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh
+from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
 from bivaluate.algorithms._coherent_prepare import column_covariance, without_effects
+from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
+
+FEW_COPIES, MORE_COPIES = 3, 9
+COPIES = 19
 
 
 @dataclass(frozen=True)
@@ -85,3 +89,87 @@ def take_out(Z: Values, field: Any, block: Pair) -> Values:
     pattern[cols] = fit(field, rows, cols).pattern
     loading = np.where(np.isnan(Z), 0.0, Z) @ pattern
     return without_effects(Z - loading[:, np.newaxis] * pattern)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The blocks that stand out, their p-values, and whether surrogates had to set the threshold."""
+
+    blocks: list[Scored]
+    p_values: Values
+    by_surrogates: bool
+
+
+def permuted(Z: Values, rng: np.random.RandomState) -> Values:
+    """Return Z with the observed cells of every row in random order: the rows keep their values, nothing else."""
+    order = np.argsort(np.where(np.isnan(Z), np.inf, rng.random_sample(Z.shape)), axis=1)
+    out = np.full_like(Z, np.nan)
+    count = (~np.isnan(Z)).sum(axis=1)
+    there = np.arange(Z.shape[1]) < count[:, np.newaxis]
+    out[~np.isnan(Z)] = np.take_along_axis(Z, order, axis=1)[there]
+    return out
+
+
+def flipped(Z: Values, rng: np.random.RandomState) -> Values:
+    """Return Z with random signs of every row's coordinates along the principal axes of the columns.
+
+    The covariance of the columns stays, and so does how much of each axis every row holds; which rows go together does
+    not. For an ordered series this is what drawing random phases does.
+    """
+    axes = np.linalg.eigh(Z.T @ Z)[1]
+    along = Z @ axes
+    return np.asarray((along * rng.choice([-1.0, 1.0], along.shape)) @ axes.T)
+
+
+def best_of_copies(
+    search: Search, background: Background, Z: Values, rng: np.random.RandomState, copies: int
+) -> Values:
+    """Return the best S in each of several surrogates of Z, 0 where nothing exceeds the threshold."""
+    best = np.zeros(copies)
+    for k in range(copies):
+        if background.correlated:
+            copy = without_effects(flipped(np.where(np.isnan(Z), 0.0, Z), rng))
+            field = background_field(copy, column_covariance(copy))
+        else:
+            field = make_field(permuted(Z, rng))
+        found = search.from_starts(field, max(search.n_starts // 4, 75), rng)
+        if len(found):
+            best[k] = found.scores[0]
+    return best
+
+
+def calibrate(
+    search: Search, background: Background, blocks: list[Scored], rng: np.random.RandomState, doubtful: bool
+) -> Calibration:
+    """Keep the blocks that exceed the best of what the search finds in surrogates.
+
+    If a few surrogates hold nothing, the score is what it claims to be and p = e^-S. Otherwise 19 of them set the threshold,
+    first for the data as a whole and then for what is left without the blocks that passed. `doubtful` data, which were
+    transformed or have few or correlated columns, are checked on more surrogates, made with the blocks in place.
+    """
+    if not blocks:
+        return Calibration([], np.zeros(0), False)
+    plain = np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks])
+    Z = background.Z if doubtful else without_blocks(background, blocks)
+    if best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max() <= search.threshold:
+        return Calibration(blocks, plain, False)
+    best = best_of_copies(search, background, background.Z, rng, COPIES)
+    kept = [block for block in blocks if block[0] > best.max()]
+    if kept and len(kept) < len(blocks):
+        best = best_of_copies(search, background, without_blocks(background, kept), rng, COPIES)
+        kept = [block for block in blocks if block in kept or block[0] > best.max()]
+    p_values = np.full(len(kept), 1.0 / (COPIES + 1.0))
+    return Calibration(kept, p_values, True)
+
+
+def without_blocks(background: Background, blocks: list[Scored]) -> Values:
+    """Return the prepared matrix with the blocks explained away (correlated columns) or their cells missing."""
+    if not background.correlated:
+        Z = background.Z.copy()
+        for _, (rows, cols) in blocks:
+            Z[np.ix_(rows, cols)] = np.nan
+        return Z
+    field = background.copy()
+    for _, (rows, cols) in blocks:
+        remove(field, rows, cols)
+    return np.ascontiguousarray(field.Zt.T)

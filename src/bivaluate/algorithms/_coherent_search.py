@@ -62,7 +62,7 @@ class Search:
 
     def starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> tuple[Masks, Masks]:
         """Return row and column masks to climb from: most by correlation of rows, one in six by random columns."""
-        from bivaluate.algorithms._kernels_coherent_starts import starts_by_columns, starts_by_correlation
+        from bivaluate.algorithms._kernels_coherent_climb import starts_by_columns, starts_by_correlation
 
         m, n = field.Zt.shape
         first = n_starts - n_starts // 6

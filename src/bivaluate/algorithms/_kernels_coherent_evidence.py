@@ -22,6 +22,8 @@ from bivaluate.algorithms._kernels_coherent import (
     POSITIVE,
     POWER,
     POWER_WITHOUT_LEVEL,
+    factorise,
+    fit_block,
     marginal,
     outside,
 )
@@ -276,4 +278,24 @@ def score_block(
         coherent = structure(field, rows, cols, root, weight, pattern, theta, z) - D
         if coherent <= 0.0 or (2 * c > m and coherent < S):
             S = coherent
+    return S
+
+
+@kernel
+def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> Any:
+    """Fit the block (rows, cols), return S and fill `evidence` of the rows `which`.
+
+    `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the cells of
+    the block in units of their rows' background.
+    """
+    theta, pattern, shift, slope, centre, spread = model
+    m = field.Zt.shape[0]
+    correlated = len(field.ones) > 0
+    root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
+    weight = np.empty(m)
+    log_det = factorise(field, cols, root, weight) if correlated else 0.0
+    fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
+    sums = np.empty((10, max(len(rows), len(which))))
+    S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
+    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
     return S

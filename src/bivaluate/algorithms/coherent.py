@@ -12,12 +12,9 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_admission import admit
-from bivaluate.algorithms._coherent_background import Background, find_background, take_out
-from bivaluate.algorithms._coherent_calibration import Calibration, calibrate
-from bivaluate.algorithms._coherent_field import fit
-from bivaluate.algorithms._coherent_kinds import kind_of
-from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS
+from bivaluate.algorithms._coherent_background import Background, Calibration, calibrate, find_background, take_out
+from bivaluate.algorithms._coherent_field import fit, kind_of
+from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
 from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed

@@ -12,10 +12,9 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int, check_real, check_values
 from bivaluate._errors import SearchWarning, SolutionError
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_admission import Admitted, admit
 from bivaluate.algorithms._coherent_background import find_background
-from bivaluate.algorithms._coherent_field import fit
-from bivaluate.algorithms._coherent_kinds import kind_of
+from bivaluate.algorithms._coherent_field import fit, kind_of
+from bivaluate.algorithms._coherent_prepare import Admitted, admit
 from bivaluate.algorithms._coherent_refine import refine
 from bivaluate.algorithms._coherent_search import FEWEST_COLS, Search, as_masks, usual_starts
 from bivaluate.algorithms._estimator import Pair, Values
