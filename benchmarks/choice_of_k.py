@@ -14,7 +14,7 @@ import pandas as pd
 
 from bivaluate.measures.registry import METRICS
 from bivaluate.sweep import Plan, Run, Sweep
-from bivaluate.sweep.null import gaps
+from bivaluate.sweep.copies import gaps
 
 MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage", "cc")
 ALGORITHMS = ("cca", "las", "spectral")

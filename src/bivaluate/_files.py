@@ -1,13 +1,15 @@
-"""Files that appear whole or not at all, and what to do when the disk refuses."""
+"""Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses."""
 
 from __future__ import annotations
 
+import csv
 import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TextIO
 
 from bivaluate._errors import FileError
 
@@ -89,3 +91,25 @@ def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
         folder = path if path.is_dir() else path.parent
         return FileError(f"no permission to write in {folder}. Choose another folder, or change its permissions.")
     return FileError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.")
+
+
+@contextmanager
+def text_target(path: Path) -> Iterator[TextIO]:
+    """Open a UTF-8 text file for writing, gzipped where the name ends in ``.gz``."""
+    with atomic_path(path) as temporary:
+        if path.name.lower().endswith(".gz"):
+            import gzip
+
+            with gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
+                yield stream
+        else:
+            with temporary.open("w", encoding="utf-8", newline="") as stream:
+                yield stream
+
+
+@contextmanager
+def table_target(path: Path) -> Iterator[Any]:
+    """Open a table for writing, as a ``csv.writer``: ``.csv`` with commas, anything else with tabs."""
+    delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
+    with text_target(path) as stream:
+        yield csv.writer(stream, delimiter=delimiter, lineterminator="\n")

@@ -10,8 +10,14 @@ from sklearn.metrics import consensus_score
 from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
 from bivaluate.algorithms import LargeAverageSubmatrices
-from bivaluate.algorithms._kernels_las import adapt_size, best_size, constrained_search, minus_log_tail
-from bivaluate.algorithms._kernels_select import choose, kth_largest
+from bivaluate.algorithms._kernels_las import (
+    adapt_size,
+    best_size,
+    choose,
+    constrained_search,
+    kth_largest,
+    minus_log_tail,
+)
 from bivaluate.algorithms.large_average import log_binomials, search, standardised
 from tests.reference import las as naive
 

@@ -8,9 +8,9 @@ import pytest
 from bivaluate import Biclustering
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance import evidence as module
-from bivaluate.chance._tail import log_beta_tail, log_beta_tail_bound, log_choose
+from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, spacing
 from bivaluate.chance.evidence import evidence_table, explained_share, paying_biclusters, total_evidence
-from bivaluate.chance.tails import lost_to_ties, needs_ranks, normal_scores, spacing
+from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_choose
 from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
 from tests.reference import evidence as twin

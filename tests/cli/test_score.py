@@ -3,9 +3,10 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 
-from bivaluate import read_matrix
+from bivaluate import Biclustering, read_matrix
 from bivaluate.cli.main import COMMANDS
 from bivaluate.measures.registry import METRICS
 
@@ -180,3 +181,19 @@ def test_write_back_into_h5ad(run, example):
 def test_report(run, example):
     assert run("score", "matrix.csv", "solution.json", "two.json", "--report", "page.html").code == 0
     assert "<html" in (example / "page.html").read_text(encoding="utf-8")
+
+
+def test_sentence_about_ordered_columns(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.cumsum(rng.normal(size=(60, 20)), axis=1)
+    np.save(tmp_path / "X.npy", X)
+    Biclustering([(range(8), range(10)), (range(20, 30), range(20))], X.shape).to_json(tmp_path / "S.json")
+    shown = run("score", "X.npy", "S.json", "--ordered-columns", "--json")
+    assert shown.code == 0
+    (document,) = json.loads(shown.out)
+    assert any(sentence.startswith("Columns are ordered: in 5 phase-randomised") for sentence in document["findings"])
+    plain = json.loads(run("score", "X.npy", "S.json", "--json", "--all").out)[0]
+    assert not any(sentence.startswith("Columns are ordered") for sentence in plain["findings"])
+    assert any("Neighbouring columns are correlated" in sentence for sentence in plain["findings"])
+    assert {"cc", "anve", "avg_ave_centred", "mbr_max", "nve_overlap"} <= plain["solution"].keys()
+    assert {"ave", "z", "acv", "sbm", "chia_karuturi", "sign_variance"} <= plain["biclusters"][0].keys()

@@ -10,8 +10,7 @@ import pytest
 
 from bivaluate import evaluate
 from bivaluate._errors import ParameterError
-from bivaluate.datasets.planted import planted_scores, planted_table
-from bivaluate.datasets.published import PLANTED
+from bivaluate.datasets.published import PLANTED, planted_scores, planted_table
 from bivaluate.datasets.scenarios import SCENARIOS, get_scenario, make_scenario
 
 COUNTS = {"S1": 4, "S2": 4, "S3": 4, "S4": 4, "S5": 4, "S6": 4, "S7": 4, "S8": 5, "S9a": 8, "S9b": 3}

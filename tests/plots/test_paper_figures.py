@@ -11,7 +11,7 @@ import pytest
 from bivaluate._arrange import stacking_order
 from bivaluate.datasets.scenarios import make_scenario
 from bivaluate.plots import plot_heatmap, style
-from bivaluate.replicate.drawings import plot_coverage_penalty, plot_decomposition
+from bivaluate.replicate.figures import plot_coverage_penalty, plot_decomposition
 from bivaluate.solution import Biclustering
 
 

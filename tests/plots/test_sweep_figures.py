@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate.plots.ksweep import plot_ksweep
 from bivaluate.plots.nve_map import LIMIT, plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import ALGORITHMS
-from bivaluate.replicate.drawings import plot_matched_k, plot_winners
+from bivaluate.plots.sweeps import plot_ksweep
+from bivaluate.replicate.figures import plot_matched_k, plot_winners
 
 
 def sweep(values: dict[str, list[float]], ks: tuple[int, ...] = (3, 5, 8)) -> pd.DataFrame:

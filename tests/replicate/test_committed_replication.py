@@ -64,7 +64,7 @@ def test_no_path_of_a_machine_and_no_date_is_in_the_files() -> None:
 
 
 def test_the_planted_scores_are_those_of_the_scenarios() -> None:
-    from bivaluate.datasets.planted import planted_scores
+    from bivaluate.datasets.published import planted_scores
 
     table = pd.read_csv(FILES / "planted.csv").set_index(["scenario", "seed"])
     for name in ("S1", "S5", "S9b"):

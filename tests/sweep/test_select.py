@@ -10,12 +10,11 @@ from bivaluate import evaluate
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.report.page import make_page
 from bivaluate.report.source import read_source
+from bivaluate.sweep.copies import make_variant, null_table, perturb
 from bivaluate.sweep.load import Run, load_run
-from bivaluate.sweep.null import null_table
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 from bivaluate.sweep.select import select
-from bivaluate.sweep.variant import make_variant, perturb
 from tests.sweep.standins import BLOCKS, SEPARATE
 
 
@@ -141,7 +140,7 @@ def test_words(plain: Run) -> None:
 
 
 def test_disagreements_and_seeds_are_said_in_words(run: Run) -> None:
-    from bivaluate.sweep.words import disagreements, instability
+    from bivaluate.sweep.select import disagreements, instability
 
     best = pd.DataFrame(
         [

@@ -1,4 +1,4 @@
-"""Single node deletion of Cheng and Church without looking at every row; promises as in `_kernels_residue`."""
+"""Single node deletion of Cheng and Church without looking at every row; promises as in `_kernels_cca`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import kernel
-from bivaluate.algorithms._kernels_residue import (
+from bivaluate.algorithms._kernels_cca import (
     column_product,
     pattern_of,
     positions,
@@ -16,7 +16,7 @@ from bivaluate.algorithms._kernels_residue import (
     sums_of,
     take,
 )
-from bivaluate.algorithms._kernels_select import kth_largest
+from bivaluate.algorithms._kernels_las import kth_largest
 
 
 @kernel

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.chance._tail import log_beta_tail, log_beta_tail_bound
+from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound
 from bivaluate.measures._blocks import midranks
 
 Floats = NDArray[np.float64]

@@ -28,8 +28,8 @@ from bivaluate.chance._patterns import (
     sums,
     with_means,
 )
-from bivaluate.chance._tail import log_choose
-from bivaluate.chance.tails import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
 from bivaluate.measures.cover import Cover

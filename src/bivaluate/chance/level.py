@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_real, check_values
-from bivaluate.chance._tail import log_choose
+from bivaluate.chance.moments import log_choose
 from bivaluate.measures._blocks import standardise
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace

@@ -65,8 +65,7 @@ def planted(
     - `bivaluate scenarios planted`
     - `bivaluate scenarios planted S4 S5 --seeds 100`
     """
-    from bivaluate.datasets.planted import PLANTED_MEASURES, planted_table
-    from bivaluate.datasets.published import PLANTED, PLANTED_SOURCE
+    from bivaluate.datasets.published import PLANTED, PLANTED_MEASURES, PLANTED_SOURCE, planted_table
     from bivaluate.measures.registry import get_metric
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=n_seeds)

@@ -111,7 +111,7 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]
     """Write rows as a CSV file and say so; undefined is an empty cell."""
     import csv
 
-    from bivaluate.io.target import text_target
+    from bivaluate._files import text_target
 
     with text_target(path) as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else list(columns), lineterminator="\n")

@@ -1,6 +1,6 @@
 from .generator import Block as Block
 from .generator import make_biclusters as make_biclusters
-from .planted import planted_table as planted_table
+from .published import planted_table as planted_table
 from .real import fetch as fetch
 from .real import list_datasets as list_datasets
 from .real import load as load

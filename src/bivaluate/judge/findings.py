@@ -12,8 +12,7 @@ from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_thin
-from bivaluate.judge.noise import is_noise
+from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_noise, is_thin
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace

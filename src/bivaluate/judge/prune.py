@@ -15,8 +15,7 @@ from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, 
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT
-from bivaluate.judge.noise import is_noise
+from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT, is_noise
 from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, is_coherent, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value

@@ -1,10 +1,10 @@
+from .biclusters import plot_mergers as plot_mergers
+from .biclusters import plot_profile as plot_profile
+from .biclusters import plot_sizes as plot_sizes
 from .heatmap import plot_heatmap as plot_heatmap
 from .heatmap import plot_solution_heatmap as plot_solution_heatmap
-from .ksweep import plot_ksweep as plot_ksweep
-from .mergers import plot_mergers as plot_mergers
 from .nve_map import plot_nve_map as plot_nve_map
 from .nve_map import plot_nve_reference as plot_nve_reference
-from .profile import plot_profile as plot_profile
-from .sizes import plot_sizes as plot_sizes
 from .style import save as save
-from .tradeoff import plot_tradeoff as plot_tradeoff
+from .sweeps import plot_ksweep as plot_ksweep
+from .sweeps import plot_tradeoff as plot_tradeoff

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import FileError
-from bivaluate.io.target import text_target
+from bivaluate._files import text_target
 from bivaluate.replicate.profile import MEASURES, PROFILES, scored_under
 
 if TYPE_CHECKING:

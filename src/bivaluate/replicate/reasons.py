@@ -9,7 +9,7 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERAGE, YEAST_PICKS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.claims_matched import matched_cells
+from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED
 from bivaluate.replicate.profile import PAPER_SEED
 from bivaluate.replicate.verdict import PAPER_VIEW

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import BivaluateError, FileError, RunError
+from bivaluate._files import text_target
 from bivaluate.datasets.published import YEAST_KS
-from bivaluate.io.target import text_target
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
 from bivaluate.replicate.verdict import VERDICTS, Outcome
 

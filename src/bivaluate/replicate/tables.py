@@ -9,7 +9,7 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.claims_matched import matched_cells
+from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
 from bivaluate.replicate.profile import PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows

@@ -197,7 +197,7 @@ def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[s
 
 def _choice_p(run: Any, measure: str) -> dict[str, float]:
     """Return the p-value of the choice by a measure, per data set."""
-    from bivaluate.sweep.null import choice_p_values
+    from bivaluate.sweep.copies import choice_p_values
 
     summary = candidates(run.results, measure, high_is_better(measure), get_metric(measure).nothing)
     return choice_p_values(summary, run.variants, str(run.plan.null), measure)
@@ -205,7 +205,7 @@ def _choice_p(run: Any, measure: str) -> dict[str, float]:
 
 def _nulls(run: Any) -> list[Null]:
     """Return the null bands of the run's own table, gathered over seeds as ``bivaluate select`` shows them."""
-    from bivaluate.sweep.null import band
+    from bivaluate.sweep.copies import band
 
     table = run.null
     if not len(table):

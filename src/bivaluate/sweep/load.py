@@ -17,9 +17,9 @@ from bivaluate._files import disk_error, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, unpack_mergers, unpack_solution
-from bivaluate.sweep.null import null_table
 from bivaluate.sweep.plan import Plan
 
 if TYPE_CHECKING:

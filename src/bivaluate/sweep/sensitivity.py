@@ -15,8 +15,8 @@ from bivaluate.measures.coverage import charge
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import EPSILON, EXPONENT
 from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.copies import hide, perturb
 from bivaluate.sweep.plan import parse_perturbation
-from bivaluate.sweep.variant import hide, perturb
 
 if TYPE_CHECKING:
     import pandas as pd

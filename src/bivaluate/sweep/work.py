@@ -19,9 +19,9 @@ from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, Outcome, Task
+from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution
 from bivaluate.sweep.plan import plain
-from bivaluate.sweep.variant import make_variant
 
 COUNTS = ("n_biclusters", "n_clusters")
 

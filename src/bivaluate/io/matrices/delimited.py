@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bivaluate._errors import FormatError
+from bivaluate._files import table_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import (
     MISSING,
@@ -22,7 +23,6 @@ from bivaluate.io.matrices._dialect import (
     split_or_raise,
 )
 from bivaluate.io.source import Source
-from bivaluate.io.target import table_target
 from bivaluate.matrix import Matrix
 
 FAST_BYTES = 1 << 23

@@ -9,9 +9,9 @@ from typing import Any
 
 from bivaluate._document import Document, Members, member_kinds, parse_json
 from bivaluate._errors import FormatError, ParameterError, SolutionError
+from bivaluate._files import text_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
-from bivaluate.io.target import text_target
 
 _MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[')
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from bivaluate._document import Document
 from bivaluate._errors import FormatError
+from bivaluate._files import table_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices, labelled
 from bivaluate.io.source import Source, numbered
-from bivaluate.io.target import table_target
 
 _ROW = frozenset(["row", "rows", "r", "gene", "genes"])
 _COL = frozenset(["col", "cols", "column", "columns", "c", "condition", "conditions", "sample", "samples"])

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from bivaluate._document import Document, parse_document
+from bivaluate._files import text_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
-from bivaluate.io.target import text_target
 
 
 def _detects(source: Source) -> bool:

@@ -1,4 +1,4 @@
-"""K-sweep: one measure against the number of biclusters asked for, one line per algorithm."""
+"""The solutions of a sweep: one measure against K, and the trade-off of coverage against distinctness."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from bivaluate.judge import choice
 from bivaluate.measures.registry import METRICS
+from bivaluate.plots import style
 from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
 
 if TYPE_CHECKING:
@@ -110,3 +111,39 @@ def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
     table = results.assign(dataset="", status=results.get("status", "ok"))
     chosen = choice.winners(table, [measure])
     return None if not len(chosen) else (chosen["algorithm"].iloc[0], chosen["k"].iloc[0])
+
+
+@style.styled
+def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw coverage against NVE, one marker per solution, sized by K; right and low is better.
+
+    Parameters
+    ----------
+    results : DataFrame
+        A table with the columns ``algorithm``, ``k``, ``coverage`` and ``nve``.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"algorithm": ["cca", "las"], "k": [3, 3], "coverage": [0.4, 0.1], "nve": [0.8, 0.6]})
+    >>> plot_tradeoff(table).get_xlabel()
+    'coverage (share of cells)'
+    """
+    ax = style.new_axes(ax, 4.6, 3.4)
+    for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
+        size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
+        look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": str(name)}
+        ax.scatter(part["coverage"], part["nve"], s=size, **look)
+    ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
+    ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
+    if len(results):
+        ax.legend(frameon=False, fontsize=8)
+    return ax

@@ -1,19 +1,92 @@
-"""Every score of a sweep beside the same score on surrogate matrices: band, gap and p-value."""
+"""Copies of a matrix, surrogates and perturbations: how they are made, and every score beside its surrogates."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from bivaluate.chance.chosen import chosen_p_value
-from bivaluate.chance.surrogates import null_gap
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.chance.surrogates import chosen_p_value, null_gap
+from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import METRICS, get_metric
+from bivaluate.sweep.plan import NULLS, parse_perturbation
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Values = NDArray[np.float64]
 COLUMNS = ["dataset", "algorithm", "k", "seed", "measure", "value"]
 BAND = ["null_mean", "null_sd", "null_low", "null_high", "null_n", "null_runs", "gap", "p_value"]
+
+
+def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | None) -> Matrix:
+    """Return one surrogate or perturbation; it is the same for every algorithm and K.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        The matrix of the data set.
+    variant : str
+        ``"permute"``, ``"phase"``, ``"noise:0.1"`` or ``"mask:0.05"``.
+    copy : int
+        Number of the copy, from 0.
+    matrix_seed : int or None
+        Seed that drew a scenario's matrix; None for other data sets.
+
+    Returns
+    -------
+    Matrix
+        The copy, with the labels of `matrix`.
+    """
+    rng = np.random.default_rng([zlib.crc32(variant.encode()), copy, 0 if matrix_seed is None else matrix_seed + 1])
+    if variant in NULLS:
+        from bivaluate.chance.surrogates import surrogate
+
+        values = surrogate(matrix.values, variant, rng)
+    else:
+        values = perturb(matrix.values, variant, rng)
+    return Matrix(values, matrix.row_labels, matrix.col_labels, matrix.name)
+
+
+def perturb(X: Values, spec: str, rng: np.random.Generator) -> Values:
+    """Return `X` with noise added, or with cells hidden and filled from their row and column.
+
+    ``"noise:s"`` adds normal noise of s standard deviations of the matrix. ``"mask:p"`` hides a share p of the
+    cells and fills them with row mean + column mean - overall mean of the others, because none of the algorithms
+    accepts missing cells.
+
+    Examples
+    --------
+    >>> X = np.arange(12.0).reshape(3, 4)
+    >>> changed = perturb(X, "mask:0.25", np.random.default_rng(0)) != X
+    >>> int(changed.sum()) <= 3
+    True
+    """
+    kind, amount = parse_perturbation(spec)
+    if kind == "noise":
+        return X + rng.normal(0.0, amount * float(np.nanstd(X)), X.shape)
+    hidden = hide(X, amount, rng)
+    overall = float(np.nanmean(hidden))
+    rows, cols = _means(hidden, 1, overall), _means(hidden, 0, overall)
+    gaps = np.isnan(hidden) & ~np.isnan(X)
+    return np.where(gaps, rows[:, None] + cols[None, :] - overall, X)
+
+
+def hide(X: Values, share: float, rng: np.random.Generator) -> Values:
+    """Return a copy of `X` with this share of its cells missing."""
+    hidden = X.copy()
+    chosen = rng.choice(X.size, size=round(share * X.size), replace=False)
+    hidden.flat[chosen] = np.nan
+    return hidden
+
+
+def _means(hidden: Values, axis: int, default: float) -> Values:
+    """Return means over what is observed; a line with nothing observed gets the overall mean."""
+    count = (~np.isnan(hidden)).sum(axis=axis)
+    return np.where(count > 0, np.nansum(hidden, axis=axis) / np.maximum(count, 1), default)
 
 
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:

@@ -1,0 +1,132 @@
+"""The biclusters of one solution: their sizes, the rows of one against its virtual pattern, and all their mergers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bivaluate._arrange import spaced
+from bivaluate.measures.virtual_error import standardised_profile
+from bivaluate.plots import style
+from bivaluate.solution import Biclustering
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@style.styled
+def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
+    """Draw each bicluster at its number of columns and rows; one row or one column is marked as undefined.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1]), ([0], [1])], shape=(9, 9))
+    >>> [text.get_text() for text in plot_sizes(S).texts]
+    ['B1', 'B2']
+    """
+    ax = style.new_axes(ax, 3.6, 3.2)
+    for k, bicluster in enumerate(solution):
+        n_rows, n_cols = bicluster.shape
+        undefined = n_rows == 1 or n_cols == 1
+        inside, edge = ("none", style.ORANGE) if undefined else (style.BLUE, style.BLUE)
+        ax.scatter(n_cols, n_rows, s=34, facecolors=inside, edgecolors=edge)
+        if len(solution) <= 20:
+            ax.annotate(f"B{k + 1}", (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)
+    ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="rows")
+    ax.set_xlim(0.8, solution.shape[1] * 1.4)
+    ax.set_ylim(0.8, solution.shape[0] * 1.4)
+    return ax
+
+
+@style.styled
+def plot_profile(A: Any, ax: Axes | None = None, *, name: str = "B1", max_rows: int = 60) -> Axes:
+    """Draw the standardised rows of a bicluster (thin) and its virtual pattern (bold).
+
+    Parameters
+    ----------
+    A : array-like of shape (rows, columns)
+        The values of the bicluster.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    name : str
+        What the bicluster is called.
+    max_rows : int
+        Draw at most this many rows, evenly spaced.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> ax = plot_profile([[1, 2, 4], [2, 3, 5.5]], name="B2")
+    >>> len(ax.lines)
+    3
+    """
+    ax = style.new_axes(ax, 3.2, 2.2)
+    rows, pattern = standardised_profile(A)
+    for i in spaced(len(rows), max_rows):
+        ax.plot(rows[i], color=style.QUIET, lw=0.7, alpha=0.55)
+    ax.plot(pattern, color=style.BLUE, lw=2.2)
+    ax.set_title(f"{name}: {rows.shape[0]} rows × {rows.shape[1]} columns", loc="left", fontsize=9)
+    ax.set(xlabel="columns", ylabel="standardised value", xticks=[])
+    return ax
+
+
+@style.styled
+def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axes | None = None) -> Axes:
+    """Draw the merger matrix; lighter is more coherent, and rings mark the pairs given.
+
+    Parameters
+    ----------
+    mergers : array-like of shape (K, K)
+        Virtual errors of all mergers, of the biclusters themselves on the diagonal.
+    pairs : sequence of (int, int)
+        Redundant pairs (counted from 0), as :func:`bivaluate.judge.redundancy.redundant_groups` finds them.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> ax = plot_mergers([[0.30, 0.31], [0.31, 0.31]], [(0, 1)])
+    >>> len(ax.patches)
+    2
+    """
+    from matplotlib.patches import Circle
+
+    errors = np.asarray(mergers, dtype=np.float64)
+    ax = style.new_axes(ax, 4.2, 3.6)
+    image = ax.imshow(errors, cmap=style.SEQUENTIAL, vmin=0.0)
+    for pair in pairs:
+        for place in (pair, pair[::-1]):
+            ax.add_patch(Circle(place, 0.42, fill=False, edgecolor=style.ORANGE, lw=1.8))
+    if len(errors) <= 15:
+        middle = np.nanmax(errors, initial=0.0) / 2
+        for (y, x), value in np.ndenumerate(errors):
+            if np.isfinite(value):
+                colour = "white" if value > middle else "black"
+                ax.text(x, y, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        names = [f"B{k + 1}" for k in range(len(errors))]
+        ax.set(xticks=range(len(errors)), yticks=range(len(errors)), xticklabels=names, yticklabels=names)
+    ax.figure.colorbar(image, ax=ax, label="VE after merging")
+    return ax
