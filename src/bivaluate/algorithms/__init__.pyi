@@ -1,10 +1,10 @@
+from .algorithm import Algorithm as Algorithm
 from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
 from .coherent_given import climb_from as climb_from
 from .coherent_given import evidence_of as evidence_of
 from .large_average import LargeAverageSubmatrices as LargeAverageSubmatrices
 from .registry import ALGORITHMS as ALGORITHMS
-from .registry import Algorithm as Algorithm
 from .registry import get_algorithm as get_algorithm
 from .registry import make_estimator as make_estimator
 from .spectral import SpectralCheckerboard as SpectralCheckerboard

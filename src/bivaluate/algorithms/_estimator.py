@@ -2,84 +2,152 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from bivaluate._check import check_int, check_values, place_of_cell
+from bivaluate._check import check_choice, check_int, check_values, place_of_cell
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.algorithms.algorithm import Algorithm
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 Values = NDArray[np.float64]
 
+# The total a progress bar shows where the number of biclusters is not known.
+MANY = 100
+
 
 class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators: subclasses yield biclusters one by one from :meth:`_find`."""
 
-    key: ClassVar[str]
-    n_biclusters: int
+    record: ClassVar[Algorithm]  # set by the decorator `algorithm`
+    n_biclusters: Any
     random_state: Any
     _progress: Callable[[int, int], None] | None = None
 
     @abstractmethod
-    def _find(self, X: Values) -> Iterator[Pair]:
-        """Check the parameters and yield (rows, cols) of each bicluster; `X` is finite and C-contiguous."""
+    def _find(self, X: Any) -> Iterator[Pair]:
+        """Check the parameters and yield (rows, cols) of each bicluster.
+
+        `X` is finite: a C-contiguous array or, if the record says ``sparse``, perhaps a sparse matrix by rows. An
+        algorithm that finds their number itself yields the best first; only the first `most` are kept.
+        """
+
+    @property
+    def most(self) -> int:
+        """The number of biclusters asked for; for ``"auto"`` one that is never reached."""
+        if self.record.finds_k and isinstance(self.n_biclusters, str):
+            check_choice("n_biclusters", self.n_biclusters, ("auto",))
+            return sys.maxsize
+        return check_int("n_biclusters", self.n_biclusters, minimum=1)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find biclusters in `X`.
 
         Parameters
         ----------
-        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
-            Finite numbers; never written to.
+        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
+            Finite numbers; never written to. Not every algorithm takes sparse matrices, missing or negative cells.
         y : ignored
 
         Returns
         -------
         self
         """
-        n_wanted = check_int("n_biclusters", self.n_biclusters, minimum=1)
+        most = self.most
         _check_seed(self.random_state)
-        values = self._check_input(X)
+        values = self.check_input(X)
         pairs: list[Pair] = []
         for pair in self._find(values):
+            if self.record.finds_k and len(pairs) == most:
+                break
             pairs.append(pair)
             if self._progress is not None:
-                self._progress(len(pairs), n_wanted)
+                self._progress(len(pairs), min(most, MANY))
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
         return self
 
-    def _check_input(self, X: Any) -> Values:
+    def check_input(self, X: Any) -> Any:
+        """Return the cells of `X` as the algorithm takes them, or say why it cannot.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
+            The matrix.
+
+        Returns
+        -------
+        ndarray or sparse matrix
+            Finite cells, a C-contiguous array or a sparse matrix by rows; `X` itself where nothing had to be done.
+
+        Raises
+        ------
+        MatrixError
+            If `X` is not a matrix of finite numbers, or holds what this algorithm cannot take: missing or negative
+            cells, or being sparse.
+        """
+        name = type(self).__name__
         place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
             X = X.values
+        is_sparse = issparse(X)
+        if is_sparse and not self.record.sparse:
+            raise MatrixError(f"{name} needs a dense matrix and X is sparse. Pass X.toarray() if it fits in memory.")
         try:
-            checked = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
+            checked = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
         except ValueError as error:
-            raise MatrixError(f"{type(self).__name__} cannot use X: {error}") from error
-        values = np.ascontiguousarray(check_values(checked, missing="omit", place=place))
-        missing = np.isnan(values)
-        if missing.any() and getattr(self, "missing", "raise") != "omit":
+            raise MatrixError(f"{name} cannot use X: {error}") from error
+        if is_sparse:
+            values = checked.astype(np.float64, copy=False)
+            values = values if values.has_canonical_format else _canonical(values)
+            check_values(values.data[np.newaxis] if values.nnz else np.zeros((1, 1)), missing="raise")
+            lowest = values.min() if values.nnz else 0.0
+        else:
+            values = np.ascontiguousarray(check_values(checked, missing="omit", place=place))
+            lowest = float(values.min())
+        if np.isnan(lowest) and getattr(self, "missing", "raise") != "omit":
+            missing = np.isnan(values)
             i, j = np.argwhere(missing)[0]
             raise MatrixError(
-                f"{type(self).__name__} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
+                f"{name} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
                 f"the first at {place(i, j)}. Impute them, or drop those rows or columns."
+            )
+        if self.record.nonnegative and lowest < 0:
+            raise MatrixError(
+                f"Negative values in data passed to {name}, which needs counts or weights: the lowest cell of X is "
+                f"{lowest:g}. Transform the data, or choose another algorithm."
             )
         return values
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.record.sparse
+        tags.input_tags.positive_only = self.record.nonnegative
+        tags.input_tags.allow_nan = getattr(self, "missing", "raise") == "omit"
+        return tags
+
     def _info(self) -> dict[str, Any]:
         parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
-        return {"algorithm": self.key, "parameters": parameters}
+        return {"algorithm": self.record.key, "parameters": parameters}
+
+
+def _canonical(values: Any) -> Any:
+    """Return a copy of a sparse matrix with sorted indices and every cell once."""
+    values = values.copy()
+    values.sum_duplicates()
+    return values
 
 
 def _check_seed(random_state: Any) -> None:

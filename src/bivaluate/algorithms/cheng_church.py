@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,11 +11,21 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
 
 # Residues nearer to each other than this share of the squared range of the matrix are tied.
 TIE = 1e-11
 
 
+@algorithm(
+    "cca",
+    "Cheng and Church",
+    "CCA",
+    "Deletes and adds rows and columns until the mean squared residue is below a threshold, then masks.",
+    seeks=("additive",),
+    nested=True,
+    reference="Cheng & Church 2000, Biclustering of expression data, Proc. ISMB 8:93-103",
+)
 class ChengChurch(BiclusteringEstimator):
     """Biclusters with a mean squared residue below a threshold (Cheng and Church's algorithm).
 
@@ -67,8 +77,6 @@ class ChengChurch(BiclusteringEstimator):
     >>> model.solution_[0].shape
     (15, 6)
     """
-
-    key: ClassVar[str] = "cca"
 
     def __init__(
         self,

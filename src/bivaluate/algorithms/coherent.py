@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,12 +18,23 @@ from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
 from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed
+from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.solution import Biclustering
 
 MOST_BLOCKS = 100
 MOST_PATTERNS = 8
 
 
+@algorithm(
+    "find",
+    "Coherent submatrices",
+    "Find",
+    "Climbs to blocks whose rows follow one pattern, by their evidence against noise; finds K itself.",
+    seeks=("raised", "constant rows", "constant columns", "additive", "multiplicative"),
+    finds_k=True,
+    missing=True,
+    reference="bivaluate, docs/find.md",
+)
 class CoherentSubmatrices(BiclusteringEstimator):
     """Biclusters whose rows follow one pattern: raised, additive, scaled or turned, on their own columns.
 
@@ -81,9 +92,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
     ([(20, 8)], ['additive'])
     """
 
-    key: ClassVar[str] = "find"
-    n_biclusters: Any
-
     def __init__(
         self,
         n_biclusters: int | str = "auto",
@@ -120,7 +128,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         """
         most = self._check_parameters()
         rng = check_random_state(self.random_state)
-        values = self._check_input(X)
+        values = self.check_input(X)
         self.notes_: list[str] = []
         blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
@@ -136,11 +144,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
     def _find(self, X: Values) -> Iterator[Pair]:
         """Unused: `fit` finds all biclusters together, because they are refined together."""
         raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "omit"
-        return tags
 
     def _check_parameters(self) -> int:
         if isinstance(self.n_biclusters, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,21 @@ from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
 
 Masks = NDArray[np.uint8]
 
 
+@algorithm(
+    "las",
+    "Large Average Submatrices",
+    "LAS",
+    "Searches from many random starts for blocks with a significantly high average.",
+    seeks=("raised",),
+    nested=True,
+    reference="Shabalin, Weigman, Perou & Nobel 2009, Finding large average submatrices in high dimensional data, "
+    "Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239",
+)
 class LargeAverageSubmatrices(BiclusteringEstimator):
     """Biclusters with a significantly large average (LAS).
 
@@ -71,8 +82,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     >>> model.solution_[0].shape
     (12, 5)
     """
-
-    key: ClassVar[str] = "las"
 
     def __init__(
         self,

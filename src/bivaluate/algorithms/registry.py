@@ -2,100 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
+import pkgutil
 from typing import Any
 
+import bivaluate.algorithms
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.algorithms._estimator import BiclusteringEstimator
-from bivaluate.algorithms.cheng_church import ChengChurch
-from bivaluate.algorithms.coherent import CoherentSubmatrices
-from bivaluate.algorithms.large_average import LargeAverageSubmatrices
-from bivaluate.algorithms.spectral import SpectralCheckerboard
+from bivaluate.algorithms.algorithm import Algorithm
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """What is known about an algorithm.
-
-    Parameters
-    ----------
-    key : str
-        Name in tables, plans and on the command line.
-    name : str
-        Its name in words.
-    label : str
-        Its short name, as figures, pages and sentences show it.
-    estimator : type
-        The scikit-learn estimator.
-    nested : bool
-        Whether the first k of K biclusters are those of a fit for k.
-    summary : str
-        One plain sentence.
-    reference : str
-        Where it was published.
-
-    Examples
-    --------
-    >>> ALGORITHMS["cca"].label
-    'CCA'
-    """
-
-    key: str
-    name: str
-    label: str
-    estimator: type[BiclusteringEstimator]
-    nested: bool
-    summary: str
-    reference: str
+def _records() -> list[Algorithm]:
+    """Return the record of every decorated class of this folder."""
+    names = [module.name for module in pkgutil.iter_modules(bivaluate.algorithms.__path__)]
+    names = [name for name in names if not name.startswith("_") and name not in ("algorithm", "registry")]
+    modules = [importlib.import_module(f"bivaluate.algorithms.{name}") for name in names]
+    classes = [(module, value) for module in modules for value in vars(module).values() if isinstance(value, type)]
+    return [cls.record for module, cls in classes if cls.__module__ == module.__name__ and "record" in vars(cls)]  # type: ignore[attr-defined]
 
 
-ALGORITHMS: dict[str, Algorithm] = {
-    record.key: record
-    for record in (
-        Algorithm(
-            ChengChurch.key,
-            "Cheng and Church",
-            "CCA",
-            ChengChurch,
-            nested=True,
-            summary="Deletes and adds rows and columns until the mean squared residue is below a threshold, then masks.",
-            reference="Cheng & Church 2000, Biclustering of expression data, Proc. ISMB 8:93-103",
-        ),
-        Algorithm(
-            LargeAverageSubmatrices.key,
-            "Large Average Submatrices",
-            "LAS",
-            LargeAverageSubmatrices,
-            nested=True,
-            summary="Searches from many random starts for blocks with a significantly high average.",
-            reference=(
-                "Shabalin, Weigman, Perou & Nobel 2009, Finding large average submatrices in high dimensional data, "
-                "Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239"
-            ),
-        ),
-        Algorithm(
-            SpectralCheckerboard.key,
-            "Spectral checkerboard",
-            "Spectral",
-            SpectralCheckerboard,
-            nested=False,
-            summary="Clusters rows and columns into a K x K checkerboard by singular vectors, and takes K of its cells.",
-            reference=(
-                "Kluger, Basri, Chang & Gerstein 2003, Spectral biclustering of microarray data, "
-                "Genome Res. 13:703-716, doi:10.1101/gr.648603"
-            ),
-        ),
-        Algorithm(
-            CoherentSubmatrices.key,
-            "Coherent submatrices",
-            "Find",
-            CoherentSubmatrices,
-            nested=True,
-            summary="Climbs to blocks whose rows follow one pattern, by their evidence against noise; finds K itself.",
-            reference="bivaluate, docs/find.md",
-        ),
-    )
-}
+ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
 def get_algorithm(key: str) -> Algorithm:
@@ -123,7 +49,7 @@ def get_algorithm(key: str) -> Algorithm:
     """
     if key not in ALGORITHMS:
         raise ParameterError(
-            f"there is no algorithm {key!r}; known: {', '.join(ALGORITHMS)}.{suggest(key, ALGORITHMS)}"
+            f"there is no algorithm {key!r}.{suggest(key, ALGORITHMS)} `bivaluate run --list` lists all of them."
         )
     return ALGORITHMS[key]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.cluster import SpectralBiclustering
@@ -15,12 +15,22 @@ from bivaluate._check import check_choice
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
 
 SELECTIONS = ("first", "best", "all")
 
 
+@algorithm(
+    "spectral",
+    "Spectral checkerboard",
+    "Spectral",
+    "Clusters rows and columns into a K x K checkerboard by singular vectors, and takes K of its cells.",
+    seeks=("checkerboard",),
+    reference="Kluger, Basri, Chang & Gerstein 2003, Spectral biclustering of microarray data, "
+    "Genome Res. 13:703-716, doi:10.1101/gr.648603",
+)
 class SpectralCheckerboard(BiclusteringEstimator):
     """Spectral biclustering: a K × K checkerboard of row and column clusters, K of its cells taken.
 
@@ -70,8 +80,6 @@ class SpectralCheckerboard(BiclusteringEstimator):
     >>> Biclustering.from_estimator(SpectralCoclustering(2, random_state=0).fit(X))
     Biclustering(2 biclusters of a matrix of 8 x 6)
     """
-
-    key: ClassVar[str] = "spectral"
 
     def __init__(
         self, n_biclusters: int = 3, *, selection: Literal["first", "best", "all"] = "first", random_state: Any = None

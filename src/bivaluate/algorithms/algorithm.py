@@ -1,0 +1,141 @@
+"""The record every algorithm has, and the decorator that makes it; the registry collects them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from bivaluate.algorithms._estimator import BiclusteringEstimator
+
+Estimator = TypeVar("Estimator", bound="type[BiclusteringEstimator]")
+
+# Kinds of pattern an algorithm may seek in the cells of a bicluster.
+PATTERNS = {
+    "constant": "cells of one value",
+    "raised": "cells higher (or lower) than elsewhere",
+    "constant rows": "each row has a value of its own",
+    "constant columns": "each column has a value of its own",
+    "additive": "a value of the row plus one of the column",
+    "multiplicative": "a value of the row times one of the column",
+    "order": "rows that put the columns in the same order",
+    "ones": "zeros and ones: nothing but ones, or nearly so",
+    "dense": "rows and columns that meet in many or large cells, as in counts and networks",
+    "checkerboard": "every row in one cluster, every column in one cluster, each crossing a block",
+}
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What is known about an algorithm.
+
+    Parameters
+    ----------
+    key : str
+        Name in tables, plans and on the command line.
+    name : str
+        Its name in words.
+    label : str
+        Its short name, as figures, pages and sentences show it.
+    summary : str
+        One plain sentence.
+    estimator : type
+        The scikit-learn estimator.
+    seeks : tuple of str
+        Kinds of pattern it seeks, of :data:`PATTERNS`.
+    reference : str
+        Where it was published.
+    nested : bool
+        Whether the first k of K biclusters are those of a fit for k.
+    finds_k : bool
+        Whether it finds the number of biclusters itself; the number asked for is then an upper bound, ``"auto"`` none.
+    sparse : bool
+        Whether it takes sparse matrices, and never makes them dense.
+    missing : bool
+        Whether it can work around missing cells (its parameter ``missing="omit"``).
+    binary : bool
+        Whether it works on zeros and ones; other data are binarised first.
+    nonnegative : bool
+        Whether it refuses negative cells.
+    extra : str
+        The optional dependency of bivaluate it needs; empty for none.
+
+    Examples
+    --------
+    >>> from bivaluate.algorithms import ALGORITHMS
+    >>> ALGORITHMS["cca"].label, ALGORITHMS["find"].finds_k
+    ('CCA', True)
+    """
+
+    key: str
+    name: str
+    label: str
+    summary: str
+    estimator: type[BiclusteringEstimator]
+    seeks: tuple[str, ...]
+    reference: str
+    nested: bool = False
+    finds_k: bool = False
+    sparse: bool = False
+    missing: bool = False
+    binary: bool = False
+    nonnegative: bool = False
+    extra: str = ""
+
+
+def algorithm(
+    key: str,
+    name: str,
+    label: str,
+    summary: str,
+    *,
+    seeks: tuple[str, ...],
+    reference: str,
+    nested: bool = False,
+    finds_k: bool = False,
+    sparse: bool = False,
+    missing: bool = False,
+    binary: bool = False,
+    nonnegative: bool = False,
+    extra: str = "",
+) -> Callable[[Estimator], Estimator]:
+    """Return a decorator that gives an estimator its record, as ``estimator.record``.
+
+    The registry finds every decorated class of this folder: there is no list to add it to. An algorithm that finds
+    the number of biclusters itself is nested, because the number asked for keeps the first ones.
+
+    Parameters
+    ----------
+    key, name, label, summary : str
+        As in :class:`Algorithm`.
+    seeks : tuple of str
+        Keys of :data:`PATTERNS`.
+    reference : str
+        Where it was published.
+    nested, finds_k, sparse, missing, binary, nonnegative : bool
+        As in :class:`Algorithm`.
+    extra : str
+        The optional dependency of bivaluate it needs.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> from bivaluate.algorithms import ChengChurch
+    >>> ChengChurch.record.seeks
+    ('additive',)
+    """
+    assert set(seeks) <= set(PATTERNS), seeks
+
+    def decorate(estimator: Estimator) -> Estimator:
+        estimator.record = Algorithm(
+            key, name, label, summary, estimator, seeks, reference, nested=nested or finds_k, finds_k=finds_k,
+            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative, extra=extra,
+        )  # fmt: skip
+        return estimator
+
+    return decorate
