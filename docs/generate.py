@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 
+from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.document import headline
@@ -88,6 +89,23 @@ def replication_sentence() -> str:
     return f"`bivaluate replicate --full` runs the whole paper again. {counts} [Which, and why](docs/REPLICATION.md)."
 
 
+def format_table(kind: str) -> str:
+    """Every format of matrices, or of solutions, from its record."""
+    count = ["numbers count from"] if kind == "solution" else []
+    headings = ["key", "files", "written too", *count, "notes"]
+    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    for record in describe_formats():
+        if record["kind"] == kind:
+            extensions = ", ".join(f"`{extension}`" for extension in record["extensions"])
+            written = ("yes" + (f", {extensions}" if extensions else "")) if record["written"] else ""
+            needs = f"`pip install {record['needs']}`; " if record["needs"] else ""
+            base = [] if record["index_base"] is None else [str(record["index_base"])]
+            note = f"{needs}{record['note']}".removesuffix("; ")
+            cells = [f"`{record['key']}`", record["name"], written, *base, note]
+            lines.append("|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|")
+    return "\n".join(lines)
+
+
 def filled(text: str, name: str, content: str) -> str:
     """Return `text` with the part between the markers of `name` replaced."""
     return re.sub(
@@ -104,7 +122,14 @@ def documents() -> dict[Path, str]:
     readme = filled(readme, "measures", measure_table())
     readme = filled(readme, "speed", speed_table())
     readme = filled(readme, "replication", replication_sentence())
-    return {ROOT / "README.md": readme, ROOT / "docs" / "measures.md": measure_pages()}
+    formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    for kind in ("matrix", "solution"):
+        formats = filled(formats, f"{kind} formats", format_table(kind))
+    return {
+        ROOT / "README.md": readme,
+        ROOT / "docs" / "measures.md": measure_pages(),
+        ROOT / "docs" / "formats.md": formats,
+    }
 
 
 def main() -> None:

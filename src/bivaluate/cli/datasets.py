@@ -13,13 +13,13 @@ from bivaluate.cli.tables import err, out, print_json, print_table, progress
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
-app = typer.Typer(**SETTINGS, cls=Group, help="Real gene-expression matrices, fetched on demand.")
+app = typer.Typer(**SETTINGS, cls=Group, help="Real matrices, fetched on demand.")
 
 
 @app.callback(invoke_without_command=True)
 def datasets(
     context: typer.Context,
-    group: Annotated[str | None, option("Only one group: yeast, tavazoie, prelic or cancer.")] = None,
+    group: Annotated[str | None, option("Only one group: yeast, cancer, single-cell, ratings, text, …")] = None,
     as_json: Json = False,
 ) -> None:
     """List the real data sets with shape, reference and whether they are there for offline use.
@@ -42,12 +42,13 @@ def datasets(
         return
     for key in dict.fromkeys(record.group for record in records):
         rows = [
-            (r.name, *map(str, r.shape), str(r.missing or "–"), "yes" if cached_path(r.member).is_file() else "")
+            (r.name, *map(str, r.shape), str(r.missing or "–"), "yes" if cached_path(r).is_file() else "")
             for r in records
             if r.group == key
         ]
         print_table(["name", "rows", "columns", "missing", "offline"], rows, GROUPS[key].title)
-        out.print(f"{GROUPS[key].reference} doi:{GROUPS[key].doi}\n", style="dim", soft_wrap=True)
+        reference = next(record.reference for record in records if record.group == key)
+        out.print(f"{reference}\n", style="dim", soft_wrap=True)
     out.print(f"Kept in {cache_folder()} (BIVALUATE_DATA overrides). Fetch with: bivaluate datasets fetch yeast")
 
 
@@ -56,7 +57,7 @@ def fetch(
     names: Annotated[list[str] | None, typer.Argument(help="Groups or data sets (default: all).")] = None,
     wheel: Annotated[Path | None, option("The archive, if you downloaded it by hand.")] = None,
 ) -> None:
-    """Fetch real data sets for offline use; all of them travel in one archive of 19 MB.
+    """Fetch real data sets for offline use; each group travels in one archive (yeast 19 MB, all 71 MB).
 
     Examples:
 

@@ -1,9 +1,11 @@
 from .generator import Block as Block
 from .generator import make_biclusters as make_biclusters
+from .labelled import Labelled as Labelled
 from .published import planted_table as planted_table
 from .real import fetch as fetch
 from .real import list_datasets as list_datasets
 from .real import load as load
+from .real import load_labelled as load_labelled
 from .real import load_yeast as load_yeast
 from .scenarios import SCENARIOS as SCENARIOS
 from .scenarios import Scenario as Scenario

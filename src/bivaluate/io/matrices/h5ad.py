@@ -24,16 +24,21 @@ from bivaluate.matrix import Matrix
 def _read(source: Source, options: Options) -> Matrix:
     """Read X or a layer, dense or sparse, as variables x observations."""
     with hdf5.opened(source) as file:
-        top = hdf5.member(file, "raw", source.name) if options.layer == "raw" else file
-        if options.layer in (None, "raw"):
-            node = hdf5.member(top, "X", source.name)
-        else:
-            node = hdf5.layer_of(file, options.layer, source.name)
+        node, variables = _nodes(file, options.layer, source.name)
         values = _sparse(node, source.name) if hdf5.is_group(node) else hdf5.dense(node, source.name)
-        obs, var = (_index(hdf5.member(g, key, source.name), source.name) for g, key in ((file, "obs"), (top, "var")))
+        obs, var = (_index(part, source.name) for part in (hdf5.member(file, "obs", source.name), variables))
     if values.shape != (len(obs), len(var)):
         raise source.fault(f"the matrix is {values.shape}; there are {len(obs)} observations and {len(var)} variables.")
     return Matrix(values.T, var, obs, source.stem)
+
+
+def _nodes(file: Any, layer: str | None, name: str) -> tuple[Any, Any]:
+    """Return the matrix asked for and its variables; old files keep ``raw.X`` beside X, new ones in ``raw``."""
+    if layer == "raw" and "raw.X" in file:
+        return hdf5.member(file, "raw.X", name), hdf5.member(file, "raw.var", name)
+    top = hdf5.member(file, "raw", name) if layer == "raw" else file
+    whole = hdf5.member(top, "X", name) if layer in (None, "raw") else hdf5.layer_of(file, layer, name)
+    return whole, hdf5.member(top, "var", name)
 
 
 def _index(node: Any, name: str) -> tuple[str, ...]:
