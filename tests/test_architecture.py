@@ -13,6 +13,7 @@ LAYERS = {
     "_files": 1,
     "_text": 0,
     "_check": 1,
+    "_rows": 1,
     "_document": 1,
     "_parallel": 2,
     "matrix": 2,

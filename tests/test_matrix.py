@@ -1,5 +1,6 @@
 """The matrix model and every rule about its cells."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,15 @@ def test_other_types_become_float64(values):
         ([[1, "x"]], r"not a number at row 0, column 1 \(counted from 0\): .*x"),
         ([[1, 2], [3]], "X is ragged: its rows have different lengths"),
         (np.array([[1j]]), "dtype complex128"),
-        (scipy.sparse.eye(3), r"sparse matrix; pass X\.toarray\(\)"),
+        (
+            scipy.sparse.csr_array(np.array([[1, 0, np.inf], [0, 2, 0]])),
+            r"1 infinite cell, the first at row 0, column 2",
+        ),
+        (
+            scipy.sparse.csr_array(np.array([[1, 0], [np.nan, 2]])),
+            r"1 missing cell \(NaN\), the first at row 1, column 0",
+        ),
+        (scipy.sparse.csr_array(np.array([[1j, 0]])), "2 dimensions and dtype complex128"),
     ],
 )
 def test_bad_matrices_are_refused(X, words):
@@ -154,3 +163,79 @@ def test_anndata_objects_are_told_the_way():
 @pytest.mark.parametrize(("word", "known"), [("YBL002W", "X1002"), ("plaid", "las"), ("g6", "g1")])
 def test_no_far_fetched_suggestions(word, known):
     assert suggest(word, [known]) == ""
+
+
+SPARSE = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0], [0, 3, 4]], dtype=np.float32)
+
+
+@pytest.mark.parametrize("form", ["csr_array", "csr_matrix", "csc_array", "coo_array", "dia_array"])
+def test_a_sparse_matrix_stays_sparse_and_its_absent_cells_are_zero_or_missing(form):
+    X = Matrix.of(getattr(scipy.sparse, form)(SPARSE))
+    assert X.sparse
+    assert not X.in_memory
+    assert X.source.converted_from == ("" if form.startswith("csr") else form[:3].upper())
+    np.testing.assert_array_equal(X.values, SPARSE)
+    np.testing.assert_array_equal(X.block(np.array([1, 3]), np.array([0, 1])), [[2, 0], [0, 3]])
+    np.testing.assert_array_equal(X.T.values, SPARSE.T)
+    missing = Matrix.of(X, "omit", absent="missing")
+    np.testing.assert_array_equal(missing.block(np.array([1, 2]), np.array([0, 1])), [[2, np.nan], [np.nan, np.nan]])
+
+
+def test_repeated_entries_of_a_sparse_matrix_add_up():
+    twice = scipy.sparse.csr_matrix(([1.0, 2.0], [1, 1], [0, 2]), shape=(1, 3))
+    assert Matrix.of(twice).values.tolist() == [[0, 3, 0]]
+    assert twice.nnz == 2
+
+
+def test_large_arrays_of_other_types_are_not_copied(monkeypatch):
+    monkeypatch.setattr("bivaluate.matrix.CHUNK_CELLS", 8)
+    for dtype in (np.float32, np.int16, np.bool_):
+        X = np.ones((5, 3), dtype=dtype)
+        assert Matrix.of(X).source.array is X
+        assert Matrix.of(X).values.dtype == np.float64
+
+
+def test_a_memory_map_is_read_some_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("bivaluate.matrix.CHUNK_CELLS", 8)
+    X = np.arange(21, dtype=np.float32).reshape(7, 3)
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    matrix = Matrix.of(mapped)
+    assert matrix.source.path == tmp_path / "x.npy"
+    np.testing.assert_array_equal(matrix.block(np.array([0, 1, 4, 6]), np.array([1, 2])), X[[0, 1, 4, 6]][:, 1:])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(matrix)).values, X)
+    np.testing.assert_array_equal(Matrix.of(mapped[2:]).values, X[2:])  # a part of a map keeps the offset of the whole
+    del mapped
+    (tmp_path / "x.npy").write_bytes((tmp_path / "x.npy").read_bytes()[:-20])
+    with pytest.raises(MatrixError, match=r"x\.npy ends within row 5 \(counted from 0\) of 7: it became shorter"):
+        Matrix.of(matrix).values  # noqa: B018
+    (tmp_path / "x.npy").unlink()
+    with pytest.raises(MatrixError, match="is not there"):
+        matrix.block(np.array([1]), np.array([1]))
+
+
+class Halves:
+    """A source of someone's own."""
+
+    shape, dtype, sparse = (4, 3), np.dtype(np.float64), False
+
+    def rows(self, start, stop):
+        return np.arange(start, stop)[:, None] / 2 * np.ones((1, 3 if stop < 4 else 2))
+
+    def take(self, rows):
+        return np.stack([rows / 2] * 3, axis=1)
+
+
+def test_a_source_of_rows_is_taken_and_its_chunks_are_checked():
+    X = Matrix.of(Halves())
+    np.testing.assert_array_equal(X.block(np.array([1, 3]), np.array([0, 2])), [[0.5, 0.5], [1.5, 1.5]])
+    with pytest.raises(MatrixError, match=r"X has 3 columns, but its rows from row 0 on .* came with shape \(4, 2\)"):
+        X.values  # noqa: B018
+
+
+def test_what_does_not_fit_in_memory_says_so():
+    X = Matrix(scipy.sparse.csr_array((10_000_000, 40_000)))
+    with pytest.raises(MatrixError, match=r"X has 10,000,000 × 40,000 cells, 3,200\.0 GB as one dense array"):
+        X.values  # noqa: B018
+    with pytest.raises(MatrixError, match=r"20,000 rows × 20,000 columns of X are more than this can hold"):
+        X.block(np.arange(20_000), np.arange(20_000))

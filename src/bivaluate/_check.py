@@ -91,7 +91,7 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
             "or read the .h5ad file with bivaluate.read_matrix."
         )
     if module.startswith("scipy.sparse"):
-        raise MatrixError(f"{name} is a sparse matrix; pass {name}.toarray() if it fits in memory.")
+        raise MatrixError(f"{name} is sparse, which is not taken here; pass {name}.toarray() if it fits in memory.")
     try:
         array = np.asarray(X)
     except ValueError:

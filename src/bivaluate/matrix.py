@@ -1,14 +1,29 @@
-"""A data matrix with its labels: what every reader returns and every command works on."""
+"""A data matrix with its labels: what every reader returns and every command works on.
+
+The cells stay where they are: in an array, in a sparse matrix, in a file. Whatever is computed asks for some rows at a
+time (`Matrix.chunks`) or for one block (`Matrix.block`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._check import check_values, place_of_cell, to_float64
+from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError
+from bivaluate._rows import (
+    CHUNK_CELLS,
+    LARGEST_DENSE_BYTES,
+    ArraySource,
+    FileSource,
+    RowSource,
+    SparseSource,
+    chunk_rows,
+)
 from bivaluate._text import plural
 
 if TYPE_CHECKING:
@@ -22,12 +37,15 @@ class Matrix:
 
     Parameters
     ----------
-    values : array-like of shape (n, m)
-        The cells; missing ones are NaN. A float64 array is not copied.
+    source : array-like of shape (n, m), scipy.sparse matrix or RowSource
+        The cells; missing ones are NaN. Large arrays are never copied, whatever their dtype; files are read some rows
+        at a time.
     row_labels, col_labels : sequence of str, optional
         One label per row and per column.
     name : str, default="X"
         What messages call the matrix.
+    absent : {"zero", "missing"}, default="zero"
+        What the cells are that a sparse matrix does not store.
 
     Raises
     ------
@@ -46,13 +64,15 @@ class Matrix:
     ((3, 2), 'g2', '1')
     """
 
-    values: NDArray[np.float64]
+    source: Any  # whatever a user gives; a RowSource from here on
     row_labels: tuple[str, ...] | None = None
     col_labels: tuple[str, ...] | None = None
     name: str = "X"
+    absent: str = "zero"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", to_float64(self.values, self.name))
+        check_choice("absent", self.absent, ("zero", "missing"))
+        object.__setattr__(self, "source", _source_of(self.source, self.name))
         for n, what, key in zip(self.shape, ("row", "column"), ("row_labels", "col_labels"), strict=True):
             labels = getattr(self, key)
             if labels is not None and len(labels) != n:
@@ -60,18 +80,20 @@ class Matrix:
             object.__setattr__(self, key, None if labels is None else tuple(labels))
 
     @classmethod
-    def of(cls, X: Any, missing: str = "raise", name: str = "X") -> Matrix:
+    def of(cls, X: Any, missing: str = "raise", name: str = "X", absent: str | None = None) -> Matrix:
         """Return what a user has as a matrix, checked, with its labels.
 
         Parameters
         ----------
-        X : Matrix, DataFrame or array-like
+        X : Matrix, DataFrame, array-like, scipy.sparse matrix or RowSource
             Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; the masked cells of a masked
-            array become missing ones.
+            array become missing ones. What lies in a file is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
             What messages call the matrix.
+        absent : {"zero", "missing"}, optional
+            What the cells are that a sparse matrix does not store; by default what a `Matrix` says, and zero otherwise.
 
         Returns
         -------
@@ -90,12 +112,74 @@ class Matrix:
         ('c1', 'c2')
         """
         if isinstance(X, Matrix):
-            check_values(X.values, missing, X.name, X.place)
-            return X
+            matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
+            matrix._check_cells(missing)
+            return matrix
         if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
             cls._check_frame_dtypes(X, name)
             return cls.of(cls(_cells(X), _labels(X.index), _labels(X.columns), name), missing)
-        return cls(check_values(X, missing, name), name=name)
+        return cls.of(cls(X, name=name, absent=absent or "zero"), missing)
+
+    def _check_cells(self, missing: str) -> None:
+        """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""
+        if 0 in self.shape:
+            raise MatrixError(f"{self.name} is empty: its shape is {self.shape}.")
+        if isinstance(self.source, ArraySource):
+            step = chunk_rows(self.shape[1]) if self.source.dtype != np.float64 else self.shape[0]
+            for start in range(0, self.shape[0], step):
+                self.checked(self.source.rows(start, min(start + step, self.shape[0])), missing, start)
+        elif isinstance(self.source, SparseSource):
+            self.checked(self.source.array, missing)
+
+    def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
+        """Return rows as float64, dense or CSR as they are, if every cell is allowed.
+
+        Parameters
+        ----------
+        cells : ndarray or csr_array
+            Rows of this matrix.
+        missing : {"raise", "omit"}, default="raise"
+            Whether missing cells (NaN) are refused or may stay.
+        start : int, default=0
+            The number of the first row, for messages.
+        numbers : ndarray of int, optional
+            The numbers of the rows where they do not follow each other.
+
+        Returns
+        -------
+        ndarray or csr_array
+            The rows as float64.
+
+        Raises
+        ------
+        MatrixError
+            If there are other columns than the matrix has, or a cell that is not allowed; the cell is named.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).checked(np.array([[1, 2]], dtype=np.int8))
+        array([[1., 2.]])
+        """
+        if cells.ndim != 2 or cells.shape[1] != self.shape[1]:
+            raise MatrixError(
+                f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on (counted from 0) "
+                f"came with shape {cells.shape}."
+            )
+
+        def place(row: int, col: int) -> str:
+            return self.place(start + row if numbers is None else int(numbers[row]), col)
+
+        if isinstance(cells, np.ndarray):
+            return check_values(cells, missing, self.name, place)
+        stored, first = cells.data, 0
+
+        def place_of_stored(_: int, at: int) -> str:
+            row = int(np.searchsorted(cells.indptr, first + at, side="right")) - 1
+            return place(row, int(cells.indices[first + at]))
+
+        for first in range(0, len(stored), CHUNK_CELLS):
+            check_values(stored[None, first : first + CHUNK_CELLS], missing, self.name, place_of_stored)
+        return cells if stored.dtype == np.float64 else _as_float64(cells)
 
     @staticmethod
     def _check_frame_dtypes(frame: pd.DataFrame, name: str) -> None:
@@ -125,7 +209,159 @@ class Matrix:
         >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).shape
         (3, 2)
         """
-        return self.values.shape[0], self.values.shape[1]
+        n, m = self.source.shape
+        return int(n), int(m)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether rows come as CSR.
+
+        Returns
+        -------
+        bool
+            True for sparse matrices.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).sparse
+        False
+        """
+        return bool(self.source.sparse)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the cells are a dense float64 array in memory: what small matrices and plain arrays are.
+
+        Returns
+        -------
+        bool
+            False where `values` has to make the array first.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).in_memory
+        True
+        """
+        return isinstance(self.source, ArraySource) and self.source.dtype == np.float64
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """All cells as one float64 array; made once, from what is not one already.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            NaN where missing.
+
+        Raises
+        ------
+        MatrixError
+            If they would take more than 2 GB of memory that they do not take yet.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).values
+        array([[1., 2.]])
+        """
+        if isinstance(self.source, ArraySource) and self.in_memory:
+            return self.source.array
+        n, m = self.shape
+        if 8 * n * m > LARGEST_DENSE_BYTES:
+            raise MatrixError(
+                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs. "
+                "Work on fewer rows or columns, or leave out what needs every cell at once."
+            )
+        values = np.empty((n, m))
+        for start, stop in self.chunks():
+            values[start:stop] = self.dense(self.checked(self.source.rows(start, stop), "omit", start))
+        return values
+
+    def chunks(self, memory: int | None = None) -> Iterator[tuple[int, int]]:
+        """Return where chunks of rows start and stop; they follow from the shape alone.
+
+        Parameters
+        ----------
+        memory : int, optional
+            Bytes that may be held, where that is less than chunks hold by themselves.
+
+        Returns
+        -------
+        iterator of tuple of int
+            The first row of each chunk, and the first after it.
+
+        Examples
+        --------
+        >>> list(Matrix.of(np.zeros((5, 4))).chunks())
+        [(0, 5)]
+        """
+        n, m = self.shape
+        step = chunk_rows(m, memory)
+        return ((start, min(start + step, n)) for start in range(0, n, step))
+
+    def dense(self, cells: Any) -> NDArray[np.float64]:
+        """Return rows of this matrix, dense or CSR, as a dense float64 array.
+
+        Parameters
+        ----------
+        cells : ndarray or csr_array
+            Rows as the source gives them.
+
+        Returns
+        -------
+        ndarray
+            Cells that are not stored are 0, or NaN with ``absent="missing"``.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Matrix(csr_array([[0, 1]]), absent="missing").dense(csr_array([[0, 1]]))
+        array([[nan,  1.]])
+        """
+        if isinstance(cells, np.ndarray):
+            return cells.astype(np.float64, copy=False)
+        if self.absent == "zero":
+            return np.asarray(cells.toarray(), dtype=np.float64)
+        values = np.full(cells.shape, np.nan)
+        values[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices] = cells.data
+        return values
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the cells of some rows and columns as a dense array.
+
+        Parameters
+        ----------
+        rows, cols : ndarray of int
+            Their numbers, ascending.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), len(cols))
+            A copy.
+
+        Raises
+        ------
+        MatrixError
+            If they would take more than 2 GB of memory.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2, 3], [4, 5, 6]]).block(np.array([1]), np.array([0, 2]))
+        array([[4., 6.]])
+        """
+        if isinstance(self.source, ArraySource):
+            return self.source.array[np.ix_(rows, cols)].astype(np.float64, copy=False)
+        if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
+            raise MatrixError(
+                f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "
+                f"({8 * len(rows) * len(cols) / 1e9:,.1f} GB)."
+            )
+        block = np.empty((len(rows), len(cols)))
+        step = chunk_rows(self.shape[1])
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            taken = self.checked(self.source.take(part), "omit", numbers=part)
+            block[start : start + step] = self.dense(taken[:, cols])
+        return block
 
     @property
     def T(self) -> Matrix:
@@ -134,14 +370,20 @@ class Matrix:
         Returns
         -------
         Matrix
-            With its labels swapped; the cells are not copied.
+            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns.
+
+        Raises
+        ------
+        MatrixError
+            If the cells lie in a file too large to be held in memory.
 
         Examples
         --------
         >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).T.shape
         (2, 3)
         """
-        return Matrix(self.values.T, self.col_labels, self.row_labels, self.name)
+        array = self.source.array if isinstance(self.source, (ArraySource, SparseSource)) else self.values
+        return Matrix(array.T, self.col_labels, self.row_labels, self.name, self.absent)
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.
@@ -242,6 +484,36 @@ class Matrix:
 
         index, columns = (None if labels is None else list(labels) for labels in (self.row_labels, self.col_labels))
         return pd.DataFrame(self.values, index=index, columns=columns)
+
+
+def _source_of(cells: Any, name: str) -> RowSource:
+    """Return where the rows of what a user has come from; what is small becomes an array of float64."""
+    if type(cells).__module__.startswith("scipy.sparse"):
+        if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
+            raise MatrixError(
+                f"{name} is a sparse array of {cells.ndim} dimensions and dtype {cells.dtype}; a 2-D matrix of real numbers is needed."
+            )
+        return SparseSource(cells)
+    if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
+        large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
+        if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):
+            return FileSource.of_map(cells)
+        if large and cells.dtype.itemsize <= 8:
+            return ArraySource(cells)
+    elif isinstance(cells, RowSource):
+        return cells
+    return ArraySource(to_float64(cells, name))
+
+
+def _starts_file(array: np.memmap[Any, Any]) -> bool:
+    """Whether a map is the one made of its file, rather than a part of another map, whose offset it keeps."""
+    return array.filename is not None and not isinstance(array.base, np.memmap)
+
+
+def _as_float64(cells: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((cells.data.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
 
 
 def _cells(frame: pd.DataFrame) -> NDArray[Any]:

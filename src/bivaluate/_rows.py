@@ -1,0 +1,210 @@
+"""Where the rows of a matrix come from: memory, a file or a cluster, dense or sparse, some rows at a time."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from bivaluate._errors import MatrixError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Cells of a chunk of rows: 32 MB as float64. The chunks of a matrix follow from its shape alone.
+CHUNK_CELLS = 1 << 22
+# The most a source is turned into one dense array for.
+LARGEST_DENSE_BYTES = 1 << 31
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """What a matrix needs to know of its cells: any object with these members is a source.
+
+    A source can be pickled, and then opens its file again where it arrives: workers of a cluster read for themselves.
+
+    Attributes
+    ----------
+    shape
+        Rows and columns.
+    dtype
+        Of the cells as they are stored: floats, integers or booleans.
+    sparse
+        Whether rows come as ``scipy.sparse.csr_array`` rather than as ``ndarray``.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the cells as they are stored."""
+        ...
+
+    @property
+    def sparse(self) -> bool:
+        """Whether rows come as CSR."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop, every column, as they are stored: an ndarray, or a csr_array where `sparse`."""
+        ...
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers, which ascend, in the same form."""
+        ...
+
+
+class ArraySource:
+    """A dense array in memory, of any real dtype and any memory order; never copied.
+
+    >>> ArraySource(np.arange(6, dtype=np.float32).reshape(3, 2)).rows(1, 2)
+    array([[2., 3.]], dtype=float32)
+    """
+
+    sparse = False
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.array.shape[0], self.array.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the cells."""
+        return self.array.dtype
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return rows start:stop, a view."""
+        return self.array[start:stop]
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers."""
+        return np.asarray(self.array[rows])
+
+
+class FileSource:
+    """Rows that lie one after the other in a file of raw numbers: what ``numpy.memmap`` and ``.npy`` files hold.
+
+    Rows are read, not mapped: a mapped page counts as memory of the process for as long as it is mapped.
+
+    Parameters
+    ----------
+    path
+        The file.
+    dtype
+        Of the numbers.
+    shape
+        Rows and columns.
+    offset
+        Bytes before the first number.
+    """
+
+    sparse = False
+
+    def __init__(self, path: str | Path, dtype: Any, shape: tuple[int, int], offset: int = 0) -> None:
+        self.path, self.shape, self.offset = Path(path), shape, offset
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+
+    @classmethod
+    def of_map(cls, array: np.memmap[Any, Any]) -> FileSource:
+        """Return the source of a memory map whose rows lie one after the other."""
+        file = array.filename
+        if file is None:
+            raise MatrixError("X is a memory map without a file behind it; pass numpy.asarray(X).")
+        return cls(file, array.dtype, (array.shape[0], array.shape[1]), array.offset)
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return rows start:stop, read from the file."""
+        n_cols, n_rows = self.shape[1], stop - start
+        at = self.offset + start * n_cols * self.dtype.itemsize
+        try:
+            cells = np.fromfile(self.path, self.dtype, n_rows * n_cols, offset=at)
+        except FileNotFoundError:
+            raise MatrixError(
+                f"{self.path} is not there (any more). Every process that reads the matrix, on other machines too, "
+                "needs the file under this path."
+            ) from None
+        if len(cells) < n_rows * n_cols:
+            raise MatrixError(
+                f"{self.path} ends within row {start + len(cells) // n_cols} (counted from 0) of {self.shape[0]}: "
+                "it became shorter while it was read, or was not written to its end. Write it again."
+            )
+        return cells.reshape(n_rows, n_cols)
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers; neighbours are read at once."""
+        taken = np.empty((len(rows), self.shape[1]), self.dtype)
+        for first, last in runs_of(rows):
+            taken[first:last] = self.rows(int(rows[first]), int(rows[last - 1]) + 1)
+        return taken
+
+
+class SparseSource:
+    """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once.
+
+    >>> from scipy.sparse import csr_array
+    >>> SparseSource(csr_array([[0, 1], [2, 0], [0, 0]])).take(np.array([1])).toarray()
+    array([[2, 0]])
+    """
+
+    sparse = True
+
+    def __init__(self, array: Any) -> None:
+        from scipy.sparse import csr_array
+
+        self.converted_from = "" if array.format == "csr" else array.format.upper()
+        self.array = csr_array(array)
+        if not self.array.has_canonical_format:
+            self.array = self.array.copy()
+            self.array.sum_duplicates()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.array.shape[0], self.array.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the stored cells."""
+        dtype: np.dtype[Any] = self.array.dtype
+        return dtype
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop as CSR; the cells are not copied."""
+        from scipy.sparse import csr_array
+
+        a, b = self.array.indptr[start], self.array.indptr[stop]
+        parts = (self.array.data[a:b], self.array.indices[a:b], self.array.indptr[start : stop + 1] - a)
+        return csr_array(parts, shape=(stop - start, self.shape[1]))
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers as CSR."""
+        return self.array[rows]
+
+
+def runs_of(rows: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return where runs of consecutive numbers begin and end among ascending ones.
+
+    >>> runs_of(np.array([3, 4, 5, 9, 11, 12]))
+    [(0, 3), (3, 4), (4, 6)]
+    """
+    edges = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
+    return [(a, b) for a, b in itertools.pairwise(edges) if b > a]
+
+
+def chunk_rows(n_cols: int, memory: int | None = None) -> int:
+    """Return how many rows of a matrix are held at once; of its shape alone, unless `memory` (bytes) allows fewer.
+
+    >>> chunk_rows(200), chunk_rows(200, 10_000_000)
+    (20971, 1562)
+    """
+    cells = CHUNK_CELLS if memory is None else min(CHUNK_CELLS, memory // 32)
+    return max(1, cells // n_cols)
