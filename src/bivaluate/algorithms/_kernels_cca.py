@@ -22,6 +22,7 @@ ROW_BLOCK = 1024
 @kernel
 def take(Bt: Any, cols: Any, rows: Any) -> Any:
     """Return the block of these columns and rows."""
+    # Bt[np.ix_(cols, rows)]
     out = np.empty((len(cols), len(rows)))
     for j in range(len(cols)):
         source = Bt[cols[j]]
@@ -34,6 +35,7 @@ def take(Bt: Any, cols: Any, rows: Any) -> Any:
 @kernel
 def row_products(Bt: Any, weights: Any, out: Any) -> None:
     """Fill the product of each row with `weights` (one per column; a weight of 0 skips the column)."""
+    # out[:] = weights @ Bt
     m, n = Bt.shape
     out[:] = 0.0
     for start in range(0, n, ROW_BLOCK):
@@ -49,6 +51,7 @@ def row_products(Bt: Any, weights: Any, out: Any) -> None:
 @kernel
 def column_product(column: Any, weights: Any) -> float:
     """Return the product of a column with `weights`, one per row."""
+    # column @ weights
     total = 0.0
     for i in range(len(column)):
         total += column[i] * weights[i]
@@ -58,6 +61,8 @@ def column_product(column: Any, weights: Any) -> float:
 @kernel
 def sums_of(Bt: Any, row_sum: Any, row_square: Any, col_sum: Any, col_square: Any) -> None:
     """Fill sums and sums of squares of all rows and columns."""
+    # row_sum, row_square = Bt.sum(axis=0), (Bt**2).sum(axis=0)
+    # col_sum, col_square = Bt.sum(axis=1), (Bt**2).sum(axis=1)
     m, n = Bt.shape
     row_sum[:] = 0.0
     row_square[:] = 0.0
@@ -83,6 +88,7 @@ def sums_of(Bt: Any, row_sum: Any, row_square: Any, col_sum: Any, col_square: An
 @kernel
 def pattern_of(sums: Any, alive: Any, count: int, other: int, g: Any) -> float:
     """Fill g, the means (sums / other) minus their mean over the `count` alive; 0 elsewhere. Return |g|^2."""
+    # g = alive * (sums / other - (alive @ sums) / (count * other)); g @ g
     mean = 0.0
     for i in range(len(sums)):
         mean += alive[i] * sums[i]
@@ -97,6 +103,7 @@ def pattern_of(sums: Any, alive: Any, count: int, other: int, g: Any) -> float:
 @kernel
 def squares_of(square: Any, sums: Any, product: Any, other: int, pattern: float, alive: Any, out: Any) -> float:
     """Fill the sum of squared residues of each row (or column), -1 for the deleted; return the total."""
+    # value = alive * np.maximum(square - sums**2 / other - 2 * product + pattern, 0); out = value + alive - 1
     total = 0.0
     inverse = 1.0 / other
     for i in range(len(square)):
@@ -110,6 +117,7 @@ def squares_of(square: Any, sums: Any, product: Any, other: int, pattern: float,
 @kernel
 def positions(alive: Any) -> Any:
     """Return where `alive` is not 0."""
+    # np.flatnonzero(alive)
     out = np.empty(len(alive), np.int64)
     count = 0
     for i in range(len(alive)):
@@ -145,6 +153,7 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
                 more = False
                 break
             limit = (factor * H + tie) * m
+            # gone = np.flatnonzero(row_value > limit); row_alive[gone] = 0
             n_gone = 0
             for i in range(n_slots):
                 gone[n_gone] = i
@@ -154,6 +163,7 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
             n -= n_gone
             if 2 * n <= n_slots and not columns_too:
                 break
+            # col_sum -= Bt[:, gone].sum(axis=1); col_square -= (Bt[:, gone] ** 2).sum(axis=1)
             for j in range(m_slots):
                 column = Bt[j]
                 total = 0.0
@@ -171,6 +181,7 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
                     col_product[j] = column_product(Bt[j], row_g)
                 total = squares_of(col_square, col_sum, col_product, n, pattern, col_alive, col_value)
                 limit = (factor * total / (n * m) + tie) * n
+                # out = col_value > limit; col_alive[out] = 0; row_sum -= Bt[out].sum(axis=0); the same for squares
                 for j in range(m_slots):
                     if col_value[j] > limit:
                         m_gone += 1
@@ -190,11 +201,13 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
 @kernel
 def column_fit(Xt: Any, rows: Any, cols: Any, row_mean: Any, col_g: Any, col_residue: Any) -> float:
     """Fill g and the mean squared residue of every column of the matrix against the block; return H of the block."""
+    # row_mean = Xt[np.ix_(cols, rows)].mean(axis=0)
     row_mean[: len(rows)] = 0.0
     for j in cols:
         column = Xt[j]
         for i in range(len(rows)):
             row_mean[i] += column[rows[i]] / len(cols)
+    # y = Xt[:, rows] - row_mean; col_g, col_residue = y.mean(axis=1), y.var(axis=1)
     for j in range(len(Xt)):
         column = Xt[j]
         total = 0.0
@@ -205,6 +218,7 @@ def column_fit(Xt: Any, rows: Any, cols: Any, row_mean: Any, col_g: Any, col_res
             square += y * y
         col_g[j] = total / len(rows)
         col_residue[j] = square / len(rows) - col_g[j] * col_g[j]
+    # H = col_residue[cols].mean()
     H = 0.0
     for j in cols:
         H += col_residue[j] / len(cols)
@@ -230,6 +244,7 @@ def add_nodes(Xt: Any, rows: Any, cols: Any, inverted: bool, tie: float) -> Any:
             H = column_fit(Xt, rows, cols, row_mean, col_g, col_residue)
         sums[:], squares[:], products[:] = 0.0, 0.0, 0.0
         pattern = 0.0
+        # sums, squares = Xt[cols].sum(axis=0), (Xt[cols] ** 2).sum(axis=0); products = col_g[cols] @ Xt[cols]
         for j in cols:
             column = Xt[j]
             g = col_g[j]
@@ -239,6 +254,7 @@ def add_nodes(Xt: Any, rows: Any, cols: Any, inverted: bool, tie: float) -> Any:
                 sums[i] += x
                 squares[i] += x * x
                 products[i] += x * g
+        # residue of row i = ((row - row.mean() - col_g[cols]) ** 2).mean(), with row = Xt[cols, i]
         for i in range(n):
             # A mirrored row has the opposite product with g.
             product = abs(products[i]) if inverted else products[i]

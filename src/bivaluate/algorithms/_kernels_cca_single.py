@@ -22,6 +22,7 @@ from bivaluate.algorithms._kernels_las import kth_largest
 @kernel
 def moved(g: Any, before: Any, alive: Any, m: int) -> float:
     """Return the length of g - before over the columns alive, after centring."""
+    # d = (g - before)[alive == 1]; np.linalg.norm(d - d.mean())
     total = 0.0
     square = 0.0
     for j in range(len(g)):
@@ -34,6 +35,7 @@ def moved(g: Any, before: Any, alive: Any, m: int) -> float:
 @kernel
 def candidates(values: Any, size: int, want: int, scratch: Any, picks: Any) -> Any:
     """Fill the positions of the `want` largest values that are not negative; return (count, bound on the rest)."""
+    # set(picks[:count]) = set(np.argsort(-values[:size], kind="stable")[:want]) without negative values
     n_alive = 0
     for a in range(size):
         n_alive += values[a] >= 0.0
@@ -68,6 +70,7 @@ def evaluate(
     out: Any,
 ) -> float:
     """Fill the sum of squared residues of each candidate row, -1 for the deleted; return the largest."""
+    # out = np.maximum(row_square[slots] - row_sum[slots] ** 2 / m + pattern - 2 * near @ g, 0)
     largest = -1.0
     for a in range(count):
         slot = slots[a]
@@ -82,6 +85,7 @@ def evaluate(
 @kernel
 def first_of(values: Any, size: int, slots: Any, limit: float) -> int:
     """Return the lowest slot whose value is at least `limit`."""
+    # slots[values >= limit].min()
     first = -1
     for a in range(size):
         if values[a] >= limit and (first < 0 or slots[a] < first):
@@ -98,6 +102,128 @@ def refresh(
     value = col_square[j] - col_sum[j] * col_sum[j] / n - 2.0 * product + row_pattern
     col_value[j] = max(value, 0.0)
     exact[j] = True
+
+
+@kernel
+def worst_column(
+    Bt: Any, enough: float, n: int, m: int, row_sum: Any, row_alive: Any, row_g: Any, col_sum: Any, col_square: Any,
+    col_value: Any, col_exact: Any,
+) -> Any:  # fmt: skip
+    """Return the column of the largest residues, computed exactly where their mean square exceeds `enough`.
+
+    Also returns the squared length of the pattern of rows, -1 where it was not needed.
+    """
+    row_pattern = -1.0
+    while True:
+        # worst = np.argmax(col_value)
+        worst = 0
+        for j in range(len(Bt)):
+            if col_value[j] > col_value[worst]:
+                worst = j
+        if enough >= col_value[worst] / n or col_exact[worst]:
+            return worst, row_pattern
+        if row_pattern < 0.0:
+            row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+        refresh(Bt, worst, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+
+
+@kernel
+def first_column(
+    Bt: Any, worst: int, limit: float, row_pattern: float, n: int, m: int, row_sum: Any, row_alive: Any, row_g: Any,
+    col_sum: Any, col_square: Any, col_value: Any, col_exact: Any,
+) -> Any:  # fmt: skip
+    """Return the first column whose residues reach `limit`, at the latest `worst`."""
+    # np.flatnonzero(col_value >= limit)[0], with exact values
+    for j in range(worst):
+        if col_value[j] >= limit:
+            if not col_exact[j]:
+                if row_pattern < 0.0:
+                    row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+                refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+            if col_value[j] >= limit:
+                return j
+    return worst
+
+
+@kernel
+def refill_far(Bt: Any, row_value: Any, want: int, scratch: Any, picks: Any, far: Any, slots: Any, value: Any) -> Any:
+    """Fill the list `far` with the worst of all rows; return (count, bound on the sum of squares of the rest)."""
+    count, cut = candidates(row_value, len(row_value), want, scratch, picks)
+    # far[:count] = Bt[:, picks[:count]].T; slots[:count] = picks[:count]; value[:count] = row_value[picks[:count]]
+    for j in range(len(Bt)):
+        column = Bt[j]
+        for a in range(count):
+            far[a, j] = column[picks[a]]
+    for a in range(count):
+        slots[a] = picks[a]
+        value[a] = row_value[picks[a]]
+    return count, cut
+
+
+@kernel
+def refill_near(
+    far: Any, far_slots: Any, far_value: Any, far_count: int, want: int, scratch: Any, picks: Any, near: Any,
+    slots: Any, value: Any,
+) -> Any:  # fmt: skip
+    """Fill the list `near` with the worst rows of `far`; return (count, bound on the sum of squares of the rest)."""
+    count, cut = candidates(far_value, far_count, want, scratch, picks)
+    # near[:count] = far[picks[:count]]; slots[:count] = far_slots[picks[:count]]; the same for value
+    for a in range(count):
+        slots[a] = far_slots[picks[a]]
+        value[a] = far_value[picks[a]]
+        near[a] = far[picks[a]]
+    return count, cut
+
+
+@kernel
+def drop_row(
+    Bt: Any, chosen: int, m: int, n: int, row_sum: Any, col_g: Any, col_alive: Any, col_sum: Any, col_square: Any,
+    col_value: Any,
+) -> float:  # fmt: skip
+    """Take a row out of the sums of columns and of their residues; return the sum of its squares."""
+    own_mean = row_sum[chosen] / m
+    share = n / max(n - 1.0, 1.0)
+    squares = 0.0
+    # x = Bt[:, chosen]; col_value -= n / (n - 1) * (x - x.mean() - col_g) ** 2
+    for j in range(len(Bt)):
+        x = Bt[j, chosen]
+        z = x - own_mean - col_g[j]
+        col_sum[j] -= x
+        col_square[j] -= x * x
+        if col_alive[j] != 0.0:
+            squares += x * x
+            col_value[j] = max(col_value[j] - share * z * z, 0.0)
+    return squares
+
+
+@kernel
+def drop_column(
+    Bt: Any, chosen: int, m: int, row_alive: Any, row_sum: Any, row_square: Any, col_alive: Any, col_value: Any,
+    col_exact: Any,
+) -> float:  # fmt: skip
+    """Take a column out of the sums of rows; return the sum of the squared row sums left.
+
+    The residues of the other columns grow in length by no more than the mean of the residues taken out.
+    """
+    push = np.sqrt(max(col_value[chosen], 0.0)) / max(m - 1.0, 1.0)
+    column = Bt[chosen]
+    row_squares = 0.0
+    # row_sum -= column; row_square -= column**2; row_squares = row_alive @ row_sum**2
+    for i in range(len(column)):
+        x = column[i]
+        row_sum[i] -= x
+        row_square[i] -= x * x
+        row_squares += row_alive[i] * row_sum[i] * row_sum[i]
+    col_alive[chosen] = 0.0
+    # col_value = (np.sqrt(col_value) + push) ** 2
+    for j in range(len(Bt)):
+        if col_alive[j] != 0.0:
+            longer = np.sqrt(col_value[j]) + push
+            col_value[j] = longer * longer
+            col_exact[j] = False
+    col_value[chosen] = -1.0
+    col_exact[chosen] = True
+    return row_squares
 
 
 @kernel
@@ -170,40 +296,23 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                     squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
                     for i in range(n_slots):
                         worst = max(worst, row_value[i])
-                    far_count, cut = candidates(row_value, n_slots, n_far, scratch, picks)
+                    far_count, cut = refill_far(Bt, row_value, n_far, scratch, picks, far, far_slots, far_value)
                     far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
                     reach = far_bound
                     fallback = cut >= worst - slack
                     far_g[:] = col_g
-                    for j in range(m_slots):
-                        column = Bt[j]
-                        for a in range(far_count):
-                            far[a, j] = column[picks[a]]
-                    for a in range(far_count):
-                        far_slots[a] = picks[a]
-                        far_value[a] = row_value[picks[a]]
-                near_count, cut = candidates(far_value, far_count, n_near, scratch, picks)
+                near_count, cut = refill_near(
+                    far, far_slots, far_value, far_count, n_near, scratch, picks, near, near_slots, near_value
+                )
                 near_bound = max(np.sqrt(max(cut, 0.0)), reach)
                 fallback = fallback or cut >= worst - slack
                 near_g[:] = col_g
-                for a in range(near_count):
-                    near_slots[a] = far_slots[picks[a]]
-                    near_value[a] = far_value[picks[a]]
-                    near[a] = far[picks[a]]
             R = worst / m
             # The largest column residue, exactly only if it exceeds the largest row residue.
-            row_pattern = -1.0
-            while True:
-                worst_col = 0
-                for j in range(m_slots):
-                    if col_value[j] > col_value[worst_col]:
-                        worst_col = j
-                C = col_value[worst_col] / n
-                if R + tie >= C or col_exact[worst_col]:
-                    break
-                if row_pattern < 0.0:
-                    row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
-                refresh(Bt, worst_col, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
+            worst_col, row_pattern = worst_column(
+                Bt, R + tie, n, m, row_sum, row_alive, row_g, col_sum, col_square, col_value, col_exact
+            )
+            C = col_value[worst_col] / n
             if R + tie >= C:
                 if fallback:
                     row_products(Bt, col_g, row_product)
@@ -211,49 +320,21 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                     chosen = first_of(row_value, n_slots, all_slots, worst - slack)
                 else:
                     chosen = first_of(near_value, near_count, near_slots, worst - slack)
-                own_mean = row_sum[chosen] / m
-                share = n / max(n - 1.0, 1.0)
-                for j in range(m_slots):
-                    x = Bt[j, chosen]
-                    z = x - own_mean - col_g[j]
-                    col_sum[j] -= x
-                    col_square[j] -= x * x
-                    if col_alive[j] != 0.0:
-                        squares -= x * x
-                        col_value[j] = max(col_value[j] - share * z * z, 0.0)
+                squares -= drop_row(Bt, chosen, m, n, row_sum, col_g, col_alive, col_sum, col_square, col_value)
                 row_alive[chosen] = 0.0
                 total -= row_sum[chosen]
                 row_squares -= row_sum[chosen] * row_sum[chosen]
                 n -= 1
             else:
-                chosen = worst_col
-                for j in range(m_slots):
-                    if col_value[j] >= (C - tie) * n and j < chosen:
-                        if not col_exact[j]:
-                            if row_pattern < 0.0:
-                                row_pattern = pattern_of(row_sum, row_alive, n, m, row_g)
-                            refresh(Bt, j, row_g, row_pattern, n, col_sum, col_square, col_value, col_exact)
-                        if col_value[j] >= (C - tie) * n:
-                            chosen = j
-                            break
-                push = np.sqrt(max(col_value[chosen], 0.0)) / max(m - 1.0, 1.0)
-                column = Bt[chosen]
-                row_squares = 0.0
-                for i in range(n_slots):
-                    x = column[i]
-                    row_sum[i] -= x
-                    row_square[i] -= x * x
-                    row_squares += row_alive[i] * row_sum[i] * row_sum[i]
+                chosen = first_column(
+                    Bt, worst_col, (C - tie) * n, row_pattern, n, m, row_sum, row_alive, row_g, col_sum, col_square,
+                    col_value, col_exact,
+                )  # fmt: skip
+                row_squares = drop_column(
+                    Bt, chosen, m, row_alive, row_sum, row_square, col_alive, col_value, col_exact
+                )
                 squares -= col_square[chosen]
                 total -= col_sum[chosen]
-                col_alive[chosen] = 0.0
-                for j in range(m_slots):
-                    if col_alive[j] != 0.0:
-                        longer = np.sqrt(col_value[j]) + push
-                        col_value[j] = longer * longer
-                        col_exact[j] = False
-                col_value[chosen] = -1.0
-                col_exact[chosen] = True
                 m -= 1
         left_rows, left_cols = positions(row_alive), positions(col_alive)
         Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]

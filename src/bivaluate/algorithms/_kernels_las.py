@@ -17,6 +17,7 @@ from bivaluate._jit import kernel
 @kernel
 def split(source: Any, size: int, pivot: float, above: Any, below: Any) -> Any:
     """Copy the values above and below `pivot`, without branches; `above` may be `source` itself."""
+    # above[:n_above], below[:n_below] = source[source > pivot], source[source < pivot]
     n_above = 0
     n_below = 0
     for i in range(size):
@@ -31,6 +32,7 @@ def split(source: Any, size: int, pivot: float, above: Any, below: Any) -> Any:
 @kernel
 def kth_largest(values: Any, k: int, guess: float, one: Any, two: Any) -> float:
     """Return the k-th largest value; `guess` is where to cut first, `one` and `two` are scratch."""
+    # np.sort(values)[-k]
     size = len(values)
     pivot = guess
     n_above, n_below = split(values, size, pivot, one, two)
@@ -51,6 +53,7 @@ def kth_largest(values: Any, k: int, guess: float, one: Any, two: Any) -> float:
 @kernel
 def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
     """Mark the k largest values, of which `cut` is the smallest; among equals the lower index first."""
+    # chosen[np.argsort(-values, kind="stable")[:k]] = 1, all others 0
     for i in range(len(values)):
         chosen[i] = values[i] > cut
     taken = np.int64(0)
@@ -83,6 +86,7 @@ def minus_log_tail(z: float) -> float:
 @kernel
 def add_lines(M: Any, chosen: Any, total: Any) -> int:
     """Fill the sum of the chosen lines of `M`, four at a time and block by block; return their number."""
+    # total[:] = M[chosen != 0].sum(axis=0)
     lines = np.empty(len(chosen), np.int64)
     count = 0
     for j in range(len(chosen)):
@@ -138,6 +142,7 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, r
         while True:
             row_cut = kth_largest(row_sum, k, row_cut, one, two)
             choose(row_sum, k, row_cut, chosen)
+            # col_sum = X[chosen[:n] == 1].sum(axis=0), from the rows that changed
             for eight in range(len(rows_by_eight)):
                 if chosen_by_eight[eight] == rows_by_eight[eight]:
                     continue
@@ -150,6 +155,7 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, starts: Any, r
                             col_sum[j] += sign * values[j]
             col_cut = kth_largest(col_sum, width, col_cut, one, two)
             choose(col_sum, width, col_cut, chosen_cols)
+            # total = col_sum[chosen_cols == 1].sum(); row_sum = Xt[chosen_cols == 1].sum(axis=0)
             total = 0.0
             changed = 0
             for j in range(m):
@@ -176,6 +182,8 @@ def best_size(values: Any, other: int, log_choose: Any, bin_of: Any, buffer: Any
     A histogram bounds the score from above, so that exact scores are needed only where the best may be.
     """
     n = len(values)
+    # r = np.arange(1, n + 1); S = np.cumsum(np.sort(values)[::-1])
+    # score = -scipy.stats.norm.logsf(S / np.sqrt(r * other)) - log_choose[r]; best = np.argmax(score)
     low = values[0]
     high = values[0]
     for i in range(n):

@@ -33,6 +33,7 @@ def block_sums(
         line = A[i]
         for j in range(c):
             line[j] = X[row, cols[j]] - level - col_effect[cols[j]]
+        # row_means = A.mean(axis=1); col_means = A.mean(axis=0); total = (A * A).sum()
         added = 0.0
         for j in range(c):
             added += line[j]
@@ -44,6 +45,7 @@ def block_sums(
     factors, products = np.zeros(r), np.empty(r)
     explained = 0.0
     for step in range(alternations + 1):
+        # length = shape @ shape; products = A @ shape
         length = 0.0
         for j in range(c):
             length += shape[j] * shape[j]
@@ -53,21 +55,22 @@ def block_sums(
             for j in range(c):
                 added += line[j] * shape[j]
             products[i] = added
-        # products = A @ shape; factors = np.clip(products, 0, largest) / length
         largest = largest_factor * np.median(products)
         if not (largest > 0 and length > 0):
             return A, total, row_means, col_means, np.zeros(r), shape, 0.0
+        # factors = np.clip(products, 0, largest) / length; weight = factors @ factors; level = factors @ row_means
         weight, level = 0.0, 0.0
         for i in range(r):
             factors[i] = min(max(products[i], 0.0), largest) / length
             weight += factors[i] * factors[i]
             level += factors[i] * row_means[i]
         if step == alternations:
+            # explained = 2 * factors @ products - (factors @ factors) * length
             explained = -weight * length
             for i in range(r):
                 explained += 2 * factors[i] * products[i]
             break
-        # shape = (factors @ A - factors @ row_means) / weight
+        # shape = (factors @ A - level) / weight
         shape[:] = -level
         for i in range(r):
             line = A[i]

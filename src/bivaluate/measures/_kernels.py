@@ -57,6 +57,7 @@ def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
     """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
     owners = np.empty(rows.size, np.int64)
     cursor = owner_start.copy()
+    # owners of row i = [k for k in range(K) if i in rows[row_start[k] : row_start[k + 1]]]
     for k in range(row_start.size - 1):
         for row in rows[row_start[k] : row_start[k + 1]]:
             owners[cursor[row]] = k
@@ -86,6 +87,7 @@ def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
     line = np.empty(u)
     for row in rows:
         read_row(cells, row, 0.0, line)
+        # level[row], norm[row] = line.mean(), np.linalg.norm(line)
         total = 0.0
         squares = 0.0
         for q in range(u):
@@ -103,6 +105,7 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
     for k in group:
         rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
         own = sums[k]
+        # own += (X[np.ix_(rows, used)] * scale - level[rows, None]).sum(axis=0)
         if dense:
             for row in rows:
                 at = origin + row * s0
@@ -172,6 +175,7 @@ def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) ->
     flat, origin, s0, s1, scale, used, _ = cells
     at = origin + row * s0
     m = union.size
+    # x = block[union, r]; (x.mean(), x.var()), and (x.mean(), 0) where np.ptp(X[row, union]) is rounding
     low = high = flat[at + used[union[0]] * s1] * scale
     for t in range(1, m):
         x = flat[at + used[union[t]] * s1] * scale
@@ -261,6 +265,7 @@ def merged_pattern(
     n_shared = shared_start[j + 1] - shared_start[j]
     here = union[start[j] : start[j + 1]]
     p = pattern[start[j] : start[j + 1]]
+    # p = centred[np.union1d(rows of i, rows of j)][:, here].sum(axis=0), with centred = X * scale - level[:, None]
     if n_shared == r_j:
         for t in range(p.size):
             p[t] = sums[i, here[t]]
@@ -288,6 +293,7 @@ def merge_rows(
     c_i = layout.col_start[i + 1] - layout.col_start[i]
     R = part.size
     padded = (R + LANES - 1) // LANES * LANES
+    # floor = (64 * EPS * norm[part]) ** 2; padding has weight 0, and a variance so that nothing is divided by 0
     for r in range(padded):
         own_sum[r] = 0.0
         own_square[r] = 0.0 if r < R else 1.0
@@ -323,10 +329,12 @@ def merge_rows(
             while cursor[j] < shared_start[j + 1] and shared[cursor[j]] < begin + R:
                 weight[shared[cursor[j]] - begin] = 0.0
                 cursor[j] += 1
+        # msr[i, j] += (weight * spread).sum() / n
         total = 0.0
         for r in range(padded):
             total += weight[r] * spread[r]
         msr[i, j] += total / n
+        # ve[i, j] += (weight * abs((values - mean) * inverse - pattern)).sum() / (n * m)
         total = distance(block, union, pattern, start[j], start[j + 1], mean, inverse, weight, padded)
         ve[i, j] += total / (float(n) * m)
         for s in range(zeroed, cursor[j]):
@@ -346,6 +354,7 @@ def row_spreads(
     bad = 0
     squares = 0.0
     share = 1.0 / union.size
+    # mean, spread = x.mean(axis=0), x.var(axis=0); inverse = 1 / x.std(axis=0), with x = block[union]
     for r in range(padded):
         average = mean[r] * share
         square = spread[r] * share
@@ -368,6 +377,7 @@ def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, 
     """Return the positions in `members` of the rows each bicluster k has too, at shared_start[k]:shared_start[k + 1]."""
     K = cursor.size
     shared_start[:] = 0
+    # shared[shared_start[k] : shared_start[k + 1]] = np.flatnonzero(np.isin(members, rows of k))
     for row in members:
         for o in range(owner_start[row], owner_start[row + 1]):
             shared_start[owners[o] + 1] += 1
@@ -391,6 +401,7 @@ def unite_columns(
     for q in J:
         inside[q] = True
     start[first] = 0
+    # union[start[j] : start[j + 1]] = np.r_[J, np.setdiff1d(columns of j, J)]
     for j in range(first, last):
         at = start[j]
         for q in J:
@@ -412,6 +423,8 @@ def subtract_shared_rows(
     """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
     pattern[: start[-1]] = 0.0
     line = np.empty(cells.used.size)
+    # pattern of j = -centred[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
+    # holds all rows of the other
     r_i = layout.row_start[i + 1] - layout.row_start[i]
     for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
         owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
@@ -428,6 +441,7 @@ def subtract_shared_rows(
 @kernel
 def standardise(p: Any, n: int) -> float:
     """Turn column sums over n rows into the standardised pattern, in place; return the variance of the pattern."""
+    # p /= n; variance = p.var(); p = (p - p.mean()) / np.sqrt(variance)
     total = 0.0
     for t in range(p.size):
         p[t] /= n

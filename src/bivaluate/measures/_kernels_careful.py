@@ -27,6 +27,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
     for k in range(pairs.shape[0]):
         i, j = pairs[k]
         members = merged(rows[row_start[i] : row_start[i + 1]], rows[row_start[j] : row_start[j + 1]])
+        # union = the columns of i or j; values = X[np.ix_(members, union)] * scale
         m = 0
         inside[:] = False
         for side in (i, j):
@@ -41,6 +42,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
         for t in range(m):
             pivot[t] = flat[at + union[t]] * scale
             column[t] = 0.0
+        # pattern = (values - values[:, :1]).mean(axis=0), as the pivot's row plus the mean of what the rows add to it
         for row in members:
             at = origin + row * s0
             for t in range(m):
@@ -53,6 +55,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
             pattern[t] = (pivot[t] - pivot[0]) + column[t]
         centre(pattern, m)
         centre(pattern, m)
+        # pattern -= pattern.mean(); flat_pattern = np.ptp(pattern) <= CONSTANT * abs(values).max()
         flat_pattern = spread_of(pattern, m) <= CONSTANT * top
         pattern_sd = 1.0 if flat_pattern else np.sqrt(mean_product(pattern, pattern, m))
         error = 0.0
@@ -66,12 +69,14 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
                 largest = max(largest, abs(x))
                 line[t] = x - first
                 deviation[t] = beyond(x, first, pivot[t], pivot[0]) - column[t]
+            # line = row - row.mean(); deviation = line - pattern; residue += (deviation**2).mean()
             constant = spread_of(line, m) <= CONSTANT * largest
             centre(line, m)
             centre(deviation, m)
             spread = mean_product(deviation, deviation, m)
             residue += spread
             sd = 1.0 if constant else np.sqrt(mean_product(line, line, m))
+            # total = abs(line / line.std() - pattern / pattern.std()).sum(), 0 for what is constant
             total = 0.0
             if flat_pattern or constant:
                 for t in range(m):
@@ -104,6 +109,7 @@ def merged(a: Any, b: Any) -> Any:
     """Return the union of two sorted arrays without repeats."""
     out = np.empty(a.size + b.size, np.int64)
     n = s = t = 0
+    # np.union1d(a, b)
     while s < a.size or t < b.size:
         if t == b.size or (s < a.size and a[s] <= b[t]):
             if t < b.size and a[s] == b[t]:
@@ -120,6 +126,7 @@ def merged(a: Any, b: Any) -> Any:
 @strict_kernel
 def centre(v: Any, m: int) -> None:
     """Subtract the mean of v[:m] from it."""
+    # v[:m] -= v[:m].mean()
     total = 0.0
     for t in range(m):
         total += v[t]
@@ -131,6 +138,7 @@ def centre(v: Any, m: int) -> None:
 @strict_kernel
 def spread_of(v: Any, m: int) -> float:
     """Return max - min of v[:m]."""
+    # np.ptp(v[:m])
     low = high = v[0]
     for t in range(m):
         low = min(low, v[t])
@@ -141,6 +149,7 @@ def spread_of(v: Any, m: int) -> float:
 @strict_kernel
 def mean_product(v: Any, w: Any, m: int) -> float:
     """Return the mean of v * w over the first m."""
+    # (v[:m] * w[:m]).mean()
     total = 0.0
     for t in range(m):
         total += v[t] * w[t]
