@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+from bivaluate.algorithms.algorithm import PATTERNS, Algorithm
+from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
 from bivaluate.measures.registry import METRICS
@@ -74,6 +76,38 @@ def measure_pages() -> str:
     return "\n".join([*lines, ""])
 
 
+def algorithm_overview() -> str:
+    """The algorithms in brief."""
+    lines = ["| key | algorithm | seeks | sparse | K | what it does |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| `{a.key}` | {a.name} | {', '.join(a.seeks)} | {yes(a.sparse)} | {k_of(a)} | {a.summary} |"
+        for a in ALGORITHMS.values()
+    ]
+    return "\n".join(lines)
+
+
+def algorithm_table() -> str:
+    """Every algorithm of the registry with what it takes and where it was published."""
+    lines = [
+        "| key | class | seeks | sparse | missing | negative | binary | nested | K | extra | reference |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for a in ALGORITHMS.values():
+        able = " | ".join(yes(value) for value in (a.sparse, a.missing, not a.nonnegative, a.binary, a.nested))
+        lines.append(
+            f"| `{a.key}` | `{a.estimator.__name__}` | {', '.join(a.seeks)} | {able} | {k_of(a)} | {a.extra} | {a.reference} |"
+        )
+    return "\n".join(lines)
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else ""
+
+
+def k_of(record: Algorithm) -> str:
+    return "found" if record.finds_k else "asked for"
+
+
 def speed_table() -> str:
     """What `make bench` measured last."""
     rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
@@ -120,13 +154,18 @@ def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = filled(readme, "measures", measure_table())
+    readme = filled(readme, "algorithms", algorithm_overview())
     readme = filled(readme, "speed", speed_table())
     readme = filled(readme, "replication", replication_sentence())
     formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     for kind in ("matrix", "solution"):
         formats = filled(formats, f"{kind} formats", format_table(kind))
+    page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    page = filled(page, "algorithms", algorithm_table())
+    page = filled(page, "patterns", "\n".join(f"- *{name}*: {meaning}." for name, meaning in PATTERNS.items()))
     return {
         ROOT / "README.md": readme,
+        ROOT / "docs" / "algorithms.md": page,
         ROOT / "docs" / "measures.md": measure_pages(),
         ROOT / "docs" / "formats.md": formats,
     }

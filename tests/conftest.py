@@ -4,7 +4,14 @@ import importlib.util
 
 import pytest
 
-PACKAGES = {"parquet": "pyarrow", "anndata": "anndata", "rdata": "rdata", "excel": "openpyxl", "dask": "distributed"}
+PACKAGES = {
+    "parquet": "pyarrow",
+    "anndata": "anndata",
+    "rdata": "rdata",
+    "excel": "openpyxl",
+    "dask": "distributed",
+    "graph": "sknetwork",
+}
 
 
 def pytest_runtest_setup(item):

@@ -22,26 +22,33 @@ from bivaluate.algorithms.registry import algorithm_label, parameters_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
-K_OF_BOTH = {"spectral"}  # these need at least K rows and K columns
-FEW_RESTARTS = {"las": {"n_restarts": 60}, "find": {"n_starts": 60}}
+K_OF_BOTH = {"spectral", "spectral_co"}  # these need at least K rows and K columns
+FEW_RESTARTS = {"las": {"n_restarts": 60}, "find": {"n_starts": 60}, "lda": {"max_iter": 3}}
 # The search says in words where it cannot work; what it warns of has its own tests.
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
-KEYS = pytest.mark.parametrize("key", ALGORITHMS)
 
-# The checks that fit two columns; a checkerboard of the default 3 x 3 clusters cannot exist there.
-TWO_COLUMNS = {
-    "spectral": dict.fromkeys(
-        (
-            "check_estimators_overwrite_params",
-            "check_estimators_fit_returns_self",
-            "check_readonly_memmap_input",
-            "check_fit_idempotent",
-            "check_fit_check_is_fitted",
-            "check_n_features_in",
-        ),
-        "the check uses 2 columns; a 3 x 3 checkerboard needs 3",
-    )
-}
+
+def keys(where=lambda record: True):
+    """Parametrise a test with the algorithms of the registry; those that need an extra say so."""
+    chosen = [record for record in ALGORITHMS.values() if where(record)]
+    marks = [[pytest.mark.extra(record.extra)] if record.extra else [] for record in chosen]
+    return pytest.mark.parametrize("key", [pytest.param(r.key, marks=m) for r, m in zip(chosen, marks, strict=True)])
+
+
+KEYS = keys()
+
+# The checks that fit two columns; the default of 3 clusters cannot exist there.
+TWO_COLUMNS = dict.fromkeys(
+    (
+        "check_estimators_overwrite_params",
+        "check_estimators_fit_returns_self",
+        "check_readonly_memmap_input",
+        "check_fit_idempotent",
+        "check_fit_check_is_fitted",
+        "check_n_features_in",
+    ),
+    "the check uses 2 columns; 3 clusters of columns need 3",
+)
 
 
 def estimator(key, K=3, seed=0, **parameters):
@@ -66,11 +73,12 @@ def suited(key, X):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(key):
     defaults = get_algorithm(key).estimator(**FEW_RESTARTS.get(key, {}))
-    check_estimator(defaults, expected_failed_checks=TWO_COLUMNS.get(key, {}), on_skip=None)
+    check_estimator(defaults, expected_failed_checks=TWO_COLUMNS if key in K_OF_BOTH else {}, on_skip=None)
 
 
-def test_check_estimator_without_exceptions_for_two_clusters():
-    check_estimator(estimator("spectral", 2), on_skip=None)
+@pytest.mark.parametrize("key", sorted(K_OF_BOTH))
+def test_check_estimator_without_exceptions_for_two_clusters(key):
+    check_estimator(estimator(key, 2), on_skip=None)
 
 
 @KEYS
@@ -103,7 +111,7 @@ def test_a_clean_planted_block_is_recovered_whole(key, level, options):
     assert any(np.array_equal(b.rows, np.arange(20, 50)) and np.array_equal(b.cols, np.arange(5, 15)) for b in solution)
 
 
-@pytest.mark.parametrize("key", [key for key, record in ALGORITHMS.items() if record.nested])
+@keys(lambda record: record.nested)
 def test_the_first_k_of_a_longer_run_are_the_shorter_run(key, X):
     X = suited(key, X)
     options = {"las": {"min_score": -100.0}}.get(key, {})
@@ -200,7 +208,7 @@ def test_sparse_and_negative_cells_are_taken_or_refused_in_words(key, X):
             estimator(key).fit(counts - 4.0)
 
 
-@pytest.mark.parametrize("key", [key for key, record in ALGORITHMS.items() if record.finds_k])
+@keys(lambda record: record.finds_k)
 def test_a_number_that_is_found_may_be_left_open(key, X):
     X = suited(key, X)
     found = estimator(key, "auto").fit(X).solution_
@@ -220,8 +228,8 @@ def test_records_say_what_figures_and_tables_need(key):
 
 
 def test_the_registry_helps():
-    with pytest.raises(ParameterError, match=r"there is no algorithm 'lsa'\. Did you mean 'las'"):
-        get_algorithm("lsa")
+    with pytest.raises(ParameterError, match=r"there is no algorithm 'laas'\. Did you mean 'las'"):
+        get_algorithm("laas")
     with pytest.raises(ParameterError, match=r"has no parameter 'restarts'; it has: .*Did you mean 'n_restarts'"):
         make_estimator("las", 3, restarts=10)
 

@@ -3,8 +3,13 @@ from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
 from .coherent_given import climb_from as climb_from
 from .coherent_given import evidence_of as evidence_of
+from .communities import LeidenCommunities as LeidenCommunities
+from .communities import LouvainCommunities as LouvainCommunities
+from .factorisation import LDABiclusters as LDABiclusters
+from .factorisation import NMFBiclusters as NMFBiclusters
 from .large_average import LargeAverageSubmatrices as LargeAverageSubmatrices
 from .registry import ALGORITHMS as ALGORITHMS
 from .registry import get_algorithm as get_algorithm
 from .registry import make_estimator as make_estimator
 from .spectral import SpectralCheckerboard as SpectralCheckerboard
+from .spectral_coclustering import SpectralCoclusters as SpectralCoclusters

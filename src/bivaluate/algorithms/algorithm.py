@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -82,6 +83,12 @@ class Algorithm:
     binary: bool = False
     nonnegative: bool = False
     extra: str = ""
+
+    @property
+    def published(self) -> str:
+        """Who published it, and when."""
+        by = re.match(r".*?\b\d{4}\b", self.reference)
+        return by[0] if by else self.reference
 
 
 def algorithm(

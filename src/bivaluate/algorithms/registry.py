@@ -49,7 +49,7 @@ def get_algorithm(key: str) -> Algorithm:
     """
     if key not in ALGORITHMS:
         raise ParameterError(
-            f"there is no algorithm {key!r}.{suggest(key, ALGORITHMS)} `bivaluate run --list` lists all of them."
+            f"there is no algorithm {key!r}.{suggest(key, ALGORITHMS)} `bivaluate algorithms` lists all of them."
         )
     return ALGORITHMS[key]
 
@@ -102,15 +102,17 @@ def parameters_of(key: str) -> dict[str, Any]:
     return {name: value for name, value in defaults.items() if name not in ("n_biclusters", "random_state")}
 
 
-def make_estimator(key: str, n_biclusters: int, random_state: Any = None, **parameters: Any) -> BiclusteringEstimator:
+def make_estimator(
+    key: str, n_biclusters: int | str, random_state: Any = None, **parameters: Any
+) -> BiclusteringEstimator:
     """Return an unfitted estimator.
 
     Parameters
     ----------
     key : str
         Key of the registry.
-    n_biclusters : int
-        Number of biclusters to find.
+    n_biclusters : int or "auto"
+        Number of biclusters to find; "auto" for an algorithm that finds it itself.
     random_state : int, RandomState or None, default=None
         Source of randomness.
     **parameters : object

@@ -33,6 +33,7 @@ COMMANDS = {
     "prune": "Propose which biclusters to drop or merge.",
     "refine": "Polish biclusters of any tool, and say what became of each.",
     "run": "Run a biclustering algorithm on a matrix.",
+    "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
     "report": "Turn a sweep into one HTML page.",

@@ -41,7 +41,7 @@ Jobs = Annotated[int | None, option("How many to use at once (default: every cor
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
 Parameters = Annotated[
-    list[str] | None, option("NAME=VALUE of an algorithm (see `run --list`); repeatable.", "--param")
+    list[str] | None, option("NAME=VALUE of an algorithm (see `bivaluate algorithms`); repeatable.", "--param")
 ]
 OrderedColumns = Annotated[bool, option("Ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")]
 OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]

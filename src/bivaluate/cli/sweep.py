@@ -33,7 +33,11 @@ def sweep(
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
-        option("Keys (see `run --list`; default: cca,las,spectral) or package.module:Class.", "--algorithms", "-a"),
+        option(
+            "Keys (see `bivaluate algorithms`; default: cca,las,spectral) or package.module:Class.",
+            "--algorithms",
+            "-a",
+        ),
     ] = None,
     k: Annotated[
         str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")

@@ -1,0 +1,148 @@
+"""Communities of the bipartite graph of rows and columns: Louvain and Leiden, by scikit-network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from bivaluate._check import check_real
+from bivaluate._errors import MissingExtraError
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
+from bivaluate.algorithms.algorithm import algorithm
+
+
+class _Communities(BiclusteringEstimator):
+    """What Louvain and Leiden share: the graph, and communities made into biclusters."""
+
+    _method: str
+
+    def __init__(self, n_biclusters: int | str = "auto", *, resolution: float = 1.0, random_state: Any = None) -> None:
+        self.n_biclusters = n_biclusters
+        self.resolution = resolution
+        self.random_state = random_state
+
+    def _find(self, X: Any) -> Iterator[Pair]:
+        try:
+            from sknetwork import clustering
+        except ImportError:
+            raise MissingExtraError(f"the algorithm {self.record.key}", "scikit-network") from None
+
+        resolution = check_real("resolution", self.resolution, minimum=0.0)
+        graph = csr_matrix(X)
+        if not graph.sum() > 0:
+            return
+        model = getattr(clustering, self._method)(resolution, shuffle_nodes=True, random_state=self.random_state)
+        model.fit(graph, force_bipartite=True)
+        rows, cols = model.labels_row_, model.labels_col_
+        edges = graph.tocoo()
+        inside = rows[edges.row] == cols[edges.col]
+        weight = np.bincount(rows[edges.row[inside]], edges.data[inside], minlength=max(rows.max(), cols.max()) + 1)
+        for label in np.argsort(-weight, kind="stable"):
+            pair = np.flatnonzero(rows == label), np.flatnonzero(cols == label)
+            if len(pair[0]) and len(pair[1]):
+                yield pair
+
+
+@algorithm(
+    "louvain",
+    "Louvain communities",
+    "Louvain",
+    "Moves rows and columns between communities while the modularity of their graph grows; finds K itself.",
+    seeks=("dense",),
+    finds_k=True,
+    sparse=True,
+    nonnegative=True,
+    extra="graph",
+    reference="Blondel, Guillaume, Lambiotte & Lefebvre 2008, Fast unfolding of communities in large networks, "
+    "J. Stat. Mech. P10008, doi:10.1088/1742-5468/2008/10/P10008",
+)
+class LouvainCommunities(_Communities):
+    """Communities of rows and columns that meet in large cells, by Louvain's method; their number is found.
+
+    Rows and columns are the nodes of a bipartite graph and cells are the weights of its edges. Nodes move between
+    communities, and communities are merged, while Barber's modularity grows. A community with rows and columns is a
+    bicluster; rows and columns of isolated nodes belong to none. Needs scikit-network.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the largest sums of cells; "auto" returns all.
+    resolution : float, default=1.0
+        Larger values give more and smaller communities.
+    random_state : int, RandomState or None, default=None
+        Source of the order in which nodes are visited.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The communities, those with the largest sum of cells first.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    References
+    ----------
+    Blondel, Guillaume, Lambiotte, Lefebvre 2008, Fast unfolding of communities in large networks,
+    doi:10.1088/1742-5468/2008/10/P10008. Barber 2007, Modularity and community detection in bipartite networks,
+    doi:10.1103/PhysRevE.76.066102.
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.1
+    >>> [b.shape for b in LouvainCommunities(random_state=0).fit(X).solution_]
+    [(4, 2), (4, 2), (4, 2)]
+    """
+
+    _method = "Louvain"
+
+
+@algorithm(
+    "leiden",
+    "Leiden communities",
+    "Leiden",
+    "As Louvain, with communities refined before they are merged, so that none falls apart; finds K itself.",
+    seeks=("dense",),
+    finds_k=True,
+    sparse=True,
+    nonnegative=True,
+    extra="graph",
+    reference="Traag, Waltman & van Eck 2019, From Louvain to Leiden: guaranteeing well-connected communities, "
+    "Sci. Rep. 9:5233, doi:10.1038/s41598-019-41695-z",
+)
+class LeidenCommunities(_Communities):
+    """Communities of rows and columns that meet in large cells, by Leiden's method; their number is found.
+
+    As :class:`LouvainCommunities`, but every community is refined before communities are merged, so that none falls
+    into parts that have nothing to do with each other. Needs scikit-network.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the largest sums of cells; "auto" returns all.
+    resolution : float, default=1.0
+        Larger values give more and smaller communities.
+    random_state : int, RandomState or None, default=None
+        Source of the order in which nodes are visited.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The communities, those with the largest sum of cells first.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    References
+    ----------
+    Traag, Waltman, van Eck 2019, From Louvain to Leiden: guaranteeing well-connected communities,
+    doi:10.1038/s41598-019-41695-z. Barber 2007, doi:10.1103/PhysRevE.76.066102.
+
+    Examples
+    --------
+    >>> X = np.kron(np.eye(3), np.ones((4, 2))) + 0.1
+    >>> [b.shape for b in LeidenCommunities(random_state=0).fit(X).solution_]
+    [(4, 2), (4, 2), (4, 2)]
+    """
+
+    _method = "Leiden"

@@ -1,0 +1,176 @@
+"""Factors made into biclusters: non-negative matrix factorisation and topics (LDA), by scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bivaluate._check import check_int
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
+
+
+class _Factors(BiclusteringEstimator):
+    """What NMF and LDA share: X is about W H, and factor k is a bicluster of the rows and columns it weighs high."""
+
+    def _model(self, K: int) -> Any:
+        raise NotImplementedError
+
+    def _find(self, X: Any) -> Iterator[Pair]:
+        model = self._model(int(self.n_biclusters))
+        if not X.sum() > 0:
+            return
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # `max_iter` is the user's; `n_iter_` tells
+            self.row_factors_ = model.fit_transform(X)
+        self.column_factors_ = model.components_
+        self.n_iter_ = int(model.n_iter_)
+        empty = ~np.asarray(X.sum(axis=1) > 0).ravel()  # a row without counts is a mixture of nothing
+        for w, h in zip(self.row_factors_.T, self.column_factors_, strict=True):
+            rows, cols = high(np.where(empty, 0.0, w)), high(h)
+            if len(rows) and len(cols):
+                yield rows, cols
+
+
+def high(weights: Values) -> NDArray[np.int64]:
+    """Return where the weights are high: above the cut in two with the smallest variance within (Otsu's)."""
+    order = np.argsort(-weights, kind="stable")
+    sorted_weights = weights[order]
+    if not sorted_weights[0] > sorted_weights[-1]:
+        return order[:0]
+    n = len(weights)
+    first = np.arange(1, n)
+    sums = np.cumsum(sorted_weights)[:-1]
+    total = sorted_weights.sum()
+    between = first * (n - first) * (sums / first - (total - sums) / (n - first)) ** 2
+    return np.sort(order[: int(between.argmax()) + 1])
+
+
+@algorithm(
+    "nmf",
+    "Non-negative factors",
+    "NMF",
+    "Writes the matrix as a sum of K non-negative products; each keeps the rows and columns it weighs high.",
+    seeks=("multiplicative", "dense"),
+    sparse=True,
+    nonnegative=True,
+    reference="Lee & Seung 1999, Learning the parts of objects by non-negative matrix factorization, Nature 401:788-791, "
+    "doi:10.1038/44565",
+)
+class NMFBiclusters(_Factors):
+    """Biclusters of the factors of a non-negative matrix factorisation X ≈ W H.
+
+    Factor k weighs every row (column k of W) and every column (row k of H); those it weighs high are a bicluster. A row
+    may be in several biclusters or in none.
+
+    Parameters
+    ----------
+    n_biclusters : int, default=5
+        K: the number of factors. A factor without weights is left out.
+    max_iter : int, default=400
+        Most iterations of the factorisation.
+    random_state : int, RandomState or None, default=None
+        Source of the starting factors where they are random: the randomised decomposition they start from.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    row_factors_, column_factors_ : ndarray of float, of shape (n_rows, K) and (K, n_cols)
+        W and H.
+    n_iter_ : int
+        Iterations done; `max_iter` if it did not converge.
+
+    Notes
+    -----
+    High are the weights above the cut that splits them into two groups with the smallest variance within.
+
+    References
+    ----------
+    Lee, Seung 1999, Learning the parts of objects by non-negative matrix factorization, doi:10.1038/44565.
+
+    Examples
+    --------
+    >>> X = np.kron([[9.0, 0.0], [0.0, 4.0], [0.0, 0.0]], np.ones((4, 3)))
+    >>> [b.shape for b in NMFBiclusters(2, random_state=0).fit(X).solution_]
+    [(4, 3), (4, 3)]
+    """
+
+    def __init__(self, n_biclusters: int = 5, *, max_iter: int = 400, random_state: Any = None) -> None:
+        self.n_biclusters = n_biclusters
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _model(self, K: int) -> Any:
+        return NMF(K, max_iter=check_int("max_iter", self.max_iter, minimum=1), random_state=self.random_state)
+
+
+@algorithm(
+    "lda",
+    "Topics",
+    "LDA",
+    "Explains the counts of every row by K topics of columns (latent Dirichlet allocation); each topic is a bicluster.",
+    seeks=("dense",),
+    sparse=True,
+    nonnegative=True,
+    reference="Blei, Ng & Jordan 2003, Latent Dirichlet allocation, J. Mach. Learn. Res. 3:993-1022",
+)
+class LDABiclusters(_Factors):
+    """Biclusters of the topics of latent Dirichlet allocation: rows are documents, columns are words, cells are counts.
+
+    Every row is a mixture of K topics, and every topic is a distribution over the columns. The rows in which a topic has a
+    high share, with the columns that have a high share of the topic, are a bicluster.
+
+    Parameters
+    ----------
+    n_biclusters : int, default=5
+        K: the number of topics.
+    max_iter : int, default=20
+        Passes over the matrix.
+    random_state : int, RandomState or None, default=None
+        Source of the starting topics.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    row_factors_, column_factors_ : ndarray of float, of shape (n_rows, K) and (K, n_cols)
+        Shares of the topics in each row, and weights of the columns in each topic.
+    n_iter_ : int
+        Passes done.
+
+    Notes
+    -----
+    High are the weights above the cut that splits them into two groups with the smallest variance within. Topics depend
+    on where they start: compare several seeds.
+
+    References
+    ----------
+    Blei, Ng, Jordan 2003, Latent Dirichlet allocation, J. Mach. Learn. Res. 3:993-1022.
+
+    Examples
+    --------
+    >>> X = np.kron([[9, 0], [0, 6]], np.ones((4, 3), dtype=int))
+    >>> sorted(b.shape for b in LDABiclusters(2, random_state=0).fit(X).solution_)
+    [(4, 3), (4, 3)]
+    """
+
+    def __init__(self, n_biclusters: int = 5, *, max_iter: int = 20, random_state: Any = None) -> None:
+        self.n_biclusters = n_biclusters
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _model(self, K: int) -> Any:
+        max_iter = check_int("max_iter", self.max_iter, minimum=1)
+        return LatentDirichletAllocation(K, max_iter=max_iter, random_state=self.random_state)

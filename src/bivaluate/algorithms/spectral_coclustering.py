@@ -1,0 +1,136 @@
+"""Spectral co-clustering (Dhillon 2001) on scikit-learn's SpectralCoclustering, empty rows and columns set aside."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.cluster import SpectralCoclustering
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._text import plural
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
+from bivaluate.algorithms.algorithm import algorithm
+
+
+@algorithm(
+    "spectral_co",
+    "Spectral co-clustering",
+    "SpectralCo",
+    "Cuts the bipartite graph of rows and columns into K parts of many or large cells, by singular vectors.",
+    seeks=("dense", "raised"),
+    sparse=True,
+    reference="Dhillon 2001, Co-clustering documents and words using bipartite spectral graph partitioning, Proc. KDD, "
+    "269-274, doi:10.1145/502512.502550",
+)
+class SpectralCoclusters(BiclusteringEstimator):
+    """Spectral co-clustering: rows and columns are the nodes of a graph, cells its weights; K parts are cut out.
+
+    Every row and every column belongs to one of K clusters, and cluster k of the rows with cluster k of the columns is
+    a bicluster: a block diagonal after sorting.
+
+    Parameters
+    ----------
+    n_biclusters : int, default=3
+        K: the number of clusters. A cluster without rows or without columns is left out.
+    random_state : int, RandomState or None, default=None
+        Seed of the singular value decomposition and of k-means.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    row_labels_, column_labels_ : ndarray of int
+        Cluster of each row and column, counted from 0; -1 for one that is empty, that is zero throughout.
+
+    Notes
+    -----
+    Weights cannot be negative: a dense matrix with negative cells is raised until its lowest cell is 0; a sparse one
+    is refused, because that would fill it. scikit-learn's threads are held to one, because more are slower on such
+    small problems.
+
+    References
+    ----------
+    Dhillon 2001, Co-clustering documents and words using bipartite spectral graph partitioning, Proc. KDD, 269-274,
+    doi:10.1145/502512.502550.
+
+    Examples
+    --------
+    >>> X = np.kron([[9, 0], [0, 4], [0, 0]], np.ones((4, 3))) + np.tile([0, 0, 1, 0, 1, 0], (12, 1))
+    >>> X[8:] = 0
+    >>> model = SpectralCoclusters(2, random_state=0).fit(X)
+    >>> sorted(b.shape for b in model.solution_), model.row_labels_[-1]
+    ([(4, 3), (4, 3)], np.int64(-1))
+    """
+
+    def __init__(self, n_biclusters: int = 3, *, random_state: Any = None) -> None:
+        self.n_biclusters = n_biclusters
+        self.random_state = random_state
+
+    def check_input(self, X: Any) -> Any:
+        """Return the cells of `X` as the algorithm takes them, or say why it cannot.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
+            The matrix.
+
+        Returns
+        -------
+        ndarray or sparse matrix
+            Finite cells.
+
+        Raises
+        ------
+        MatrixError
+            If `X` is not a matrix of finite numbers, or is sparse with negative cells.
+        """
+        values = super().check_input(X)
+        if issparse(values) and values.min() < 0:
+            raise MatrixError(
+                f"SpectralCoclusters cannot use a sparse X with negative cells: the lowest is {values.min():g}. Pass "
+                "X.toarray() if it fits in memory (all cells are raised then), or choose another algorithm."
+            )
+        return values
+
+    def _find(self, X: Any) -> Iterator[Pair]:
+        K = int(self.n_biclusters)
+        weights = X if issparse(X) else X - min(float(X.min()), 0.0)
+        rows, cols = (np.flatnonzero(np.asarray(weights.sum(axis=axis)).ravel() > 0) for axis in (1, 0))
+        n, m = len(rows), len(cols)
+        if min(X.shape) < K or (n and min(n, m) < K):
+            raise ParameterError(
+                f"n_biclusters is {K}, and {plural(K, 'co-cluster')} need at least {K} rows and {K} columns that are not "
+                f"zero throughout, but X has {plural(n, 'row')} and {plural(m, 'column')} (n_samples={X.shape[0]}, "
+                f"n_features={X.shape[1]}). Ask for at most {max(1, min(n, m))}."
+            )
+        self.row_labels_, self.column_labels_ = (np.full(size, -1, dtype=np.int64) for size in X.shape)
+        if n:
+            filled = weights[rows][:, cols]
+            self.row_labels_[rows], self.column_labels_[cols] = self._labels(filled, K)
+        for k in range(K):
+            pair = np.flatnonzero(self.row_labels_ == k), np.flatnonzero(self.column_labels_ == k)
+            if len(pair[0]) and len(pair[1]):
+                yield pair
+
+    def _labels(self, weights: Any, K: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cluster of each row and each column, none of which is empty."""
+        if K == 1:
+            return np.zeros(weights.shape[0], dtype=np.int64), np.zeros(weights.shape[1], dtype=np.int64)
+        model = SpectralCoclustering(K, random_state=self.random_state)
+        with threadpool_limits(1), warnings.catch_warnings():
+            # Fewer distinct clusters than K: the empty ones are left out.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                model.fit(weights)
+            except ValueError as error:
+                raise MatrixError(f"no {K} co-clusters could be fitted to X: {error}") from error
+        return model.row_labels_, model.column_labels_

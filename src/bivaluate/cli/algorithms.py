@@ -1,0 +1,84 @@
+"""`bivaluate algorithms`: the registry as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bivaluate.cli.options import Json, option
+from bivaluate.cli.tables import out, print_json, print_table, write_csv
+
+if TYPE_CHECKING:
+    from bivaluate.algorithms import Algorithm
+
+FIELDS = (
+    *("key", "label", "name", "summary", "seeks", "sparse", "missing", "binary", "nonnegative", "nested", "finds_k"),
+    *("extra", "reference"),
+)
+
+
+def algorithms(
+    key: Annotated[str | None, typer.Argument(help="Show one algorithm in full.")] = None,
+    as_json: Json = False,
+    csv: Annotated[Path | None, option("Also write the table to this CSV file.", "--csv")] = None,
+) -> None:
+    """List the algorithms: what they seek, which data they take, and whether they find the number of biclusters.
+
+    Examples:
+
+    - `bivaluate algorithms`
+    - `bivaluate algorithms las`
+    - `bivaluate algorithms --csv algorithms.csv`
+    """
+    from bivaluate.algorithms.registry import ALGORITHMS, get_algorithm
+
+    records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
+    if as_json:
+        print_json([_document(record) for record in records])
+    elif key:
+        _describe(records[0])
+    else:
+        rows = [
+            [
+                record.key,
+                ", ".join(record.seeks),
+                *(_yes(value) for value in (record.sparse, record.missing, record.binary, record.nested)),
+                "found" if record.finds_k else "asked for",
+                record.published,
+            ]
+            for record in records
+        ]
+        print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
+    if csv is not None:
+        write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
+
+
+def _document(record: Algorithm) -> dict[str, Any]:
+    from bivaluate.algorithms.registry import parameters_of
+
+    return {field: getattr(record, field) for field in FIELDS} | {"parameters": parameters_of(record.key)}
+
+
+def _describe(record: Algorithm) -> None:
+    import inspect
+
+    from bivaluate.algorithms.registry import parameters_of
+
+    out.print(record.label, style="bold", end="")
+    out.print(f" ({record.key}): {record.name}\n{record.summary}")
+    takes = ["dense", *(["sparse"] if record.sparse else [])]
+    refused = [*(["negative"] if record.nonnegative else []), *([] if record.missing else ["missing"])]
+    refusal = f", no {' or '.join(refused)} cells" if refused else ""
+    out.print(f"Seeks: {', '.join(record.seeks)}. Takes: {' and '.join(takes)} matrices{refusal}.")
+    if record.extra:
+        out.print(f'Needs: pip install "bivaluate[{record.extra}]".')
+    parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(record.key).items())
+    out.print(f"--param {parameters}" if parameters else "It has no parameters of its own.")
+    out.print(f"Reference: {record.reference}\n")
+    out.print(inspect.getdoc(record.estimator) or "", soft_wrap=True)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else ""

@@ -1,0 +1,45 @@
+"""``bivaluate algorithms``: the registry as a table, as JSON, as CSV, and one algorithm in full."""
+
+import csv
+import json
+
+import pytest
+
+from bivaluate._errors import ParameterError
+from bivaluate.algorithms import ALGORITHMS
+from bivaluate.algorithms.algorithm import PATTERNS
+from bivaluate.cli.algorithms import algorithms
+
+
+def test_lists_every_algorithm_with_what_it_seeks_and_takes(run, tmp_path):
+    done = run("algorithms", "--csv", "table.csv")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines[1:] if not line.startswith(" ")] == list(ALGORITHMS)
+    assert "Cheng & Church 2000" in done.out
+    with open(tmp_path / "table.csv", encoding="utf-8") as file:
+        table = {row["key"]: row for row in csv.DictReader(file)}
+    assert list(table) == list(ALGORITHMS)
+    assert table["nmf"]["nonnegative"] == "True"
+    assert table["louvain"]["extra"] == "graph"
+
+
+def test_json_and_one_in_full(capsys):
+    algorithms(as_json=True)
+    documents = {document["key"]: document for document in json.loads(capsys.readouterr().out)}
+    assert set(documents) == set(ALGORITHMS)
+    assert documents["las"]["parameters"]["n_restarts"] == 1000
+    assert documents["find"]["finds_k"] is True
+    assert all(set(document["seeks"]) <= set(PATTERNS) for document in documents.values())
+    algorithms("louvain")
+    text = capsys.readouterr().out
+    for word in (
+        "Louvain communities",
+        "dense and sparse",
+        "no negative or missing cells",
+        "resolution=1.0",
+        "[graph]",
+    ):
+        assert word in text
+    with pytest.raises(ParameterError, match="`bivaluate algorithms` lists all of them"):
+        algorithms("plaidd")
