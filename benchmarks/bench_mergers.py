@@ -11,8 +11,9 @@ import numpy as np
 
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from bivaluate.matrix import Matrix
 from bivaluate.measures import _kernels
-from bivaluate.measures._mergers import CompiledMergers, compiled_merger_matrices, merger_matrices, union_cells
+from bivaluate.measures._mergers import compiled_merger_matrices, compiled_mergers, merger_matrices, union_cells
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
 
@@ -58,19 +59,20 @@ def extra_memory(name: str) -> int:
 
 def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None]:
     """Return a call of all kernels one after the other, the layout of their arguments left out."""
-    merging = CompiledMergers(X, solution, n_jobs=1)
-    cells, layout, level, norm, sums = merging.cells, merging.layout, merging.level, merging.norm, merging.sums
-    K = len(solution)
-    every, rows = np.arange(K), np.unique(layout.rows)
-    ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
-    doubtful = np.zeros((K, K), dtype=np.bool_)
+    merging = compiled_mergers(Matrix(X), solution, n_jobs=1)
+    plan = merging._first_pass(np.arange(merging.K), False, 1)
+    chunk = merging.rows._chunk[1]
+    cells, layout, level, norm = chunk.cells, chunk.layout, chunk.level, chunk.norm
+    every, rows = np.arange(merging.K), np.unique(layout.rows)
+    K, sums = merging.K, merging.sums
+    errors = _kernels.Errors(*(np.zeros((K, K)) for _ in range(3)), np.zeros((K, K), dtype=np.bool_))
 
     def call() -> None:
         _kernels.row_levels(cells, rows, level, norm)
-        _kernels.column_sums(cells, layout, level, every, sums)
-        _kernels.merge_groups(
-            cells, layout, level, norm, sums, merging.step, every, False, ve, msr, pattern_part, doubtful
-        )
+        _kernels.column_sums(cells, layout, level, every, sums.sums)
+        _kernels.subtract_shared_rows(cells, layout, level, plan.patterns, every)
+        _kernels.finish_patterns(layout, plan.patterns, sums.sums, sums.top, every, False, errors.doubtful)
+        _kernels.merge_leads(cells, layout, level, norm, plan.patterns, merging.step, every, False, errors)
 
     return call
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bivaluate.matrix import Matrix
 from bivaluate.measures import _mergers as mergers
 from bivaluate.measures._blocks import (
     block_values,
@@ -18,7 +19,7 @@ from bivaluate.measures._blocks import (
     mean_squared_residue_value,
     virtual_error_value,
 )
-from bivaluate.measures._mergers import CompiledMergers, compiled_merger_matrices, merger_matrices, union_cells
+from bivaluate.measures._mergers import compiled_merger_matrices, compiled_mergers, merger_matrices, union_cells
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
@@ -296,7 +297,7 @@ def test_blocks_alone_are_the_diagonal_to_the_bit(shift):
     X[3:9] = 0.1
     pairs = [*random_pairs(rng, X.shape, 9, 60, 7), ([4], [1, 2]), ([4, 5], [3])]
     pairs += [(rng.permutation(300)[:150], pairs[0][1]), pairs[1]]
-    merging = CompiledMergers(X, Biclustering(pairs, X.shape))
+    merging = compiled_mergers(Matrix(X), Biclustering(pairs, X.shape))
     for alone, matrix in zip(merging.blocks(), merging.matrices(), strict=True):
         assert np.array_equal(alone, np.diag(matrix))
 

@@ -1,10 +1,13 @@
-"""Compiled kernels for the K x K matrices of VE and MSR of mergers.
+"""Compiled kernels for the K x K matrices of VE and MSR of mergers, in two passes over chunks of rows.
 
-Each bicluster i gets blocks of values, transposed (column, row) and centred by row, in which VE and MSR of its
-mergers with every j are added up for the rows of i. What belongs to the rows of j alone is added when j has its turn.
-Groups are independent of each other, so the result does not depend on how they are shared out to threads.
+The first pass adds up columns: over the rows of every bicluster, and over the rows it shares with each other one. From
+these come the patterns of all mergers. In the second pass each bicluster i (the lead) gets blocks of values, transposed
+(column, row) and centred by row, in which VE and MSR of its mergers with every j are added up for the rows of i. What
+belongs to the rows of j alone is added when j leads. Everything is a sum over rows: chunks can be read one after the
+other or in many places, and in memory the matrix is one chunk. Leads are independent of each other, so the result does
+not depend on how they are shared out to threads.
 
-Promise of the caller: X is finite; all indices are int64, in range and sorted.
+Promise of the caller: cells are finite; all indices are int64, in range and sorted.
 """
 
 from __future__ import annotations
@@ -40,24 +43,52 @@ class Cells(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The members of all biclusters, one after the other."""
+    """The members of all biclusters, one after the other; of rows those in a chunk."""
 
     row_start: Indices
-    rows: Indices
+    rows: Indices  # as rows of Cells
     col_start: Indices
     cols: Indices  # as positions in Cells.used
     owner_start: Indices
     owners: Indices  # the biclusters that hold each row
     col_set: Indices  # a number per bicluster, equal where the columns are
     by_set: Indices  # biclusters ordered by that number
+    sizes: Indices  # rows of each bicluster, in all chunks
+    overlap: Indices  # rows each two biclusters share, in all chunks
+
+
+class Patterns(NamedTuple):
+    """The columns and the pattern of every merger of some leads.
+
+    Those of i and j stand at ``at[i] + start[i, j] : at[i] + start[i, j + 1]``, the columns of i first.
+    """
+
+    at: Indices
+    start: Indices
+    union: NDArray[np.uint32]
+    values: Values  # first minus the sums of shared rows, then the standardised pattern
+    variance: Values
+
+
+class Errors(NamedTuple):
+    """What the second pass adds up, K x K.
+
+    ``ve[i, j] + ve[j, i]`` is VE of the merger, ``msr[i, j] + msr[j, i]`` the mean variance of its rows, and the same
+    for the number of its constant rows; the diagonal is complete by itself.
+    """
+
+    ve: Values
+    msr: Values
+    constant: Values
+    doubtful: NDArray[np.bool_]  # needs careful arithmetic
 
 
 @kernel
 def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
     """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
+    # owners of row i = [k for k in range(K) if i in rows[row_start[k] : row_start[k + 1]]]
     owners = np.empty(rows.size, np.int64)
     cursor = owner_start.copy()
-    # owners of row i = [k for k in range(K) if i in rows[row_start[k] : row_start[k + 1]]]
     for k in range(row_start.size - 1):
         for row in rows[row_start[k] : row_start[k + 1]]:
             owners[cursor[row]] = k
@@ -123,6 +154,14 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
 
 
 @kernel
+def largest_norms(layout: Layout, norm: Any, top: Any) -> None:
+    """Raise `top` to the largest norm of a row of each bicluster."""
+    for k in range(layout.sizes.size):
+        for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
+            top[k] = max(top[k], norm[row])
+
+
+@kernel
 def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> None:
     """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
     flat, origin, s0, s1, scale, used, dense = cells
@@ -174,8 +213,8 @@ def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) ->
     """Return mean and variance of one row of the block over the columns `union`; a constant row has variance 0."""
     flat, origin, s0, s1, scale, used, _ = cells
     at = origin + row * s0
-    m = union.size
     # x = block[union, r]; (x.mean(), x.var()), and (x.mean(), 0) where np.ptp(X[row, union]) is rounding
+    m = union.size
     low = high = flat[at + used[union[0]] * s1] * scale
     for t in range(1, m):
         x = flat[at + used[union[t]] * s1] * scale
@@ -196,85 +235,93 @@ def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) ->
 
 
 @kernel
-def merge_groups(
-    cells: Cells, layout: Layout, level: Any, norm: Any, sums: Any, step: int, groups: Any, alone: bool,
-    ve: Any, msr: Any, pattern_part: Any, doubtful: Any,
-) -> None:  # fmt: skip
-    """Add up, for each bicluster in `groups`, its share of VE and MSR of the mergers with every bicluster.
+def count_overlap(owner_start: Any, owners: Any, overlap: Any) -> None:
+    """Add to `overlap` the rows each two biclusters share."""
+    # overlap[a, b] += len(np.intersect1d(rows of a, rows of b))
+    for row in range(owner_start.size - 1):
+        for a in range(owner_start[row], owner_start[row + 1]):
+            for b in range(owner_start[row], owner_start[row + 1]):
+                overlap[owners[a], owners[b]] += 1
 
-    ``ve[i, j] + ve[j, i]`` is VE of the merger and, for i < j, ``msr[i, j] + msr[j, i] - pattern_part[i, j]`` its
-    MSR; the diagonal is complete by itself, and with `alone` nothing else is computed. A merger that needs careful
-    arithmetic is marked in `doubtful`.
-    """
-    row_start, rows, col_start, cols = layout[:4]
+
+@kernel
+def unite_all(layout: Layout, patterns: Patterns, n_used: int, leads: Any, alone: bool) -> None:
+    """Write the columns of the mergers of each lead; with `alone` those of the leads themselves only."""
+    inside = np.zeros(n_used, np.bool_)
+    K = layout.sizes.size
+    for i in leads:
+        first, last = (i, i + 1) if alone else (0, K)
+        unite_columns(
+            i, first, last, layout.col_start, layout.cols, inside, patterns.start[i], patterns.union[patterns.at[i] :]
+        )
+
+
+@kernel
+def finish_patterns(
+    layout: Layout, patterns: Patterns, sums: Any, top: Any, leads: Any, alone: bool, doubtful: Any
+) -> None:
+    """Turn the sums of both passes into the standardised pattern of every merger of the leads."""
+    K = layout.sizes.size
+    for i in leads:
+        first, last = (i, i + 1) if alone else (0, K)
+        limit = (64 * EPS * top[i]) ** 2
+        for j in range(first, last):
+            patterns.variance[i, j] = merged_pattern(layout, patterns, sums, i, j)
+            if not patterns.variance[i, j] > limit:
+                doubtful[i, j] = True
+
+
+@kernel
+def merge_leads(
+    cells: Cells, layout: Layout, level: Any, norm: Any, patterns: Patterns, step: int, leads: Any, alone: bool,
+    errors: Errors,
+) -> None:  # fmt: skip
+    """Add up, for each lead, its share of VE and MSR of the mergers with every bicluster; with `alone` of itself only."""
     use_wide_vectors()
-    K = row_start.size - 1
-    widest = 0
-    for i in groups:
-        widest = max(widest, col_start[i + 1] - col_start[i])
+    K = layout.sizes.size
     n_used = cells.used.size
     every = np.arange(n_used)
     block = np.zeros((n_used, step))
     per_row = np.empty((7, step))
-    inside = np.zeros(n_used, np.bool_)
     shared_start = np.empty(K + 1, np.int64)
     cursor = np.empty(K, np.int64)
-    start = np.empty(K + 1, np.int64)
-    union = np.empty(K * widest + cols.size, np.uint32)
-    pattern = np.empty(K * widest + cols.size)
-    variances = np.empty(K)
-
-    for i in groups:
+    for i in leads:
         first, last = (i, i + 1) if alone else (0, K)
-        I = rows[row_start[i] : row_start[i + 1]]  # noqa: E741
-        wanted = cols[col_start[i] : col_start[i + 1]] if alone else every
+        I = layout.rows[layout.row_start[i] : layout.row_start[i + 1]]  # noqa: E741
+        wanted = layout.cols[layout.col_start[i] : layout.col_start[i + 1]] if alone else every
         shared = shared_rows(I, layout.owner_start, layout.owners, shared_start, cursor)
-        unite_columns(i, first, last, col_start, cols, inside, start, union)
-        if not alone:
-            subtract_shared_rows(cells, layout, level, i, shared_start, start, union, pattern)
-        top = 0.0
-        for row in I:
-            top = max(top, norm[row])
-        limit = (64 * EPS * top) ** 2
         for j in range(first, last):
-            variances[j] = merged_pattern(layout, sums, i, j, shared_start, start, union, pattern)
-            if i <= j:
-                pattern_part[i, j] = variances[j]
-            if not variances[j] > limit:
-                doubtful[i, j] = True
             cursor[j] = shared_start[j]
+        start = patterns.start[i]
+        here = slice(patterns.at[i], patterns.at[i] + start[last])
         for begin in range(0, I.size, step):
             part = I[begin : min(begin + step, I.size)]
             fill_block(cells, part, wanted, level, block)
             merge_rows(
                 cells, layout, norm, i, first, last, begin, part, block, per_row, shared, shared_start, cursor,
-                start, union, pattern, variances, ve, msr, doubtful,
+                start, patterns.union[here], patterns.values[here], patterns.variance[i], errors,
             )  # fmt: skip
 
 
 @inlined_kernel
-def merged_pattern(
-    layout: Layout, sums: Any, i: int, j: int, shared_start: Any, start: Any, union: Any, pattern: Any
-) -> float:
-    """Write the standardised pattern of the merger of i and j to `pattern`; return the variance of the pattern.
+def merged_pattern(layout: Layout, patterns: Patterns, sums: Any, i: int, j: int) -> float:
+    """Write the standardised pattern of the merger of i and j; return the variance of the pattern.
 
     Column sums of the merger are those of i, plus those of j, minus those of the rows they share (there already).
     """
-    r_i = layout.row_start[i + 1] - layout.row_start[i]
-    r_j = layout.row_start[j + 1] - layout.row_start[j]
-    n_shared = shared_start[j + 1] - shared_start[j]
-    here = union[start[j] : start[j + 1]]
-    p = pattern[start[j] : start[j + 1]]
-    # p = centred[np.union1d(rows of i, rows of j)][:, here].sum(axis=0), with centred = X * scale - level[:, None]
+    r_i, r_j, n_shared = layout.sizes[i], layout.sizes[j], layout.overlap[i, j]
+    here = slice(patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1])
+    union, p = patterns.union[here], patterns.values[here]
+    # p = centred[np.union1d(rows of i, rows of j)][:, union].sum(axis=0), with centred = X * scale - level[:, None]
     if n_shared == r_j:
         for t in range(p.size):
-            p[t] = sums[i, here[t]]
+            p[t] = sums[i, union[t]]
     elif n_shared == r_i:
         for t in range(p.size):
-            p[t] = sums[j, here[t]]
+            p[t] = sums[j, union[t]]
     else:
         for t in range(p.size):
-            p[t] += sums[i, here[t]] + sums[j, here[t]]
+            p[t] += sums[i, union[t]] + sums[j, union[t]]
     return standardise(p, r_i + r_j - n_shared)
 
 
@@ -282,14 +329,13 @@ def merged_pattern(
 def merge_rows(
     cells: Cells, layout: Layout, norm: Any, i: int, first: int, last: int, begin: int, part: Any, block: Any,
     per_row: Any, shared: Any, shared_start: Any, cursor: Any, start: Any, union: Any, pattern: Any, variances: Any,
-    ve: Any, msr: Any, doubtful: Any,
+    errors: Errors,
 ) -> None:  # fmt: skip
     """Add what the rows `part` of bicluster i, at `begin` in it, give to its mergers with biclusters first:last."""
     use_wide_vectors()
     own_sum, own_square, floor, weight = per_row[0], per_row[1], per_row[2], per_row[3]
     mean, inverse, spread = per_row[4], per_row[5], per_row[6]
-    row_start = layout.row_start
-    r_i = row_start[i + 1] - row_start[i]
+    sizes, overlap = layout.sizes, layout.overlap
     c_i = layout.col_start[i + 1] - layout.col_start[i]
     R = part.size
     padded = (R + LANES - 1) // LANES * LANES
@@ -305,13 +351,13 @@ def merge_rows(
     add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
     known = -1
     squares = 0.0
+    flat = 0
     for j in layout.by_set:
         if j < first or j >= last:
             continue
         m = start[j + 1] - start[j]
-        n_shared = shared_start[j + 1] - shared_start[j]
-        n = r_i + row_start[j + 1] - row_start[j] - n_shared
-        if m == 1 or n == 1 or (i > j and n_shared == r_i):
+        n = sizes[i] + sizes[j] - overlap[i, j]
+        if m == 1 or n == 1 or (i > j and overlap[i, j] == sizes[i]):
             continue
         if layout.col_set[j] != known:
             known = layout.col_set[j]
@@ -319,24 +365,27 @@ def merge_rows(
                 mean[r] = own_sum[r]
                 spread[r] = own_square[r]
             add_columns(block, union, start[j] + c_i, start[j + 1], mean, spread, padded)
-            squares = row_spreads(
+            squares, flat = row_spreads(
                 cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
             )
         if not variances[j] > LOST_PATTERN * squares:
-            doubtful[i, j] = True
+            errors.doubtful[i, j] = True
         zeroed = cursor[j]
         if i > j:
             while cursor[j] < shared_start[j + 1] and shared[cursor[j]] < begin + R:
                 weight[shared[cursor[j]] - begin] = 0.0
                 cursor[j] += 1
-        # msr[i, j] += (weight * spread).sum() / n
+        # errors.msr[i, j] += (weight * spread).sum() / n
         total = 0.0
         for r in range(padded):
             total += weight[r] * spread[r]
-        msr[i, j] += total / n
-        # ve[i, j] += (weight * abs((values - mean) * inverse - pattern)).sum() / (n * m)
+        errors.msr[i, j] += total / n
+        if flat > 0:
+            for r in range(R):
+                errors.constant[i, j] += weight[r] if inverse[r] == 0.0 else 0.0
+        # errors.ve[i, j] += (weight * abs((values - mean) * inverse - pattern)).sum() / (n * m)
         total = distance(block, union, pattern, start[j], start[j + 1], mean, inverse, weight, padded)
-        ve[i, j] += total / (float(n) * m)
+        errors.ve[i, j] += total / (float(n) * m)
         for s in range(zeroed, cursor[j]):
             weight[shared[s] - begin] = 1.0
 
@@ -344,14 +393,14 @@ def merge_rows(
 @inlined_kernel
 def row_spreads(
     cells: Cells, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
-) -> float:
+) -> tuple[float, int]:
     """Turn sums and sums of squares of rows into mean and variance, in place, and write 1/standard deviation.
 
-    Return the mean square of the rows. A row whose variance lost digits is computed again in two passes.
+    Return the mean square of the rows and the number of constant ones, of 1/sd 0. A row whose variance lost digits is computed again in two passes.
     """
     use_wide_vectors()
     R = part.size
-    bad = 0
+    bad = flat = 0
     squares = 0.0
     share = 1.0 / union.size
     # mean, spread = x.mean(axis=0), x.var(axis=0); inverse = 1 / x.std(axis=0), with x = block[union]
@@ -369,15 +418,16 @@ def row_spreads(
             if not (spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]):
                 mean[r], spread[r] = row_in_two_passes(cells, part[r], union, block, r)
                 inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
-    return float((squares - share * (padded - R)) / R)
+                flat += inverse[r] == 0.0
+    return (squares - share * (padded - R)) / R, flat
 
 
 @kernel
 def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, cursor: Any) -> Any:
     """Return the positions in `members` of the rows each bicluster k has too, at shared_start[k]:shared_start[k + 1]."""
+    # shared[shared_start[k] : shared_start[k + 1]] = np.flatnonzero(np.isin(members, rows of k))
     K = cursor.size
     shared_start[:] = 0
-    # shared[shared_start[k] : shared_start[k + 1]] = np.flatnonzero(np.isin(members, rows of k))
     for row in members:
         for o in range(owner_start[row], owner_start[row + 1]):
             shared_start[owners[o] + 1] += 1
@@ -398,10 +448,10 @@ def unite_columns(
 ) -> None:
     """Write the columns of the mergers of i with biclusters first:last, those of i first."""
     J = cols[col_start[i] : col_start[i + 1]]
+    # union[start[j] : start[j + 1]] = np.r_[J, np.setdiff1d(columns of j, J)]
     for q in J:
         inside[q] = True
     start[first] = 0
-    # union[start[j] : start[j + 1]] = np.r_[J, np.setdiff1d(columns of j, J)]
     for j in range(first, last):
         at = start[j]
         for q in J:
@@ -417,25 +467,24 @@ def unite_columns(
 
 
 @kernel
-def subtract_shared_rows(
-    cells: Cells, layout: Layout, level: Any, i: int, shared_start: Any, start: Any, union: Any, pattern: Any
-) -> None:
-    """Write minus the sums of the rows bicluster i shares with each other one, over the columns of their merger."""
-    pattern[: start[-1]] = 0.0
-    line = np.empty(cells.used.size)
-    # pattern of j = -centred[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
+def subtract_shared_rows(cells: Cells, layout: Layout, level: Any, patterns: Patterns, leads: Any) -> None:
+    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of."""
+    # values of j -= centred[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
     # holds all rows of the other
-    r_i = layout.row_start[i + 1] - layout.row_start[i]
-    for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
-        owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
-        if owners.size == 1:
-            continue
-        read_row(cells, row, level[row], line)
-        for j in owners:
-            n_shared = shared_start[j + 1] - shared_start[j]
-            if n_shared < r_i and n_shared < layout.row_start[j + 1] - layout.row_start[j]:
-                for t in range(start[j], start[j + 1]):
-                    pattern[t] -= line[union[t]]
+    line = np.empty(cells.used.size)
+    sizes, overlap = layout.sizes, layout.overlap
+    for i in leads:
+        start = patterns.start[i]
+        union, values = patterns.union[patterns.at[i] :], patterns.values[patterns.at[i] :]
+        for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
+            owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
+            if owners.size == 1:
+                continue
+            read_row(cells, row, level[row], line)
+            for j in owners:
+                if overlap[i, j] < sizes[i] and overlap[i, j] < sizes[j]:
+                    for t in range(start[j], start[j + 1]):
+                        values[t] -= line[union[t]]
 
 
 @kernel

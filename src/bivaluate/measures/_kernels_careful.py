@@ -1,82 +1,100 @@
-"""Compiled kernel for mergers whose values the quick sums of `_kernels` cannot give to enough digits."""
+"""Compiled kernels for mergers whose values the quick sums of `_kernels` cannot give to enough digits.
+
+A row is the pattern plus a deviation; both are built from differences of cells before anything is squared. Two passes
+over chunks of rows: the first adds up how far columns are from the first row of each merger, the second the errors.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._jit import strict_kernel
 from bivaluate.measures._blocks import CONSTANT
-from bivaluate.measures._kernels import Cells, Layout
+from bivaluate.measures._kernels import Cells, Indices, Layout, Values
+
+
+class Pairs(NamedTuple):
+    """Mergers to compute with care; the columns of pair p stand at start[p]:start[p + 1]."""
+
+    pairs: Indices
+    start: Indices
+    union: NDArray[np.int64]  # as positions in Cells.used
+    pivot: Values  # the first row of the merger
+
+
+class Deviations(NamedTuple):
+    """What the first pass adds up: deviations from the pivot in each column, and the largest absolute value."""
+
+    column: Values
+    top: Values
 
 
 @strict_kernel
-def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -> None:
-    """Write VE and MSR of the mergers `pairs`, cell by cell, so that no offset costs digits.
-
-    A row is the pattern plus a deviation; both are built from differences of cells before anything is squared.
-    """
+def add_deviations(cells: Cells, layout: Layout, pairs: Pairs, which: Any, deviations: Deviations) -> None:
+    """Add the deviations of the rows of a chunk to the columns of the pairs `which`."""
     flat, origin, s0, s1, scale, used, _ = cells
-    row_start, rows, col_start, cols = layout[:4]
-    u = used.size
-    inside = np.zeros(u, np.bool_)
-    union = np.empty(u, np.int64)
-    pivot, column, pattern = np.empty(u), np.empty(u), np.empty(u)
-    line, deviation = np.empty(u), np.empty(u)
-    for k in range(pairs.shape[0]):
-        i, j = pairs[k]
-        members = merged(rows[row_start[i] : row_start[i + 1]], rows[row_start[j] : row_start[j + 1]])
-        # union = the columns of i or j; values = X[np.ix_(members, union)] * scale
-        m = 0
-        inside[:] = False
-        for side in (i, j):
-            for q in cols[col_start[side] : col_start[side + 1]]:
-                if not inside[q]:
-                    inside[q] = True
-                    union[m] = used[q] * s1
-                    m += 1
-        n = members.size
-        top = 0.0
-        at = origin + members[0] * s0
-        for t in range(m):
-            pivot[t] = flat[at + union[t]] * scale
-            column[t] = 0.0
-        # pattern = (values - values[:, :1]).mean(axis=0), as the pivot's row plus the mean of what the rows add to it
-        for row in members:
+    for p in which:
+        here = slice(pairs.start[p], pairs.start[p + 1])
+        union, pivot, column = pairs.union[here], pairs.pivot[here], deviations.column[here]
+        # values = X[np.ix_(rows of the merger, union)] * scale; top = abs(values).max()
+        # column += (values - values[:, :1] - pivot + pivot[0]).sum(axis=0)
+        top = deviations.top[p]
+        for row in merged(layout, pairs.pairs[p, 0], pairs.pairs[p, 1]):
             at = origin + row * s0
-            for t in range(m):
-                line[t] = flat[at + union[t]] * scale
-                top = max(top, abs(line[t]))
-            for t in range(m):
-                column[t] += beyond(line[t], line[0], pivot[t], pivot[0])
+            first = flat[at + used[union[0]] * s1] * scale
+            for t in range(union.size):
+                x = flat[at + used[union[t]] * s1] * scale
+                top = max(top, abs(x))
+                column[t] += beyond(x, first, pivot[t], pivot[0])
+        deviations.top[p] = top
+
+
+@strict_kernel
+def add_errors(
+    cells: Cells, layout: Layout, pairs: Pairs, which: Any, deviations: Deviations, error: Any, residue: Any
+) -> None:
+    """Add what the rows of a chunk give to VE and MSR of the pairs `which`; `error` and `residue` are means over rows."""
+    flat, origin, s0, s1, scale, used, _ = cells
+    line, deviation, column, pattern = (
+        np.empty(used.size),
+        np.empty(used.size),
+        np.empty(used.size),
+        np.empty(used.size),
+    )
+    for p in which:
+        i, j = pairs.pairs[p]
+        here = slice(pairs.start[p], pairs.start[p + 1])
+        union, pivot = pairs.union[here], pairs.pivot[here]
+        n, m = layout.sizes[i] + layout.sizes[j] - layout.overlap[i, j], union.size
+        # pattern = (values - values[:, :1]).mean(axis=0), as the pivot's row plus the mean of what the rows add to it
+        # pattern -= pattern.mean(); flat_pattern = np.ptp(pattern) <= CONSTANT * abs(values).max()
         for t in range(m):
-            column[t] /= n
+            column[t] = deviations.column[here][t] / n
             pattern[t] = (pivot[t] - pivot[0]) + column[t]
         centre(pattern, m)
         centre(pattern, m)
-        # pattern -= pattern.mean(); flat_pattern = np.ptp(pattern) <= CONSTANT * abs(values).max()
-        flat_pattern = spread_of(pattern, m) <= CONSTANT * top
+        flat_pattern = spread_of(pattern, m) <= CONSTANT * deviations.top[p]
         pattern_sd = 1.0 if flat_pattern else np.sqrt(mean_product(pattern, pattern, m))
-        error = 0.0
-        residue = 0.0
-        for row in members:
+        for row in merged(layout, i, j):
+            # line = row - row.mean(); deviation = line - pattern; residue += (deviation**2).mean() / n
+            # error += abs(line / line.std() - pattern / pattern.std()).mean() / n, 0 for what is constant
             at = origin + row * s0
-            first = flat[at + union[0]] * scale
+            first = flat[at + used[union[0]] * s1] * scale
             largest = 0.0
             for t in range(m):
-                x = flat[at + union[t]] * scale
+                x = flat[at + used[union[t]] * s1] * scale
                 largest = max(largest, abs(x))
                 line[t] = x - first
                 deviation[t] = beyond(x, first, pivot[t], pivot[0]) - column[t]
-            # line = row - row.mean(); deviation = line - pattern; residue += (deviation**2).mean()
             constant = spread_of(line, m) <= CONSTANT * largest
             centre(line, m)
             centre(deviation, m)
             spread = mean_product(deviation, deviation, m)
-            residue += spread
+            residue[p] += spread / n
             sd = 1.0 if constant else np.sqrt(mean_product(line, line, m))
-            # total = abs(line / line.std() - pattern / pattern.std()).sum(), 0 for what is constant
             total = 0.0
             if flat_pattern or constant:
                 for t in range(m):
@@ -91,9 +109,7 @@ def careful_pairs(cells: Cells, layout: Layout, pairs: Any, ve: Any, msr: Any) -
             else:
                 for t in range(m):
                     total += abs(line[t] / sd - pattern[t] / pattern_sd)
-            error += total / m
-        ve[i, j] = ve[j, i] = error / n
-        msr[i, j] = msr[j, i] = residue / n
+            error[p] += total / m / n
 
 
 @strict_kernel
@@ -105,11 +121,13 @@ def beyond(x: float, first: float, pivot: float, corner: float) -> float:
 
 
 @strict_kernel
-def merged(a: Any, b: Any) -> Any:
-    """Return the union of two sorted arrays without repeats."""
+def merged(layout: Layout, i: int, j: int) -> Any:
+    """Return the rows of two biclusters in a chunk, those of both once."""
+    a = layout.rows[layout.row_start[i] : layout.row_start[i + 1]]
+    b = layout.rows[layout.row_start[j] : layout.row_start[j + 1]]
+    # np.union1d(a, b)
     out = np.empty(a.size + b.size, np.int64)
     n = s = t = 0
-    # np.union1d(a, b)
     while s < a.size or t < b.size:
         if t == b.size or (s < a.size and a[s] <= b[t]):
             if t < b.size and a[s] == b[t]:

@@ -6,18 +6,39 @@ Small inputs are answered with plain NumPy, large ones with compiled kernels; th
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bivaluate._parallel import count_cores, share_out
+from bivaluate._parallel import count_cores
+from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import HUGE, TINY, block_values
+from bivaluate.measures._passes import (
+    Largest,
+    Members,
+    Picked,
+    Plan,
+    Rows,
+    Sums,
+    Total,
+    add_careful_deviations,
+    add_careful_errors,
+    add_errors,
+    add_shared,
+    add_sums,
+    largest_value,
+    pick_rows,
+    rows_for,
+    starts,
+)
 
 if TYPE_CHECKING:
-    from bivaluate.measures._kernels import Cells, Indices, Layout, Values
+    from bivaluate.measures._kernels import Errors, Indices, Values
     from bivaluate.solution import Biclustering
 
 # From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as so many cells.
@@ -34,6 +55,8 @@ READING_IS_CHEAPER = 16
 MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 # Cells of an average merger to work on at once: they fit the nearest caches.
 TILE_CELLS = 8000
+# Patterns of mergers that are held together, and columns of mergers that are computed again together.
+PATTERN_BYTES, PAIR_CELLS = 1 << 26, 1 << 22
 
 
 def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:
@@ -50,12 +73,17 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     """
     if large_enough_for_kernels(solution):
         return compiled_merger_matrices(X, solution, n_jobs)
-    return all_pairs(X, solution, block_values)
+    return all_pairs(Matrix(X).block, solution, block_values)
 
 
 def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:
     """Return what `merger_matrices` promises, through compiled kernels."""
-    return CompiledMergers(X, solution, n_jobs).matrices()
+    return compiled_mergers(Matrix(X), solution, n_jobs).matrices()[:2]
+
+
+def compiled_mergers(matrix: Matrix, solution: Biclustering, n_jobs: int | None = None) -> CompiledMergers:
+    """Return the compiled kernels for a matrix in whatever form."""
+    return CompiledMergers(rows_for(matrix), solution, matrix.shape, matrix.sparse, n_jobs)
 
 
 def large_enough_for_kernels(solution: Biclustering) -> bool:
@@ -76,9 +104,9 @@ def union_cells(solution: Biclustering) -> int:
 
 
 def all_pairs(
-    X: Values, solution: Biclustering, values: Callable[[Values], tuple[float, float]]
+    block: Callable[[Indices, Indices], Values], solution: Biclustering, values: Callable[[Values], tuple[float, float]]
 ) -> tuple[Values, Values]:
-    """Return the two matrices by plain NumPy, `values` giving VE and MSR of one block."""
+    """Return the two matrices by plain NumPy, `block` giving cells and `values` VE and MSR of one block."""
     K = len(solution)
     ve, msr = np.empty((K, K)), np.empty((K, K))
     row_masks, col_masks = solution.row_masks, solution.col_masks
@@ -86,148 +114,190 @@ def all_pairs(
         for l in range(k, K):  # noqa: E741
             rows = (row_masks[k] | row_masks[l]).nonzero()[0]
             cols = (col_masks[k] | col_masks[l]).nonzero()[0]
-            ve[k, l], msr[k, l] = values(X[rows[:, None], cols])
+            ve[k, l], msr[k, l] = values(block(rows, cols))
             ve[l, k], msr[l, k] = ve[k, l], msr[k, l]
     return ve, msr
 
 
 class CompiledMergers:
-    """The compiled kernels with their arguments laid out, work shared out to threads."""
+    """The compiled kernels: two passes over the rows, some leads at a time where there are many, and care where needed.
 
-    def __init__(self, X: Values, solution: Biclustering, n_jobs: int | None = None) -> None:
-        from bivaluate.measures import _kernels
+    Parameters
+    ----------
+    rows
+        Takes passes to the rows of the matrix.
+    solution
+        Its biclusters.
+    shape
+        Of the matrix.
+    n_jobs
+        Threads.
+    memory
+        Bytes that patterns may take; leads that need more are taken in turns, each with passes over its own rows.
+    """
 
-        self.n_jobs = n_jobs
+    def __init__(
+        self,
+        rows: Rows,
+        solution: Biclustering,
+        shape: tuple[int, int],
+        sparse: bool = False,
+        n_jobs: int | None = None,
+        memory: int = PATTERN_BYTES,
+    ) -> None:
+        self.rows, self.sparse, self.n_jobs, self.memory = rows, sparse, n_jobs, memory
         self.K = len(solution)
-        if self.K == 0:
-            return
-        used, cols = _used_columns(np.concatenate([b.cols for b in solution]), X.shape[1])
-        self.layout = _layout(solution, cols, X.shape[0])
-        self.step = _tile_rows(self.layout)
-        threads = _threads(n_jobs, len(self.layout.rows) * len(used) // READING_IS_CHEAPER)
-        rows = np.flatnonzero(np.diff(self.layout.owner_start))
-        self.cells, self.level, self.norm = _centre_rows(X, used, rows, threads)
-        self.sums = np.zeros((self.K, len(used)))
-        shares = np.array_split(np.arange(self.K), min(self.K, threads))
-        add = partial(_kernels.column_sums, self.cells, self.layout, self.level)
-        share_out([partial(add, share, self.sums) for share in shares], threads)
+        if self.K:
+            self.members = Members.of(solution, shape)
+            self.step = _tile_rows(self.members)
+            self.sums: Sums | None = None
+            self.scale = 1.0
 
-    def matrices(self) -> tuple[Values, Values]:
-        """Return VE and MSR of all mergers, K x K; the biclusters themselves on the diagonal."""
+    def matrices(self) -> tuple[Values, Values, Indices]:
+        """Return VE, MSR and numbers of constant rows of all mergers, K x K; the biclusters are on the diagonal."""
         return self._merge(alone=False)
 
-    def blocks(self) -> tuple[Values, Values]:
-        """Return VE and MSR of the biclusters: the diagonals of `matrices` to the bit, without the mergers."""
-        ve, msr = self._merge(alone=True)
-        return np.diagonal(ve), np.diagonal(msr)
+    def blocks(self) -> tuple[Values, Values, Indices]:
+        """Return those of the biclusters: the diagonals of `matrices` to the bit, without the mergers."""
+        ve, msr, constant = self._merge(alone=True)
+        return np.diagonal(ve), np.diagonal(msr), np.diagonal(constant)
 
-    def _merge(self, alone: bool) -> tuple[Values, Values]:
+    def _merge(self, alone: bool) -> tuple[Values, Values, Indices]:
         from bivaluate.measures import _kernels
 
-        K, layout = self.K, self.layout if self.K else None
-        if layout is None:
-            return np.empty((0, 0)), np.empty((0, 0))
-        sizes = np.diff(layout.row_start)
-        cells = int(sizes @ np.diff(layout.col_start)) if alone else 2 * len(layout.rows) * len(layout.cols)
+        K = self.K
+        if not K:
+            return np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0), dtype=np.int64)
+        members, sizes = self.members, self.members.sizes
+        n_cols = np.diff(members.col_start)
+        cells = int(sizes @ n_cols) if alone else 2 * len(members.rows) * len(members.cols)
         threads = _threads(self.n_jobs, cells)
-        ve, msr, pattern_part = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
-        doubtful = np.zeros((K, K), dtype=np.bool_)
-        largest_first = np.argsort(-sizes, kind="stable")
-        parts = min(K, threads * (PARTS_PER_THREAD if cells > MANY_CELLS else 1))
-        groups = [largest_first[part::parts] for part in range(parts)]
-        merge = partial(_kernels.merge_groups, self.cells, layout, self.level, self.norm, self.sums, self.step)
-        share_out([partial(merge, group, alone, ve, msr, pattern_part, doubtful) for group in groups], threads)
+        errors = _kernels.Errors(np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K), dtype=np.bool_))
+        variance = np.zeros((K, K))
+        for leads in self._turns(alone):
+            plan = self._first_pass(leads, alone, threads)
+            assert self.sums is not None
+            _kernels.finish_patterns(
+                members.layout(members.rows[:1]),
+                plan.patterns,
+                self.sums.sums,
+                self.sums.top,
+                leads,
+                alone,
+                errors.doubtful,
+            )
+            if self.sparse:
+                from bivaluate.measures import _kernels_sparse
 
-        # join the two halves of every merger, and compute again with care those that lost digits
-        for halves in (ve, msr):
+                plan = replace(plan, ordered=_kernels_sparse.order_patterns(members, plan.patterns, leads, alone))
+            parts = threads * (PARTS_PER_THREAD if cells > MANY_CELLS else 1)
+            work = partial(add_errors, parts=parts)
+            wanted = None if len(leads) == K else members.rows_of(leads)
+            errors = self.rows.run(work, plan, errors, wanted, threads)
+            variance[leads] = plan.patterns.variance[leads]
+        return self._joined(errors, variance, alone, threads)
+
+    def _turns(self, alone: bool) -> Iterator[Indices]:
+        """Yield leads whose patterns may be held together."""
+        n_cols = np.diff(self.members.col_start)
+        need = np.cumsum((n_cols if alone else self.K * n_cols + len(self.members.cols)) * (28 if self.sparse else 12))
+        turn = (need - 1) // self.memory if self.K else need
+        for number in np.unique(turn):
+            yield np.flatnonzero(turn == number)
+
+    def _first_pass(self, leads: Indices, alone: bool, threads: int) -> Plan:
+        """Return the plan of these leads with all that the first pass adds up."""
+        from bivaluate.measures import _kernels
+
+        members, K, n_used = self.members, self.K, len(self.members.used)
+        n_cols = np.diff(members.col_start)
+        at = np.zeros(K, dtype=np.int64)
+        length = n_cols if alone else K * n_cols + len(members.cols)
+        at[leads] = starts(length[leads])[:-1]
+        total = int(length[leads].sum())
+        patterns = _kernels.Patterns(
+            at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
+        )
+        _kernels.unite_all(members.layout(members.rows[:1]), patterns, n_used, leads, alone)
+        plan = Plan(members, leads, alone, self.scale, self.step, patterns)
+        reading = len(members.rows) * n_used // READING_IS_CHEAPER
+        threads = min(threads, _threads(self.n_jobs, reading))
+        if self.sums is None:
+            sums = Sums(np.zeros((K, n_used)), np.zeros(K), patterns.values)
+            sums = self.rows.run(add_sums, plan, sums, None, threads)
+            if not TINY < float(sums.top.max()) < HUGE:
+                found = self.rows.run(largest_value, plan, Largest(np.zeros(1)), None, threads)
+                self.scale = math.ldexp(1.0, min(-math.frexp(float(found.top[0]))[1], 1000))
+                plan = replace(plan, scale=self.scale)
+                sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(total))
+                sums = self.rows.run(add_sums, plan, sums, None, threads)
+            self.sums = sums._replace(shared=np.empty(0))
+            shared = sums.shared
+        elif not alone and (self.members.overlap[leads].sum(axis=1) > members.sizes[leads]).any():
+            sums = self.rows.run(
+                add_shared, plan, self.sums._replace(shared=patterns.values), members.rows_of(leads), threads
+            )
+            shared = sums.shared
+        else:
+            shared = patterns.values
+        return replace(plan, patterns=patterns._replace(values=shared))
+
+    def _joined(self, errors: Errors, variance: Values, alone: bool, threads: int) -> tuple[Values, Values, Indices]:
+        """Join the two halves of every merger, and compute again with care those that lost digits."""
+        K = self.K
+        for halves in (errors.ve, errors.msr, errors.constant):
             half_diagonal = np.diag(halves) / 2
             np.fill_diagonal(halves, half_diagonal)
-        ve, row_part = ve + ve.T, msr + msr.T
-        msr = row_part - (pattern_part + np.triu(pattern_part, 1).T)
-        doubtful |= doubtful.T
+        ve, row_part = errors.ve + errors.ve.T, errors.msr + errors.msr.T
+        msr = row_part - (np.triu(variance) + np.triu(variance, 1).T)
+        constant = np.rint(errors.constant + errors.constant.T).astype(np.int64)
+        doubtful = errors.doubtful | errors.doubtful.T
         doubtful |= (ve < DOUBTFUL_VE) | (msr < DOUBTFUL_RESIDUE * row_part)
         pairs = np.argwhere(doubtful & np.eye(K, dtype=np.bool_) if alone else np.triu(doubtful))
         if len(pairs):
-            from bivaluate.measures._kernels_careful import careful_pairs
-
-            shares = np.array_split(pairs, min(len(pairs), 64))
-            share_out([partial(careful_pairs, self.cells, layout, share, ve, msr) for share in shares], threads)
-        if self.cells.scale != 1.0:
+            self._carefully(pairs, ve, msr, threads)
+        if self.scale != 1.0:
             with np.errstate(over="ignore", under="ignore"):
-                msr = msr / self.cells.scale / self.cells.scale
-        return ve, msr
+                msr = msr / self.scale / self.scale
+        one_column = np.flatnonzero(np.diff(self.members.col_start) == 1)
+        constant[one_column] = constant[:, one_column] = 0
+        constant[one_column, one_column] = self.members.sizes[one_column]
+        return ve, msr, constant
+
+    def _carefully(self, pairs: Indices, ve: Values, msr: Values, threads: int) -> None:
+        """Compute VE and MSR of these pairs again, in two careful passes."""
+        from bivaluate.measures._kernels_careful import Deviations, Pairs
+
+        members = self.members
+        own = [members.cols[a:b] for a, b in itertools.pairwise(members.col_start)]
+        first_rows = members.rows[members.row_start[:-1]]
+        lengths = np.diff(members.col_start)[pairs].sum(axis=1)
+        for turn in np.split(pairs, np.flatnonzero(np.diff(np.cumsum(lengths) // PAIR_CELLS)) + 1):
+            unions = [own[i] if i == j else np.concatenate([own[i], np.setdiff1d(own[j], own[i])]) for i, j in turn]
+            leads = np.unique(turn)
+            rows = None if len(leads) == self.K else members.rows_of(leads)
+            pivots = first_rows[turn].min(axis=1)
+            picked, which = np.unique(pivots, return_inverse=True)
+            plan = Plan(members, leads, scale=self.scale, picked=picked)
+            lines = self.rows.run(pick_rows, plan, Picked(np.zeros((len(picked), len(members.used)))), picked).lines
+            pivot = np.concatenate([lines[line, union] for line, union in zip(which, unions, strict=True)])
+            start = starts([len(union) for union in unions])
+            plan = replace(plan, pairs=Pairs(turn, start, np.concatenate(unions), pivot))
+            deviations = Deviations(np.zeros(len(pivot)), np.zeros(len(turn)))
+            plan = replace(plan, deviations=self.rows.run(add_careful_deviations, plan, deviations, rows, threads))
+            total = Total(np.zeros(len(turn)), np.zeros(len(turn)))
+            error, residue = self.rows.run(add_careful_errors, plan, total, rows, threads)
+            i, j = turn.T
+            ve[i, j] = ve[j, i] = error
+            msr[i, j] = msr[j, i] = residue
 
 
-def _layout(solution: Biclustering, cols: Indices, n_rows: int) -> Layout:
-    from bivaluate.measures import _kernels
-
-    row_start = _starts([len(b.rows) for b in solution])
-    rows = np.concatenate([b.rows for b in solution])
-    col_start = _starts([len(b.cols) for b in solution])
-    owner_start = _starts(np.bincount(rows, minlength=n_rows))
-    owners = _kernels.list_owners(row_start, rows, owner_start)
-    col_set = _set_numbers([b.cols for b in solution])
-    by_set = np.argsort(col_set, kind="stable")
-    return _kernels.Layout(row_start, rows, col_start, cols, owner_start, owners, col_set, by_set)
-
-
-def _centre_rows(X: Values, used: Indices, rows: Indices, threads: int) -> tuple[Cells, Values, Values]:
-    """Return where the cells are, and the mean and the norm of every row in use."""
-    from bivaluate.measures import _kernels
-
-    flat, origin, row_stride, col_stride = _flat_view(X)
-    dense = col_stride == 1 and len(used) == X.shape[1]
-    cells = _kernels.Cells(flat, origin, row_stride, col_stride, 1.0, used, dense)
-    level, norm = np.zeros(len(X)), np.zeros(len(X))
-    parts = np.array_split(rows, threads)
-    share_out([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
-    if not TINY < float(norm.max()) < HUGE:
-        exponent = math.frexp(max(float(X.max()), -float(X.min())))[1]
-        cells = cells._replace(scale=math.ldexp(1.0, min(-exponent, 1000)))
-        share_out([partial(_kernels.row_levels, cells, part, level, norm) for part in parts], threads)
-    return cells, level, norm
-
-
-def _flat_view(X: Values) -> tuple[Values, int, int, int]:
-    """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
-    size = X.itemsize
-    if any(stride % size for stride in X.strides) or not X.flags.aligned:
-        X = np.ascontiguousarray(X)
-    strides = [stride // size if length > 1 else 1 for stride, length in zip(X.strides, X.shape, strict=True)]
-    reach = [stride * (length - 1) for stride, length in zip(strides, X.shape, strict=True)]
-    corner = X[tuple(slice(None, None, -1) if r < 0 else slice(None) for r in reach)]
-    flat = np.lib.stride_tricks.as_strided(
-        corner, shape=(1 + sum(abs(r) for r in reach),), strides=(size,), writeable=False
-    )
-    return flat, -sum(r for r in reach if r < 0), strides[0], strides[1]
-
-
-def _used_columns(cols: Indices, n_cols: int) -> tuple[Indices, Indices]:
-    """Return the columns to work on, and `cols` as positions among them; all columns where most are used."""
-    used = np.flatnonzero(np.bincount(cols, minlength=n_cols))
-    if 2 * len(used) > n_cols:
-        return np.arange(n_cols), cols
-    return used, np.searchsorted(used, cols)
-
-
-def _starts(lengths: Sequence[int] | Indices) -> Indices:
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
-def _set_numbers(members: Iterable[Indices]) -> Indices:
-    """Return one number per member list, equal where the lists are."""
-    known: dict[bytes, int] = {}
-    return np.array([known.setdefault(m.tobytes(), len(known)) for m in members], dtype=np.int64)
-
-
-def _tile_rows(layout: Layout) -> int:
+def _tile_rows(members: Members) -> int:
     """Return how many rows of a bicluster to hold at once."""
     from bivaluate.measures._kernels import LANES
 
-    width = 2 * len(layout.cols) // (len(layout.col_start) - 1)
-    longest = int(np.diff(layout.row_start).max())
+    width = 2 * len(members.cols) // members.K
+    longest = int(members.sizes.max())
     tile = min(max(TILE_CELLS // width // 32 * 32, 32), 256)
     return min(tile, -(-longest // LANES) * LANES)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values, block_values_missing, error_floors, observed_part
-from bivaluate.measures._mergers import CompiledMergers, all_pairs, large_enough_for_kernels
+from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers, large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
@@ -157,7 +157,7 @@ class Workspace:
         """The kernels with this input laid out for them, where it is large enough."""
         if self.has_missing or not large_enough_for_kernels(self.solution):
             return None
-        return CompiledMergers(self.X, self.solution, self.options.n_jobs)
+        return compiled_mergers(self.matrix, self.solution, self.options.n_jobs)
 
     @cached_property
     def block_errors(self) -> tuple[Floats, Floats]:
@@ -168,7 +168,7 @@ class Workspace:
         if "mergers" in vars(self):
             return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
         if self._compiled is not None:
-            return self._compiled.blocks()
+            return self._compiled.blocks()[:2]
         values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
         return values[:, 0], values[:, 1]
 
@@ -176,8 +176,8 @@ class Workspace:
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
         if self._compiled is not None:
-            return self._compiled.matrices()
-        return all_pairs(self.X, self.solution, self._block_values)
+            return self._compiled.matrices()[:2]
+        return all_pairs(self.matrix.block, self.solution, self._block_values)
 
     @property
     def merged_ve(self) -> Floats:

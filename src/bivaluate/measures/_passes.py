@@ -1,0 +1,440 @@
+"""Passes over the rows of a matrix, chunk by chunk, and what each of them adds up for the mergers of biclusters.
+
+A pass is a function of one chunk, of a plan that all chunks share, and of the sums it adds to; sums of chunks add up, so
+it does not matter where a chunk is looked at, nor in which order. An array in memory is one chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from bivaluate._parallel import share_out
+from bivaluate._rows import ArraySource, chunk_rows
+
+if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
+    from bivaluate.measures._kernels import Errors, Indices, Layout, Values
+    from bivaluate.measures._kernels_careful import Deviations
+    from bivaluate.solution import Biclustering
+
+# Rows of a sparse matrix are cheap to hold: chunks of them are so many times longer.
+SPARSE_CHUNKS_LONGER = 4
+# Rows that biclusters share are counted in windows of so many rows.
+_WINDOW = 1 << 20
+Part = TypeVar("Part", bound=tuple[Any, ...])
+
+
+class Chunk(NamedTuple):
+    """Some rows of a matrix, laid out for the kernels: dense cells, or the entries of each bicluster's columns."""
+
+    numbers: Indices | None  # of the rows; None for all
+    layout: Layout
+    norm: Values
+    cells: Any = None  # Cells, where they are dense
+    level: Any = None
+    split: Any = None  # Split, where they are sparse
+
+
+@dataclass(frozen=True)
+class Members:
+    """Who is in which bicluster: all that a pass has to know of a solution."""
+
+    n_rows: int
+    n_cols: int
+    used: Indices
+    row_start: Indices
+    rows: Indices
+    col_start: Indices
+    cols: Indices
+    col_set: Indices
+    by_set: Indices
+    sizes: Indices
+    overlap: Indices
+
+    @classmethod
+    def of(cls, solution: Biclustering, shape: tuple[int, int]) -> Members:
+        """Return the members of a solution of at least one bicluster."""
+        from bivaluate.measures import _kernels
+
+        K = len(solution)
+        used, cols = _used_columns(np.concatenate([b.cols for b in solution]), shape[1])
+        col_set = _set_numbers([b.cols for b in solution])
+        sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
+        made = cls(
+            shape[0],
+            shape[1],
+            used,
+            starts(sizes),
+            np.concatenate([b.rows for b in solution]),
+            starts([len(b.cols) for b in solution]),
+            cols,
+            col_set,
+            np.argsort(col_set, kind="stable"),
+            sizes,
+            np.zeros((K, K), dtype=np.int64),
+        )
+        for start in range(0, shape[0], _WINDOW):
+            layout = made.layout(np.arange(start, min(start + _WINDOW, shape[0])))
+            _kernels.count_overlap(layout.owner_start, layout.owners, made.overlap)
+        return made
+
+    @property
+    def K(self) -> int:
+        """Number of biclusters."""
+        return len(self.sizes)
+
+    def layout(self, numbers: Indices | None) -> Layout:
+        """Return the members among the rows of these numbers, which ascend, counted among them; None for all rows."""
+        from bivaluate.measures import _kernels
+
+        if numbers is None:
+            n_rows, row_start, rows = self.n_rows, self.row_start, self.rows
+        else:
+            n_rows, parts = len(numbers), []
+            whole = int(numbers[-1] - numbers[0]) + 1 == n_rows
+            for k in range(self.K):
+                own = self.rows[self.row_start[k] : self.row_start[k + 1]]
+                own = own[slice(*np.searchsorted(own, (numbers[0], numbers[-1] + 1)))]
+                at = own - numbers[0] if whole else np.searchsorted(numbers, own)
+                parts.append(at if whole else at[numbers[at] == own])
+            row_start, rows = starts([len(part) for part in parts]), np.concatenate(parts)
+        owner_start = starts(np.bincount(rows, minlength=n_rows))
+        owners = _kernels.list_owners(row_start, rows, owner_start)
+        return _kernels.Layout(
+            row_start, rows, self.col_start, self.cols, owner_start, owners, self.col_set, self.by_set,
+            self.sizes, self.overlap,
+        )  # fmt: skip
+
+    def rows_of(self, leads: Indices) -> Indices:
+        """Return the rows of some biclusters, each once, ascending."""
+        used = np.zeros(self.n_rows, dtype=np.bool_)
+        for k in leads:
+            used[self.rows[self.row_start[k] : self.row_start[k + 1]]] = True
+        return np.flatnonzero(used)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every chunk of a pass has to know."""
+
+    members: Members
+    leads: Indices
+    alone: bool = False
+    scale: float = 1.0
+    step: int = 0
+    patterns: Any = None  # Patterns
+    ordered: Any = None  # Ordered, of a sparse matrix
+    pairs: Any = None  # Pairs
+    deviations: Any = None  # Deviations
+    picked: Indices | None = None  # rows to read as they are
+
+
+class Sums(NamedTuple):
+    """What the first pass adds up."""
+
+    sums: Values  # over the rows of each bicluster, in the columns used
+    top: Values  # the largest norm of a row of each bicluster
+    shared: Values  # minus those of shared rows, as Patterns.values
+
+
+class Largest(NamedTuple):
+    """The largest absolute value."""
+
+    top: Values
+
+
+class Picked(NamedTuple):
+    """Some rows, in the columns used."""
+
+    lines: Values
+
+
+class Total(NamedTuple):
+    """What the second careful pass adds up, for each pair."""
+
+    error: Values
+    residue: Values
+
+
+class Pass(Protocol):
+    """Adds what a chunk gives to some sums."""
+
+    def __call__(self, chunk: Chunk, plan: Plan, into: Any, threads: int) -> None:
+        """Add to `into`."""
+        ...
+
+
+class Rows(Protocol):
+    """Takes passes to the rows of a matrix."""
+
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+        """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
+        ...
+
+
+def largest_value(chunk: Chunk, plan: Plan, into: Largest, threads: int = 1) -> None:
+    """Find the largest absolute value: asked where squares overflow or underflow."""
+    values = chunk.split.values if chunk.cells is None else chunk.cells.flat
+    if len(values):
+        into.top[0] = max(into.top[0], float(values.max()), -float(values.min()))
+
+
+def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
+    """Do the first pass: add columns, over the rows of each bicluster and over those each lead shares with another one."""
+    from bivaluate.measures import _kernels, _kernels_sparse
+
+    layout, K = chunk.layout, plan.members.K
+    _kernels.largest_norms(layout, chunk.norm, into.top)
+    shares = [share for share in np.array_split(np.arange(K), threads) if len(share)]
+    if chunk.split is not None:
+        tasks: list[Callable[[], object]] = [
+            partial(_kernels_sparse.column_sums, chunk.split, layout, share, into.sums) for share in shares
+        ]
+    else:
+        tasks = [partial(_kernels.column_sums, chunk.cells, layout, chunk.level, share, into.sums) for share in shares]
+    share_out(tasks, threads)
+    if plan.patterns is not None and not plan.alone:
+        add_shared(chunk, plan, into, threads)
+
+
+def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
+    """Add columns over the rows each lead shares with another bicluster."""
+    from bivaluate.measures import _kernels, _kernels_sparse
+
+    patterns = plan.patterns._replace(values=into.shared)
+    shares = [share for share in np.array_split(plan.leads, threads) if len(share)]
+    if chunk.split is not None:
+        share_out(
+            [
+                partial(_kernels_sparse.subtract_shared_rows, chunk.split, chunk.layout, patterns, share)
+                for share in shares
+            ],
+            threads,
+        )
+    else:
+        share_out(
+            [
+                partial(_kernels.subtract_shared_rows, chunk.cells, chunk.layout, chunk.level, patterns, share)
+                for share in shares
+            ],
+            threads,
+        )
+
+
+def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: int = 1) -> None:
+    """Do the second pass: add up what the rows of the leads give to VE and MSR of their mergers."""
+    from bivaluate.measures import _kernels, _kernels_sparse
+
+    largest_first = plan.leads[np.argsort(-plan.members.sizes[plan.leads], kind="stable")]
+    present = np.diff(chunk.layout.row_start)[largest_first] > 0
+    leads = largest_first[present]
+    parts = min(len(leads), max(threads, parts))
+    groups = [leads[part::parts] for part in range(parts)]
+    if chunk.split is not None:
+        merge: Callable[..., object] = partial(
+            _kernels_sparse.merge_leads, chunk.split, chunk.layout, chunk.norm, plan.patterns, plan.ordered
+        )
+    else:
+        merge = partial(
+            _kernels.merge_leads, chunk.cells, chunk.layout, chunk.level, chunk.norm, plan.patterns, plan.step
+        )
+    share_out([partial(merge, group, plan.alone, into) for group in groups], threads)
+
+
+def add_careful_deviations(chunk: Chunk, plan: Plan, into: Deviations, threads: int = 1) -> None:
+    """Do the first careful pass."""
+    from bivaluate.measures._kernels_careful import add_deviations
+
+    shares = np.array_split(np.arange(len(plan.pairs.pairs)), min(len(plan.pairs.pairs), 64))
+    share_out(
+        [partial(add_deviations, chunk.cells, chunk.layout, plan.pairs, share, into) for share in shares], threads
+    )
+
+
+def add_careful_errors(chunk: Chunk, plan: Plan, into: Total, threads: int = 1) -> None:
+    """Do the second careful pass."""
+    from bivaluate.measures._kernels_careful import add_errors as add
+
+    shares = np.array_split(np.arange(len(plan.pairs.pairs)), min(len(plan.pairs.pairs), 64))
+    share_out(
+        [partial(add, chunk.cells, chunk.layout, plan.pairs, share, plan.deviations, *into) for share in shares],
+        threads,
+    )
+
+
+def pick_rows(chunk: Chunk, plan: Plan, into: Picked, threads: int = 1) -> None:
+    """Copy the rows of the plan that are in this chunk."""
+    assert plan.picked is not None
+    flat, origin, s0, s1, scale, used, _ = chunk.cells
+    for at, row in enumerate(plan.picked.tolist()):
+        if chunk.numbers is not None:
+            found = int(np.searchsorted(chunk.numbers, row))
+            if found == len(chunk.numbers) or chunk.numbers[found] != row:
+                continue
+            row = found
+        into.lines[at] = flat[origin + row * s0 + used * s1] * scale
+
+
+CAREFUL = (pick_rows, add_careful_deviations, add_careful_errors)
+
+
+def make_chunk(
+    matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, careful: bool, threads: int = 1
+) -> Chunk:
+    """Lay rows of a matrix, as its source gave them, out for the kernels; careful passes need them dense."""
+    from bivaluate.measures import _kernels
+
+    members = plan.members
+    layout = members.layout(numbers)
+    if not isinstance(cells, np.ndarray) and not careful:
+        from bivaluate.measures import _kernels_sparse
+
+        split = _kernels_sparse.split(cells, members, plan.scale)
+        return Chunk(numbers, layout, _kernels_sparse.norms(split), split=split)
+    used = members.used
+    if isinstance(cells, np.ndarray) and numbers is None:
+        values = cells
+    else:
+        if len(used) < members.n_cols:
+            cells, used = cells[:, used], np.arange(len(used))
+        values = matrix.dense(cells)
+    flat, origin, row_stride, col_stride = _flat_view(values)
+    dense = col_stride == 1 and len(used) == values.shape[1]
+    found = _kernels.Cells(flat, origin, row_stride, col_stride, plan.scale, used, dense)
+    level, norm = np.zeros(len(values)), np.zeros(len(values))
+    wanted = np.flatnonzero(np.diff(layout.owner_start))
+    parts = np.array_split(wanted, threads)
+    share_out([partial(_kernels.row_levels, found, part, level, norm) for part in parts], threads)
+    return Chunk(numbers, layout, norm, found, level)
+
+
+@dataclass
+class WholeArray:
+    """A float64 array in memory: one chunk."""
+
+    matrix: Matrix
+    threads: int = 1
+    _chunk: tuple[float, Chunk] | None = field(default=None, init=False)
+
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+        """Return `into` with what the array adds to it."""
+        if self._chunk is None or self._chunk[0] != plan.scale:
+            array = self.matrix.source.array
+            self._chunk = (plan.scale, make_chunk(self.matrix, array, None, plan, False, threads))
+        work(self._chunk[1], plan, into, threads)
+        return into
+
+
+@dataclass
+class ByChunks:
+    """Any other source: only rows in use are read, some at a time, the next ones while these are worked on."""
+
+    matrix: Matrix
+    missing: str = "raise"
+    memory: int | None = None
+    progress: Callable[[int, int], None] | None = None
+
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+        """Return `into` with what all chunks add to it."""
+        numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
+        for chunk in self._chunks(numbers, plan, work in CAREFUL):
+            work(chunk, plan, into, threads)
+        return into
+
+    def _chunks(self, numbers: Indices, plan: Plan, careful: bool) -> Iterator[Chunk]:
+        parts = list(split_rows(numbers, self.matrix, self.memory))
+        read = ahead(partial(read_rows, self.matrix, self.missing), parts)
+        for done, (part, cells) in enumerate(zip(parts, read, strict=True)):
+            if self.progress is not None:
+                self.progress(done, len(parts))
+            yield make_chunk(self.matrix, cells, part, plan, careful)
+        if self.progress is not None:
+            self.progress(len(parts), len(parts))
+
+
+def rows_for(matrix: Matrix, missing: str = "raise", memory: int | None = None, progress: Any = None) -> Rows:
+    """Return what takes passes to the rows of this matrix."""
+    if matrix.in_memory and isinstance(matrix.source, ArraySource):
+        return WholeArray(matrix)
+    return ByChunks(matrix, missing, memory, progress)
+
+
+def split_rows(numbers: Indices, matrix: Matrix, memory: int | None = None) -> Iterable[Indices]:
+    """Yield the numbers of rows to be held at once."""
+    step = chunk_rows(matrix.shape[1], memory) * (SPARSE_CHUNKS_LONGER if matrix.sparse else 1)
+    return (numbers[start : start + step] for start in range(0, len(numbers), step))
+
+
+def read_rows(matrix: Matrix, missing: str, numbers: Indices) -> Any:
+    """Return the rows of these numbers, checked, as float64: an array or CSR."""
+    first, last = int(numbers[0]), int(numbers[-1]) + 1
+    if last - first == len(numbers):
+        return matrix.checked(matrix.source.rows(first, last), missing, first)
+    return matrix.checked(matrix.source.take(numbers), missing, numbers=numbers)
+
+
+def ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    """Yield ``read(item)`` of each, the next one being read meanwhile."""
+    if len(items) < 2:
+        yield from map(read, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(read, items[0])
+        for item in items[1:]:
+            found, coming = coming.result(), pool.submit(read, item)
+            yield found
+        yield coming.result()
+
+
+def added(one: Part, other: Part) -> Part:
+    """Return the sum of what two chunks gave: largest values for `top`, either for truth values, sums for the rest."""
+    pairs = zip(one._fields, one, other, strict=True)  # type: ignore[attr-defined]
+    return type(one)(*(_joined(name, a, b) for name, a, b in pairs))
+
+
+def _joined(name: str, a: Any, b: Any) -> Any:
+    if name == "top":
+        return np.maximum(a, b)
+    return a | b if a.dtype == np.bool_ else a + b
+
+
+def _flat_view(X: Values) -> tuple[Values, int, int, int]:
+    """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
+    size = X.itemsize
+    if any(stride % size for stride in X.strides) or not X.flags.aligned:
+        X = np.ascontiguousarray(X)
+    strides = [stride // size if length > 1 else 1 for stride, length in zip(X.strides, X.shape, strict=True)]
+    reach = [stride * (length - 1) for stride, length in zip(strides, X.shape, strict=True)]
+    corner = X[tuple(slice(None, None, -1) if r < 0 else slice(None) for r in reach)]
+    flat = np.lib.stride_tricks.as_strided(
+        corner, shape=(1 + sum(abs(r) for r in reach),), strides=(size,), writeable=False
+    )
+    return flat, -sum(r for r in reach if r < 0), strides[0], strides[1]
+
+
+def _used_columns(cols: Indices, n_cols: int) -> tuple[Indices, Indices]:
+    """Return the columns to work on, and `cols` as positions among them; all columns where most are used."""
+    used = np.flatnonzero(np.bincount(cols, minlength=n_cols))
+    if 2 * len(used) > n_cols:
+        return np.arange(n_cols), cols
+    return used, np.searchsorted(used, cols)
+
+
+def starts(lengths: Sequence[int] | Indices) -> Indices:
+    """Return where each of some lists of these lengths begins, one after the other, and where the last one ends."""
+    begin = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=begin[1:])
+    return begin
+
+
+def _set_numbers(members: Iterable[Indices]) -> Indices:
+    """Return one number per member list, equal where the lists are."""
+    known: dict[bytes, int] = {}
+    return np.array([known.setdefault(m.tobytes(), len(known)) for m in members], dtype=np.int64)
