@@ -34,7 +34,7 @@ def test_best_balance_with_a_cleaner_but_tiny_rival_and_repeats() -> None:
         "Spectral, K = 5: best balance (NVE_cov 0.81, covers 43 % of the matrix).",
         "B2 and B5 are the same pattern.",
         "LAS looks cleaner but covers only 0.3 % of the matrix.",
-        "The measures disagree: AvgVE and NVE prefer LAS, K = 5.",
+        "The measures disagree: NVE and AvgVE prefer LAS, K = 5.",
     ]
 
 

@@ -59,6 +59,8 @@ class Algorithm:
         Whether it works on zeros and ones; other data are binarised first.
     nonnegative : bool
         Whether it refuses negative cells.
+    default : bool
+        Whether a sweep runs it when no algorithms are named.
     extra : str
         The optional dependency of bivaluate it needs; empty for none.
 
@@ -82,6 +84,7 @@ class Algorithm:
     missing: bool = False
     binary: bool = False
     nonnegative: bool = False
+    default: bool = False
     extra: str = ""
 
     @property
@@ -105,6 +108,7 @@ def algorithm(
     missing: bool = False,
     binary: bool = False,
     nonnegative: bool = False,
+    default: bool = False,
     extra: str = "",
 ) -> Callable[[Estimator], Estimator]:
     """Return a decorator that gives an estimator its record, as ``estimator.record``.
@@ -120,7 +124,7 @@ def algorithm(
         Keys of :data:`PATTERNS`.
     reference : str
         Where it was published.
-    nested, finds_k, sparse, missing, binary, nonnegative : bool
+    nested, finds_k, sparse, missing, binary, nonnegative, default : bool
         As in :class:`Algorithm`.
     extra : str
         The optional dependency of bivaluate it needs.
@@ -141,7 +145,8 @@ def algorithm(
     def decorate(estimator: Estimator) -> Estimator:
         estimator.record = Algorithm(
             key, name, label, summary, estimator, seeks, reference, nested=nested or finds_k, finds_k=finds_k,
-            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative, extra=extra,
+            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative, default=default,
+            extra=extra,
         )  # fmt: skip
         return estimator
 

@@ -24,6 +24,22 @@ def _records() -> list[Algorithm]:
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
+def default_algorithms() -> list[str]:
+    """Return the keys of the algorithms that run when none are named.
+
+    Returns
+    -------
+    list of str
+        Keys, in the order of the registry.
+
+    Examples
+    --------
+    >>> default_algorithms()
+    ['cca', 'las', 'spectral']
+    """
+    return [key for key, record in ALGORITHMS.items() if record.default]
+
+
 def get_algorithm(key: str) -> Algorithm:
     """Return the record of an algorithm.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bivaluate._text import listing
 from bivaluate.cli.options import Json, option
 from bivaluate.cli.tables import out, print_json, print_table, write_csv
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 FIELDS = (
     *("key", "label", "name", "summary", "seeks", "sparse", "missing", "binary", "nonnegative", "nested", "finds_k"),
-    *("extra", "reference"),
+    *("default", "extra", "reference"),
 )
 
 
@@ -32,7 +33,7 @@ def algorithms(
     - `bivaluate algorithms las`
     - `bivaluate algorithms --csv algorithms.csv`
     """
-    from bivaluate.algorithms.registry import ALGORITHMS, get_algorithm
+    from bivaluate.algorithms.registry import ALGORITHMS, default_algorithms, get_algorithm
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
     if as_json:
@@ -51,6 +52,7 @@ def algorithms(
             for record in records
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
+        out.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
     if csv is not None:
         write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
 

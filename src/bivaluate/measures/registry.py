@@ -128,6 +128,22 @@ def get_ranking_metric(key: str) -> Metric:
     return record
 
 
+def compared_metrics() -> list[Metric]:
+    """Return the main measures that rank solutions by their cells: those whose choices are set beside each other.
+
+    Returns
+    -------
+    list of Metric
+        Records, in the order of the summary tables.
+
+    Examples
+    --------
+    >>> [metric.key for metric in compared_metrics() if metric.default and metric.direction == "low"]
+    ['nve_cov', 'nve', 'avg_ve', 'asr', 'nsr']
+    """
+    return [metric for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
+
+
 def choose_metrics(metrics: str | Iterable[str]) -> list[Metric]:
     """Return the records of ``"default"``, ``"all"``, one key or several.
 

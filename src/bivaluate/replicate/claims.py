@@ -12,8 +12,9 @@ from bivaluate.datasets.published import MATCHED, MATCHED_SOURCE, WINNERS, WINNE
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.claims_planted import CAVEATS, planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
+from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.verdict import FITTED, INDEPENDENT, Claim, Measure, Outcome, View, judge
-from bivaluate.replicate.winners import FOUR, scenario_winners, win_counts
+from bivaluate.replicate.winners import scenario_winners, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd

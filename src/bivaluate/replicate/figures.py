@@ -36,9 +36,9 @@ from bivaluate.plots.style import (
 from bivaluate.plots.sweeps import plot_ksweep
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
-from bivaluate.replicate.profile import PAPER_SEED
+from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED
 from bivaluate.replicate.verdict import PAPER_VIEW
-from bivaluate.replicate.winners import ALGORITHMS, FOUR, win_counts
+from bivaluate.replicate.winners import win_counts
 
 if TYPE_CHECKING:
     import pandas as pd

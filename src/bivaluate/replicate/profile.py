@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._check import check_choice
+from bivaluate.datasets.published import PLANTED_MEASURES, WINNERS
+from bivaluate.measures.registry import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.sweep.load import Run
 
-MEASURES = ("asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage")
+#: The paper's own choices: the measures it computes, those that rank solutions, the four it compares algorithms by,
+#: and the algorithms.
+MEASURES = PLANTED_MEASURES
+RANKING = tuple(key for key in MEASURES if not METRICS[key].of_memberships)
+FOUR = tuple(WINNERS)
+ALGORITHMS = tuple(sorted({winner.algorithm for winner in WINNERS.values()}))
 PAPER_SEED = 42
 
 

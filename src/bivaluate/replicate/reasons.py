@@ -11,16 +11,15 @@ from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED
-from bivaluate.replicate.profile import PAPER_SEED
+from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, RANKING
 from bivaluate.replicate.verdict import PAPER_VIEW
-from bivaluate.replicate.winners import ALGORITHMS, best_k, best_pick, favourites, picked
+from bivaluate.replicate.winners import best_k, best_pick, favourites, picked
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.replicate.evidence import Evidence
 
-RANKING = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
 Rows = list[dict[Any, Any]]
 
 

@@ -11,10 +11,10 @@ from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
-from bivaluate.replicate.profile import PAPER_SEED, PROFILES
+from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
 from bivaluate.replicate.verdict import Outcome, View, measure_number
-from bivaluate.replicate.winners import ALGORITHMS, FOUR, best_k, best_pick, differing_share, favourites, win_counts
+from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING
 
 from bivaluate.datasets.scenarios import SCENARIOS
 from bivaluate.judge.choice import high_is_better, pick
+from bivaluate.replicate.profile import ALGORITHMS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: The algorithms the paper compares.
-ALGORITHMS = ("cca", "las", "spectral")
-#: The measures it compares them by.
-FOUR = ("asr", "avg_ve", "nve", "nve_cov")
 
 
 def picked(results: pd.DataFrame, measure: str, contest: list[str]) -> pd.DataFrame:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from bivaluate.measures.registry import METRICS
 
-#: LaTeX by measure, until the registry keeps it with the measure (``formula``); the page's MathML is made of it.
-BICLUSTER_KEYS = ("msr", "ve", "nve_k")
-
 
 @dataclass(frozen=True)
 class Method:
@@ -32,8 +29,11 @@ class Method:
 
 
 def describe_methods(keys: Sequence[str]) -> list[Method]:
-    """Return the measures to explain: those present and, of one bicluster, those behind them."""
-    wanted = [*BICLUSTER_KEYS, *(key for key in keys if key in METRICS and METRICS[key].direction != "none")]
+    """Return the measures to explain: those present and, of one bicluster, the default ones with a formula."""
+    behind = [
+        key for key, metric in METRICS.items() if metric.level == "bicluster" and metric.default and metric.formula
+    ]
+    wanted = [*behind, *(key for key in keys if key in METRICS and METRICS[key].direction != "none")]
     better = {"low": "low is better", "high": "high is better", "none": ""}
     return [
         Method(m.key, m.symbol, m.name, m.summary, better[m.direction], m.formula, m.reference)

@@ -25,10 +25,8 @@ from bivaluate.judge.limits import (
     is_thin,
 )
 from bivaluate.judge.redundancy import RedundantGroup
-from bivaluate.measures.registry import RECORDS, symbol
+from bivaluate.measures.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
-
-RIVALS = ("asr", "avg_ve", "nsr", "nve", "nve_cov")
 
 
 class Sentence(NamedTuple):
@@ -228,10 +226,10 @@ def _disagreement(case: Case, winner: Group) -> list[Sentence]:
     if len(case.groups) < 2:
         return []
     picks: dict[str, list[str]] = {}
-    for key in RIVALS:
-        pick = case.chosen(key)
+    for metric in compared_metrics():
+        pick = case.chosen(metric.key) if metric.direction == "low" else None
         if pick is not None:
-            picks.setdefault(pick.name, []).append(symbol(key))
+            picks.setdefault(pick.name, []).append(metric.symbol)
     agreeing = picks.pop(winner.name, [])
     if not picks:
         return _finding("All error measures agree with this choice.") if len(agreeing) > 2 else []

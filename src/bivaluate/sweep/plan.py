@@ -23,6 +23,12 @@ PERTURBATIONS = ("noise", "mask")
 SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
 
 
+def _default_algorithms() -> list[str]:
+    from bivaluate.algorithms.registry import default_algorithms
+
+    return default_algorithms()
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything that decides the result tables of a sweep; nothing that does not (jobs, folder).
@@ -35,7 +41,8 @@ class Plan:
     datasets : str or sequence of str
         File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
     algorithms : sequence of str
-        Keys of the algorithm registry, or ``package.module:Class`` for an estimator of your own.
+        Keys of the algorithm registry, or ``package.module:Class`` for an estimator of your own; by default those
+        whose record says so: Cheng and Church, LAS and the spectral checkerboard.
     k : int, sequence of int or "planted"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
     seeds : int or sequence of int
@@ -83,7 +90,7 @@ class Plan:
     """
 
     datasets: Sequence[str]
-    algorithms: Sequence[str] = ("cca", "las", "spectral")
+    algorithms: Sequence[str] = field(default_factory=_default_algorithms)
     k: int | Sequence[int] | Literal["planted"] = (3, 5, 8, 10, 15)
     seeds: int | Sequence[int] = 1
     algorithm_seed: int | None = None

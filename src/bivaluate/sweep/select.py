@@ -11,7 +11,15 @@ from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, percent, plural
 from bivaluate.judge.choice import best, best_k, candidates, enough_seeds, high_is_better
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
-from bivaluate.measures.registry import OF_FITS, RECORDS, get_metric, get_ranking_metric, main_metrics, symbol
+from bivaluate.measures.registry import (
+    OF_FITS,
+    RECORDS,
+    compared_metrics,
+    get_metric,
+    get_ranking_metric,
+    main_metrics,
+    symbol,
+)
 from bivaluate.sweep import sensitivity
 from bivaluate.sweep.copies import band, choice_p_values, gaps
 
@@ -191,7 +199,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
         raise ParameterError(
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
-    compared = [metric.key for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
+    compared = [metric.key for metric in compared_metrics()]
     return [by, *(key for key in [*compared, *OF_FITS] if key in results and key != by)]
 
 
