@@ -89,6 +89,7 @@ def prune(
 
 def _document(advice: Pruning, cautions: list[str]) -> dict[str, object]:
     return {
+        "redundant": [list(group) for group in advice.groups],
         "proposals": [{"kind": p.kind, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals],
         "biclusters": list(advice.names),
         "cut": advice.cut,

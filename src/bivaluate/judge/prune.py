@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_real
-from bivaluate._text import plural
+from bivaluate._text import listing, plural
 from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepare_matrix
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
@@ -55,6 +55,9 @@ class Pruning:
 
     Attributes
     ----------
+    groups
+        The redundant groups of the solution given, by name: those that the findings of :func:`bivaluate.evaluate` and
+        the report name, by the same rule.
     proposals
         The changes, in the order in which they were made.
     solution
@@ -69,6 +72,7 @@ class Pruning:
         What to distrust, a sentence each: assumptions the data break, and scores the changes make worse.
     """
 
+    groups: tuple[tuple[str, ...], ...]
     proposals: tuple[Proposal, ...]
     solution: Biclustering
     names: tuple[str, ...]
@@ -153,7 +157,9 @@ def propose_pruning(
         cut = min(cut, refit_cut(prepared, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
     broken = broken_assumptions(prepared)
+    groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken)
+    left = _named_groups(pool)
     if not keep_weak:
         proposals += _noise(pool, prepared, cut)
     pruned = Biclustering(
@@ -166,8 +172,13 @@ def propose_pruning(
     cautions = [text for about, text in broken.items() if about != settled]
     if TAILS in broken:
         cautions.append("Where values are that skewed, mergers look free that are not: none is proposed.")
+    elif left:
+        which = "; ".join(listing(group) for group in left)
+        cautions.append(
+            f"Redundant, but not merged, because the union would be less coherent or no better than noise: {which}."
+        )
     cautions += _made_worse(before, after) if proposals else []
-    return Pruning(tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
+    return Pruning(groups, tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
 
 
 def _made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
@@ -190,6 +201,11 @@ class _Pool:
         """Return the biclusters as they stand."""
         return Biclustering(self.biclusters, self.matrix.shape)
 
+    def redundant(self) -> list[RedundantGroup]:
+        """Return the redundant groups of the biclusters as they stand."""
+        solution = self.solution()
+        return redundant_groups(Workspace.of(self.matrix, solution).merged_ve, solution)
+
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""
         return virtual_error_value(bicluster.of(self.matrix.values))
@@ -205,10 +221,14 @@ def _repeats(pool: _Pool, merge: bool) -> list[Proposal]:
     proposals: list[Proposal] = []
     refused: set[frozenset[str]] = set()
     while len(pool.names) > 1:
-        merged = Workspace.of(pool.matrix, pool.solution()).merged_ve
-        groups = redundant_groups(merged, pool.solution())
         pair = next(
-            (pair for group in groups for pair in _by_likeness(pool, group) if _key(pool, pair) not in refused), None
+            (
+                pair
+                for group in pool.redundant()
+                for pair in _by_likeness(pool, group)
+                if _key(pool, pair) not in refused
+            ),
+            None,
         )
         if pair is None:
             return proposals
@@ -218,6 +238,10 @@ def _repeats(pool: _Pool, merge: bool) -> list[Proposal]:
         else:
             proposals.append(proposal)
     return proposals
+
+
+def _named_groups(pool: _Pool) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(pool.names[k] for k in group.members) for group in pool.redundant())
 
 
 def _key(pool: _Pool, pair: tuple[int, int]) -> frozenset[str]:
