@@ -9,7 +9,7 @@ import typer
 
 from bivaluate._text import listing
 from bivaluate.cli.options import Json, option
-from bivaluate.cli.tables import out, print_json, print_table, write_csv
+from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.algorithms import Algorithm
@@ -52,7 +52,7 @@ def algorithms(
             for record in records
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
-        out.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
+        err.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
     if csv is not None:
         write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
 

@@ -33,7 +33,9 @@ def sweep(
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
-        option("Keys, or package.module:Class; see `bivaluate algorithms` for keys and defaults.", "--algorithms", "-a"),
+        option(
+            "Keys, or package.module:Class; see `bivaluate algorithms` for keys and defaults.", "--algorithms", "-a"
+        ),
     ] = None,
     k: Annotated[
         str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")
