@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
 
 
+ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
+
+
 def evaluate(
     X: Any,
     solution: Biclustering,
@@ -140,7 +143,7 @@ def _warn(result: Evaluation) -> None:
             DegenerateWarning,
             stacklevel=3,
         )
-    elif len(result.names) == 1 and {"nve", "nsr"} & result.status.keys():
+    elif len(result.names) == 1 and result.options.single == "nan" and {"nve", "nsr"} & result.status.keys():
         warnings.warn(
             f"{result.names[0]} is the only bicluster: NSR and NVE are undefined. Pass single='matrix' to compare "
             "it with the whole matrix.",
@@ -307,7 +310,7 @@ class Evaluation:
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
         work = self._workspace
-        rest = "the formula has no value here (0/0)"
+        rest = ZERO_BY_ZERO
         if not work.defined[k]:
             rest = "it has no two rows and two columns to compare"
         elif work.has_missing and np.isnan(work.solution[k].of(work.X)).any():
@@ -329,7 +332,7 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
-        return "the formula has no value here (0/0)"
+        return ZERO_BY_ZERO
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
 from bivaluate.measures import _mergers as mergers
 from bivaluate.measures._blocks import (
@@ -149,6 +150,57 @@ def test_offsets_and_scales_cost_no_digits(path, shift):
     with np.errstate(invalid="ignore"):
         assert pytest.approx(expected_M, rel=1e-6, abs=0) == M
     assert naive.normalised(V)[0] == pytest.approx(naive.normalised(expected_V)[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("path", PATHS)
+def test_row_offsets_of_1e9_cost_no_digits(path, order):
+    rng = np.random.default_rng(11)
+    X = np.array(rng.normal(size=(90, 31)) + 1e9 * rng.uniform(-1, 1, size=(90, 1)), order=order)
+    pairs = [*random_pairs(rng, X.shape, 3, 37, 11), (np.arange(45), np.arange(0, 31, 2))]
+    V, M = solve(path, X, pairs)
+    expected_V, expected_M = naive.exact_mergers(X, pairs)
+    assert pytest.approx(expected_V, rel=1e-12, abs=0) == V
+    assert pytest.approx(expected_M, rel=1e-12, abs=0) == M
+
+
+NOISELESS = {
+    "shift": lambda a, s, p: a + p,
+    "scale": lambda a, s, p: s * p,
+    "shift and scale": lambda a, s, p: a + s * p,
+    "far from zero": lambda a, s, p: 1e9 * a + p,
+    "small": lambda a, s, p: 1e-9 * (a + p),
+    "large": lambda a, s, p: 1e12 * (a + p),
+}
+
+
+@pytest.mark.parametrize("cells", [0, 10**12], ids=["compiled", "numpy"])
+@pytest.mark.parametrize("family", NOISELESS)
+def test_zero_up_to_rounding_is_undefined_and_says_so(cells, family, monkeypatch):
+    monkeypatch.setattr("bivaluate.measures._mergers.KERNEL_CELLS", cells)
+    rng = np.random.default_rng(5)
+    X = NOISELESS[family](rng.normal(size=(60, 1)), rng.uniform(0.5, 3, size=(60, 1)), rng.normal(size=25))
+    solution = Biclustering(random_pairs(rng, X.shape, 4, 20, 8), X.shape)
+    keys = ["nve", "cc", "anve", "nve_k"] + (["nsr", "nsr_k"] if "scale" not in family else [])
+    result = evaluate(X, solution, metrics=keys)
+    assert all(np.isnan(value) for value in result.scores.values())
+    assert set(result.status.values()) == {"errors here are zero up to rounding, so the formula has no value (0/0)"}
+    document = result.to_dict()["biclusters"][0]
+    assert document["nve_k"] is None
+    assert "zero up to rounding" in document["reasons"]["nve_k"]
+    single = evaluate(X, solution.select([0]), metrics=["nve"], single="matrix")
+    assert np.isnan(single.scores["nve"])
+
+
+def test_small_errors_that_are_not_rounding_stay():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 1)) + rng.normal(size=25) + 1e-9 * rng.normal(size=(60, 25))
+    pairs = random_pairs(rng, X.shape, 4, 20, 8)
+    result = evaluate(X, Biclustering(pairs, X.shape), metrics=["nve", "nsr", "cc", "anve"])
+    V, M = naive.exact_mergers(X, pairs)
+    assert result.scores["nve"] == pytest.approx(naive.normalised(V)[0], rel=1e-6)
+    assert result.scores["nsr"] == pytest.approx(naive.normalised(M)[0], rel=1e-6)
+    assert 0 <= result.scores["cc"] <= 1
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -82,7 +82,7 @@ class ChanceScores(BlockScores):
     merged_ratio : ndarray of shape (K, K)
         R of all mergers.
     separation : ndarray of float
-        sep_k = max(0, 1 − R(B_k) / min over l of R(B_kl)); 1 for the only usable bicluster.
+        sep_k = max(0, 1 − R(B_k) / min over l of R(B_kl)); 1 for the only usable bicluster, NaN for 0/0.
     """
 
     merged_ratio: Floats
@@ -146,7 +146,7 @@ def _score_all_of(workspace: Workspace) -> ChanceScores:
     # blocks and mergers are looked up together: those of one shape get one E0, to the bit
     expected = _expected(np.vstack([merged_rows - constant, blocks.rows]), np.vstack([merged_cols, blocks.cols]))
     merged_ratio = workspace.merged_ve / expected[:-1]
-    separation = _separation(workspace.ve / expected[-1], merged_ratio, blocks.usable)
+    separation = _separation(workspace, expected, merged_ratio, blocks.usable)
     return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
 
 
@@ -169,15 +169,19 @@ def _expected(rows: Counts, cols: Counts) -> Floats:
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
-def _separation(ratio: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]) -> Floats:
-    separation = np.where(usable, 1.0, 0.0)
-    if usable.sum() > 1:
-        others = np.where(usable[None, :], merged_ratio, np.inf)
-        np.fill_diagonal(others, np.inf)
-        nearest = others.min(axis=1)
-        apart = 1 - np.divide(ratio, nearest, out=np.ones_like(ratio), where=nearest > 0)
-        separation = np.where(usable, np.maximum(0.0, apart), 0.0)
-    return separation
+def _separation(
+    workspace: Workspace, expected: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]
+) -> Floats:
+    """Return sep_k; NaN where a bicluster and its nearest merger are both 0 up to rounding."""
+    if usable.sum() < 2:
+        return np.where(usable, 1.0, 0.0)
+    others = np.where(usable[None, :], merged_ratio, np.inf)
+    np.fill_diagonal(others, np.inf)
+    nearest, each = others.argmin(axis=1), np.arange(len(usable))
+    own = workspace.floored_errors[0] / expected[-1]
+    merged = workspace.floored(workspace.merged_ve[each, nearest], nearest, 0) / expected[each, nearest]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(usable, np.maximum(0.0, 1 - own / merged), 0.0)
 
 
 def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
@@ -505,7 +509,8 @@ def adjusted_normalised_virtual_error(
 
     e_k = max(0, 1 − aVE_k); sep_k = max(0, 1 − R(B_k)/min_{l≠k} R(B_kl)), 1 for a single bicluster.
     Low is better; in [0, 1]; 1 if nothing is coherent beyond search noise and apart from the rest. NaN without
-    biclusters. Not for choosing K: it prefers fewer blocks.
+    biclusters, and where a bicluster and its nearest merger have no error up to rounding (0/0). Not for choosing K: it
+    prefers fewer blocks.
 
     Parameters
     ----------
@@ -557,7 +562,7 @@ def coherent_coverage(
 
     The share of the matrix covered, each cell weighted by how far its best bicluster is coherent beyond search
     noise (e_k) and apart from the others (sep_k), as in :func:`adjusted_normalised_virtual_error`. High is
-    better; in [0, 1]; 0 without biclusters, for clones and for search noise.
+    better; in [0, 1]; 0 without biclusters, for clones and for search noise; NaN where a separation is 0/0.
 
     Parameters
     ----------
@@ -599,6 +604,8 @@ def coherent_coverage(
 
 def _covered(workspace: Workspace) -> float:
     weight = chance_scores(workspace).weight
+    if np.isnan(weight).any():
+        return float("nan")
     return largest_weight_sum(workspace.solution, weight) / (workspace.shape[0] * workspace.shape[1])
 
 

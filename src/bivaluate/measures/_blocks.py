@@ -164,7 +164,12 @@ def error_floors(A: Values) -> tuple[float, float]:
     varies = ~is_constant_row(A)
     with np.errstate(over="ignore", invalid="ignore"):
         share = largest[varies] / np.nanstd(A[varies], axis=1) if varies.any() else np.zeros(1)
-        return float(CONSTANT * share.mean()), float((CONSTANT * np.fmax.reduce(largest)) ** 2)
+        return float(CONSTANT * share.mean()), residue_floor(float(np.fmax.reduce(largest)))
+
+
+def residue_floor(largest: float) -> float:
+    """Return the largest MSR that may be nothing but rounding in a block of values up to this size: (32·eps·max|x|)²."""
+    return (CONSTANT * largest) * (CONSTANT * largest)
 
 
 def observed_part(A: Values) -> Values:

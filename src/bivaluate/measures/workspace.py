@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values, block_values_missing, error_floors, observed_part
+from bivaluate.measures._blocks import block_values, block_values_missing, error_floors, observed_part, residue_floor
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers, large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
@@ -20,8 +20,8 @@ from bivaluate.solution import Biclustering, check_solution
 Floats = NDArray[np.float64]
 Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
-# Errors below this are looked at again: they may be nothing but rounding.
-SMALL_ERROR = 1e-6
+# Virtual errors below this are looked at again: they may be nothing but rounding.
+SMALL_ERROR = 0.1
 EXPONENT, EPSILON = 0.5, 1e-12  # of the coverage in NVE_cov, unless others are asked for
 
 
@@ -202,13 +202,31 @@ class Workspace:
     @cached_property
     def floored_errors(self) -> tuple[Floats, Floats]:
         """VE and MSR of each bicluster, 0 where they are 0 up to rounding: what ratios are made of."""
-        ve, msr = self.ve.copy(), self.msr.copy()
-        for k in np.flatnonzero((ve < SMALL_ERROR) | (msr < SMALL_ERROR)).tolist():
-            floors = error_floors(self.solution[k].of(self.X))
-            ve[k], msr[k] = (
-                0.0 if error[k] <= floor else error[k] for error, floor in zip((ve, msr), floors, strict=True)
-            )
-        return ve, msr
+        own = np.arange(len(self.solution))
+        return self.floored(self.ve, own, 0), self.floored(self.msr, own, 1)
+
+    def floored(self, errors: Floats, partner: NDArray[np.int64], which: int) -> Floats:
+        """Return errors of the mergers of each bicluster with its partner, 0 where they are 0 up to rounding.
+
+        `which` is 0 for VE and 1 for MSR; a bicluster that is its own partner stands for itself, and one without
+        a partner keeps its value.
+        """
+        floored = np.array(errors)
+        bound = (SMALL_ERROR, self._largest_floor)[which]
+        for k in np.flatnonzero((errors <= bound) & (errors < np.inf) & (partner != NO_PARTNER)).tolist():
+            if partner[k] == WHOLE_MATRIX:
+                A = self.X
+            else:
+                one, other = self.solution[k], self.solution[int(partner[k])]
+                A = self.X[np.ix_(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))]
+            if errors[k] <= error_floors(A)[which]:
+                floored[k] = 0.0
+        return floored
+
+    @cached_property
+    def _largest_floor(self) -> float:
+        """The MSR that may be rounding in the block with the largest value of the matrix."""
+        return residue_floor(max(float(np.fmax.reduce(self.X, axis=None)), -float(np.fmin.reduce(self.X, axis=None))))
 
     @cached_property
     def nearest_ve(self) -> Nearest:
@@ -238,12 +256,7 @@ class Workspace:
             best = candidates.argmin(axis=1)
             partner[self.defined] = best[self.defined]
             value[self.defined] = candidates[self.defined, best[self.defined]]
-            for k in np.flatnonzero(value < SMALL_ERROR).tolist():
-                one, other = self.solution[k], self.solution[int(best[k])]
-                rows, cols = np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols)
-                if value[k] <= error_floors(self.X[np.ix_(rows, cols)])[which]:
-                    value[k] = 0.0
-        return Nearest(partner, value)
+        return Nearest(partner, self.floored(value, partner, which))
 
     @cached_property
     def cover(self) -> Cover:
