@@ -5,9 +5,11 @@ python -m benchmarks.bench_evaluate
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
@@ -15,10 +17,13 @@ import numpy as np
 
 from benchmarks.bench_mergers import RANDOM, TARGETS, naive_seconds, workload
 from benchmarks.memory import peak_rise
-from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table, seconds
 from bivaluate import Biclustering, DegenerateWarning, Matrix, evaluate, write_matrix
+from bivaluate.measures.registry import choose_metrics
 
 START_UP = {"--help": 0.4, "score": 1.0}
+EVIDENCE = {"evidence", "total_evidence", "n_paying", "explained"}
+MOST_FOR_EVIDENCE = 1.3
 
 
 def whole_call(name: str) -> float:
@@ -43,6 +48,21 @@ def cheap_and_dear() -> tuple[float, float]:
     solution = Biclustering(pairs, X.shape)
     asr, nve = (best_of(lambda key=key: evaluate(X, solution, metrics=[key]), 30) for key in ("asr", "nve"))
     return asr, nve
+
+
+def with_and_without_evidence(name: str) -> tuple[float, float]:
+    """Return the median time of the default call, and of the same without evidence, turn by turn on one core."""
+    X, pairs = workload(name)
+    solution = Biclustering(pairs, X.shape)
+    default = [metric.key for metric in choose_metrics("default")]
+    without = [key for key in default if key not in EVIDENCE]
+    times: dict[int, list[float]] = {0: [], 1: []}
+    for _ in range(5 if name == "large" else 200):
+        for side, keys in enumerate((default, without)):
+            start = time.process_time()
+            evaluate(X, solution, metrics=keys, n_jobs=1)
+            times[side].append(time.process_time() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
 
 
 def extra_memory(name: str) -> float:
@@ -99,9 +119,16 @@ def main() -> list[Comparison]:
     print(f"\nextra memory of evaluate on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)")
     asr, nve = cheap_and_dear()
     print(f"\nASR alone, 2000x100 K=100: {asr * 1e3:.1f} ms, {asr / nve:.2f} of NVE's {nve * 1e3:.1f} ms (must 0.33)")
+    print("\nevidence in the default call")
+    for name in ("small", "large"):
+        dear, cheap = with_and_without_evidence(name)
+        print(
+            f"  {_shape(name)}: {seconds(dear)} with, {seconds(cheap)} without, {100 * (dear / cheap - 1):+.0f} % "
+            f"(at most {100 * (MOST_FOR_EVIDENCE - 1):.0f} %)"
+        )
     print("\nstart-up, second start")
-    for name, seconds in start_up().items():
-        print(f"  bivaluate {name}: {seconds:.2f} s (must {START_UP[name]} s)")
+    for name, taken in start_up().items():
+        print(f"  bivaluate {name}: {taken:.2f} s (must {START_UP[name]} s)")
     return found
 
 

@@ -336,3 +336,18 @@ def test_union_bound_on_searched_noise():
         every = Biclustering([(r, c) for r in rows for c in cols], X.shape)
         hits += bool((evidence_table(X, every, normalise="none").alone > 0).any())
     assert hits <= 1
+
+
+@pytest.mark.parametrize("shape", [(60, 24), (220, 90)])
+def test_row_offsets_of_1e9_cost_no_digits(shape):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=shape)
+    rows, cols = shape[0] // 3, shape[1] // 2
+    X[:rows, :cols] += 2
+    X = np.round(X * 2**20) / 2**20  # so that 1e9 can be added and taken away again without a trace
+    X += 2.0**30 * rng.integers(-1, 2, size=(len(X), 1))
+    level = np.round(X[:, :1] / 2.0**30) * 2.0**30
+    S = Biclustering([(range(rows), range(cols)), (range(rows, 2 * rows), range(cols // 2, cols))], shape)
+    far, near = (evidence_table(values, S, normalise="none") for values in (X, X - level))
+    assert far.gain == pytest.approx(near.gain, rel=1e-9)
+    assert far.pays.tolist() == [True, False]

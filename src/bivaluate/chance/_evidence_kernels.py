@@ -12,28 +12,35 @@ Indices = NDArray[np.int64]
 
 
 @kernel
-def block_sums(
-    X: Floats,
-    rows: Indices,
-    cols: Indices,
-    row_effect: Floats,
-    col_effect: Floats,
-    alternations: int,
-    largest_factor: float,
-) -> tuple[Floats, float, Floats, Floats, Floats, Floats, float]:
-    """Return the block and what :func:`bivaluate.chance._patterns.sums` makes of it."""
-    r, c = len(rows), len(cols)
-    A = np.empty((r, c))
-    row_means, col_means = np.zeros(r), np.zeros(c)
-    total = 0.0
-    # A = X[np.ix_(rows, cols)] - row_effect[rows][:, None] - col_effect[cols]
-    for i in range(r):
+def block_of(X: Floats, rows: Indices, cols: Indices, row_effect: Floats, col_effect: Floats) -> Floats:
+    """Return the deviations of a block from the background, X[np.ix_(rows, cols)] - row_effect[rows, None] - col_effect[cols].
+
+    In two loops, so that no compiler adds the two effects to each other first, which costs digits.
+    """
+    c = len(cols)
+    A = np.empty((len(rows), c))
+    for i in range(len(rows)):
         row = rows[i]
         level = row_effect[row]
         line = A[i]
         for j in range(c):
-            line[j] = X[row, cols[j]] - level - col_effect[cols[j]]
-        # row_means = A.mean(axis=1); col_means = A.mean(axis=0); total = (A * A).sum()
+            line[j] = X[row, cols[j]] - level
+        for j in range(c):
+            line[j] -= col_effect[cols[j]]
+    return A
+
+
+@kernel
+def block_sums(
+    A: Floats, alternations: int, largest_factor: float
+) -> tuple[float, Floats, Floats, Floats, Floats, float]:
+    """Return what :func:`bivaluate.chance._patterns.sums` makes of a block, and the shape its rows share."""
+    r, c = A.shape
+    row_means, col_means = np.zeros(r), np.zeros(c)
+    total = 0.0
+    # row_means = A.mean(axis=1); col_means = A.mean(axis=0); total = (A * A).sum()
+    for i in range(r):
+        line = A[i]
         added = 0.0
         for j in range(c):
             added += line[j]
@@ -57,7 +64,7 @@ def block_sums(
             products[i] = added
         largest = largest_factor * np.median(products)
         if not (largest > 0 and length > 0):
-            return A, total, row_means, col_means, np.zeros(r), shape, 0.0
+            return total, row_means, col_means, np.zeros(r), shape, 0.0
         # factors = np.clip(products, 0, largest) / length; weight = factors @ factors; level = factors @ row_means
         weight, level = 0.0, 0.0
         for i in range(r):
@@ -78,4 +85,4 @@ def block_sums(
             for j in range(c):
                 shape[j] += factor * line[j]
         shape /= weight
-    return A, total, row_means, col_means, factors, shape, explained
+    return total, row_means, col_means, factors, shape, explained

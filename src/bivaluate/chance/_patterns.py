@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ LARGEST_FACTOR = 3.0
 LEAST_LEFT_OVER = 4
 ALTERNATIONS = 2
 _SWEEPS, _SETTLED = 200, 1e-12
+_ONES = np.ones(1 << 12)
 # Sums of squares left over below this share of the total are computed again from the residuals.
 _CANCELLED = 1e-6
 # Rows looked at before the order of all rows is: enough to see that there is no common order.
@@ -36,8 +37,7 @@ _ROWS_LOOKED_AT = 64
 _RANKS_SHARE_MORE = 6.0
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A fitted pattern, level + a_i + b_j + s_i·p_j or any cells, and how improbable noise makes a fit as good."""
 
     kind: str = NONE
@@ -62,9 +62,22 @@ class Pattern:
             values += np.outer(self.factors[rows], self.shape[cols])
         return values
 
+    def line_sums(self, r: int, c: int) -> tuple[Floats, Floats]:
+        """Return the sums of the rows, and of the columns, of the pattern in the whole block of r rows and c columns."""
+        if self.cells is not None:
+            return self.cells.sum(axis=1), self.cells.sum(axis=0)
+        rows, cols = np.full(r, c * self.level), np.full(c, r * self.level)
+        if self.rows is not None:
+            rows, cols = rows + c * self.rows, cols + float(self.rows.sum())
+        if self.cols is not None:
+            rows, cols = rows + float(self.cols.sum()), cols + r * self.cols
+        if self.factors is not None and self.shape is not None:
+            rows = rows + self.factors * float(self.shape.sum())
+            cols = cols + float(self.factors.sum()) * self.shape
+        return rows, cols
 
-@dataclass(frozen=True)
-class Restore:
+
+class Restore(NamedTuple):
     """By how much row and column means, taken out of the whole matrix, have shrunk the levels of a block.
 
     Row levels of a block of c of m columns are left with 1 − c/m of what they were, column levels with 1 − r/n, the mean
@@ -86,10 +99,6 @@ class Restore:
         """Factor of the sum of squares of column levels."""
         return _restored(self.row_share)
 
-    def explained(self, level: float, rows: float, cols: float, shape: float) -> float:
-        """Return the sum of squares explained by the mean, row levels, column levels and what a shape adds to them."""
-        return self.rows * self.cols * level + self.rows * rows + self.cols * cols + shape
-
     def pattern(self, kind: str, log_p: float, fitted: Pattern) -> Pattern:
         """Return a pattern fitted to deviations as it is in the matrix itself."""
         by_rows, by_cols = (1 / max(share, 1 - share) for share in (self.col_share, self.row_share))
@@ -108,8 +117,7 @@ def _restored(share: float) -> float:
     return 1 / (1 - share) if share <= 0.5 else 2 * (1 - share) / share
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """What the fits need of a block without missing cells.
 
     `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain;
@@ -129,31 +137,40 @@ class Sums:
     shape_at_most: float
 
 
-@dataclass(frozen=True)
-class Outside:
+class Outside(NamedTuple):
     """The noise of cells outside a block: how many it is known from, and their sum of squares."""
 
     cells: float
     squares: float
 
 
-@dataclass(frozen=True)
-class Orders:
+class Orders(NamedTuple):
     """Values of the rows of a block, and of rows outside it, over its columns."""
 
     inside: Floats
     outside: Floats
 
 
-@dataclass(frozen=True)
-class _Form:
-    """A pattern fitted to deviations, the sums of squares it explains and leaves, the degrees of freedom it takes."""
+class _Form(NamedTuple):
+    """A pattern fitted to deviations: the sums of squares it explains and leaves, the degrees of freedom it takes.
+
+    `rows`, `cols` and `shaped` say whether it has row levels, column levels and a shape common to the rows.
+    """
 
     kind: str
-    fitted: Pattern
     explained: float
     left: float
     freedom: float
+    rows: bool = False
+    cols: bool = False
+    shaped: Shaped | None = None
+
+    def fitted(self, of: Sums) -> Pattern:
+        """Return the pattern, fitted to deviations."""
+        rows = of.row_means - of.level if self.rows else None
+        cols = of.col_means - of.level if self.cols else None
+        factors, shape = self.shaped[:2] if self.shaped else (None, None)
+        return Pattern(self.kind, level=of.level, rows=rows, cols=cols, factors=factors, shape=shape)
 
 
 def best_pattern(
@@ -185,7 +202,7 @@ def best_pattern(
         order = _order_preserving(of.A, orders(), min(log_p, to_pay))
         if order is not None:
             return order
-    return restore.pattern(form.kind, log_p, form.fitted)
+    return restore.pattern(form.kind, log_p, form.fitted(of))
 
 
 def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float) -> tuple[_Form, float]:
@@ -203,15 +220,18 @@ def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_
     return best, lowest
 
 
-def _tests(form: _Form, n_cells: int, outside: Outside) -> Iterator[tuple[float, float, float]]:
-    """Yield the share explained and the two halves of the degrees of freedom, without and with the noise outside."""
-    left_over = n_cells - form.freedom
+def _tests(form: _Form, n_cells: int, outside: Outside) -> Sequence[tuple[float, float, float]]:
+    """Return the share explained and the two halves of the degrees of freedom, without and with the noise outside."""
+    left_over, half, explained = n_cells - form.freedom, form.freedom / 2, form.explained
     if left_over < LEAST_LEFT_OVER:
-        return
-    for squares, cells in ((0.0, 0.0), (outside.squares, outside.cells)):
-        total = form.explained + form.left + squares
-        share = form.explained / total if form.explained > 0 else 0.0
-        yield share, form.freedom / 2, (left_over + cells) / 2
+        return ()
+    if explained <= 0:
+        return ((0.0, half, left_over / 2), (0.0, half, (left_over + outside.cells) / 2))
+    total = explained + form.left
+    return (
+        (explained / total, half, left_over / 2),
+        (explained / (total + outside.squares), half, (left_over + outside.cells) / 2),
+    )
 
 
 def row_affine_freedom(r: int, c: int) -> float:
@@ -222,12 +242,21 @@ def row_affine_freedom(r: int, c: int) -> float:
 def sums(A: Floats) -> Sums:
     """Return what the fits need of a block without missing cells."""
     r, c = A.shape
-    row_means, col_means = A @ np.full(c, 1 / c), np.full(r, 1 / r) @ A
+    row_means, col_means = A @ _ones(c) / c, _ones(r) @ A / r  # A.mean(axis=1), A.mean(axis=0)
     centred = A - row_means[:, None]
     products = centred.T @ centred if c <= r else centred @ centred.T
     # The largest eigenvalue is the most one shape can explain, and never above this norm.
-    at_most = math.sqrt(float(np.einsum("ij,ij->", products, products)))
-    return with_means(A, float(np.einsum("ij,ij->", A, A)), row_means, col_means, None, at_most)
+    at_most = math.sqrt(_squared_norm(products))
+    return with_means(A, _squared_norm(A), row_means, col_means, None, at_most)
+
+
+def _ones(size: int) -> Floats:
+    return _ONES[:size] if size <= len(_ONES) else np.ones(size)
+
+
+def _squared_norm(A: Floats) -> float:
+    flat = A.ravel()
+    return float(flat @ flat)  # (A**2).sum()
 
 
 def with_means(
@@ -244,36 +273,38 @@ def _forms(of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Call
     """Fit the forms; the row-affine one only where it may pay."""
     r, c = of.A.shape
     observed = n_cells / (r * c)
-    level, rows, cols = of.level, of.row_means - of.level, of.col_means - of.level
-    of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
+    by_rows, by_cols = restore.rows, restore.cols
+    of_rows, of_cols = by_rows * (of.of_rows - of.of_level), by_cols * (of.of_cols - of.of_level)
 
-    def form(
-        kind: str, freedom: float, fitted: Pattern | None, by_rows: float, by_cols: float, by_shape: float = 0.0
-    ) -> _Form:
-        left = of.total - of.of_level - by_rows - by_cols - by_shape
-        if fitted is not None and left < _CANCELLED * of.total:
-            residual = of.A - fitted.values(np.arange(r), np.arange(c))
-            left = float(np.einsum("ij,ij->", residual, residual))
-        explained = observed * restore.explained(of.of_level, by_rows, by_cols, by_shape)
-        return _Form(kind, fitted or Pattern(), explained, max(left, n_cells * floor), freedom)
+    def form(kind: str, freedom: float, rows: bool, cols: bool, shaped: Shaped | None = None) -> _Form:
+        explained, left = by_rows * by_cols * of.of_level, of.total - of.of_level
+        if rows:
+            explained, left = explained + of_rows, left - (of.of_rows - of.of_level)
+        if cols:
+            explained, left = explained + of_cols, left - (of.of_cols - of.of_level)
+        if shaped:  # what the shape explains as column means do is restored as they are
+            as_cols = min(of.of_cols - of.of_level, shaped[2])
+            explained, left = explained + by_cols * as_cols + (shaped[2] - as_cols), left - shaped[2]
+        made = _Form(kind, observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
+        if left < _CANCELLED * of.total and not (shaped and shaped[0] is None):
+            residual = of.A - made.fitted(of).values(np.arange(r), np.arange(c))
+            left = _squared_norm(residual)
+            return made._replace(left=max(left, n_cells * floor))
+        return made
 
-    yield form(RAISED, 1, Pattern(level=level), 0, 0)
-    yield form(ADDITIVE, r, Pattern(level=level, rows=rows), of_rows, 0)
-    yield form(ADDITIVE, c, Pattern(level=level, cols=cols), 0, of_cols)
-    yield form(ADDITIVE, r + c - 1, Pattern(level=level, rows=rows, cols=cols), of_rows, of_cols)
+    yield form(RAISED, 1, rows=False, cols=False)
+    yield form(ADDITIVE, r, rows=True, cols=False)
+    yield form(ADDITIVE, c, rows=False, cols=True)
+    yield form(ADDITIVE, r + c - 1, rows=True, cols=True)
     if c <= 2:
         return
     freedom, shaped = row_affine_freedom(r, c), of.shaped
     if shaped is None:
-        by_cols = min(of_cols, of.shape_at_most)
-        if not may_pay(form(ROW_AFFINE, freedom, None, of_rows, by_cols, of.shape_at_most - by_cols)):
+        if not may_pay(form(ROW_AFFINE, freedom, True, False, (None, of.col_means, of.shape_at_most))):
             return
-        shaped = common_shape(of.A, of.row_means, cols)
-    factors, shape, explained = shaped
-    if factors is not None:
-        affine = Pattern(level=level, rows=rows, factors=factors, shape=shape)
-        by_cols = min(of_cols, explained)
-        yield form(ROW_AFFINE, freedom, affine, of_rows, by_cols, explained - by_cols)
+        shaped = common_shape(of.A, of.row_means, of.col_means - of.level)
+    if shaped[0] is not None:
+        yield form(ROW_AFFINE, freedom, True, False, shaped)
 
 
 def common_shape(A: Floats, row_means: Floats, shape: Floats) -> Shaped:
@@ -323,7 +354,10 @@ def _may_share_order(of: Sums, to_beat: float) -> bool:
     common, within = of.of_cols - of.of_level, of.total - of.of_rows
     if c <= 2 or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
         return False
-    return _concordance_log_p(_RANKS_SHARE_MORE * common / within, r, c) < to_beat
+    share, freedom = min(1.0, _RANKS_SHARE_MORE * common / within), c - 1 - 2 / r
+    if freedom >= 1 and log_beta_tail_bound(share, freedom / 2, (r - 1) * freedom / 2) >= to_beat:
+        return False
+    return _concordance_log_p(share, r, c) < to_beat
 
 
 def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:

@@ -20,7 +20,7 @@ KURTOSIS_LIMIT = 3.0
 AUTOCORRELATION_LIMIT = 0.20
 # One value in more than this share of the cells (the zeros of counts): differences say little, ranks with ties say more.
 TIE_LIMIT = 0.25
-_ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 2000, 100_000, 2000
+_ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
 COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
@@ -198,12 +198,15 @@ def broken_assumptions(values: Floats) -> dict[str, str]:
     return findings
 
 
-def needs_ranks(X: Floats, sample: Floats | None = None) -> bool:
+def needs_ranks(
+    X: Floats, sample: Floats | None = None, effects: tuple[Floats, Floats, Floats, Floats] | None = None
+) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
     the chance correction states for them, widened by about three standard errors. Looks at no more than about
-    100,000 cells, in rows evenly spread, and for ties at the :func:`sorted_sample`, which may be given.
+    100,000 cells, in rows evenly spread, and for ties at the :func:`sorted_sample`; that and :func:`row_and_column_means`
+    may be given.
 
     >>> rng = np.random.default_rng(0)
     >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
@@ -211,30 +214,42 @@ def needs_ranks(X: Floats, sample: Floats | None = None) -> bool:
     """
     if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
         return True
-    part = X[:: -(-X.size // _CELLS_LOOKED_AT)]
-    if math.isnan(float(part.sum())):
-        seen = np.isfinite(part)
-        count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-        filled = np.where(seen, part, 0.0)
-        rows = np.where(seen, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
-    else:
-        seen, count = None, part.shape[1]
-        rows = part - part.sum(axis=1, keepdims=True) / count
-    spread = np.sqrt(np.einsum("ij,ij->i", rows, rows)[:, None] / count)
-    varies = spread > 1e-12 * np.abs(part[:, :1])
-    rows *= np.where(varies, 1 / np.where(varies, spread, 1.0), 0.0)
-    rows -= rows.sum(axis=0) / (len(rows) if seen is None else np.maximum(seen.sum(axis=0), 1))
-    if seen is not None:
-        rows[~seen] = 0.0
-    n_cells = rows.size if seen is None else max(1, int(seen.sum()))
-    squares = rows * rows
-    variance = float(squares.sum()) / n_cells
-    if variance <= 0:
+    step = -(-X.size // _CELLS_LOOKED_AT)
+    row_means, col_means, in_row, _ = row_and_column_means(X) if effects is None else effects
+    row_means, in_row = row_means[::step], in_row[::step]
+    cells = X[::step] - row_means[:, None]
+    cells -= col_means
+    squares = cells * cells
+    variance = squares @ np.ones(X.shape[1]) / in_row
+    if math.isnan(float(variance.sum())):
+        cells, squares = np.nan_to_num(cells), np.nan_to_num(squares)
+        variance = squares.sum(axis=1) / in_row
+    varies = variance > (1e-12 * row_means) ** 2
+    n_cells = float(in_row[varies].sum())
+    if not n_cells:
         return False
-    skew = float((squares * rows).sum()) / n_cells / variance**1.5
-    kurtosis = float((squares * squares).sum()) / n_cells / variance**2 - 3
+    weight = np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+    skew = float(weight**3 @ np.einsum("ij,ij->i", squares, cells)) / n_cells  # (rows at variance 1)**3, averaged
+    kurtosis = float(weight**4 @ np.einsum("ij,ij->i", squares, squares)) / n_cells - 3
     error = 3 / math.sqrt(n_cells)
     return abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error
+
+
+def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return row means, the means of columns once row means are taken out, and how many cells each is over.
+
+    >>> rows, cols, in_row, in_col = row_and_column_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
+    >>> rows, cols, in_row, in_col
+    (array([2., 2.]), array([-0.5,  1. ]), array([2., 1.]), array([2., 1.]))
+    """
+    n, m = X.shape
+    rows = X @ np.full(m, 1 / m)  # X.mean(axis=1)
+    if not math.isnan(float(rows.sum())):
+        return rows, np.full(n, 1 / n) @ X - float(rows.sum()) / n, np.full(n, float(m)), np.full(m, float(n))
+    seen = np.isfinite(X)
+    in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
+    rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
+    return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
 
 
 def normal_scores(X: ArrayLike) -> Floats:
@@ -289,15 +304,16 @@ def spacing(X: Floats, sample: Floats | None = None) -> float:
 
 
 def _most_common(values: Floats) -> float:
-    """Return the share of the most common of sorted values, 0 where all are equal."""
-    if not len(values) or values[0] == values[-1]:
+    """Return the share of the most common of sorted values, 0 where all are equal or few are ties."""
+    ties = np.count_nonzero(values[1:] == values[:-1])
+    if ties + 1 < TIE_LIMIT * len(values) or not len(values) or values[0] == values[-1]:
         return 0.0
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
     return float(np.diff(starts).max()) / len(values)
 
 
 def sorted_sample(X: Floats) -> Floats:
-    """Return some 2000 observed values in order; the step shares no factor with the number of columns.
+    """Return some 500 observed values in order; the step shares no factor with the number of columns.
 
     >>> sorted_sample(np.array([[3.0, np.nan], [1.0, 2.0]]))
     array([1., 2., 3.])

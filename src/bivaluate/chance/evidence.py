@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,14 @@ from bivaluate.chance._patterns import (
     sums,
     with_means,
 )
-from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.chance.assumptions import (
+    lost_to_ties,
+    needs_ranks,
+    normal_scores,
+    row_and_column_means,
+    sorted_sample,
+    spacing,
+)
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
@@ -49,6 +56,8 @@ _LARGE_BLOCK = 4_000
 # Rows outside a block whose order of its columns is looked at, at least.
 _FEWEST_OUTSIDE = 256
 _CHUNK = 1 << 16
+# Rows whose means are so many standard deviations from 0 are centred before anything else is done with them.
+_FAR = 1e4
 # Outside this range squares overflow or underflow, and X is seen times a power of two.
 _TINY, _HUGE = 1e-140, 1e150
 
@@ -166,9 +175,8 @@ def evidence_table(
     (('raised', 'none'), [True, False])
     """
     matrix = Matrix.of(X, missing)
-    return _evidence(
-        matrix.values, check_solution(solution).with_shape(matrix.shape), normalise, None if n_jobs == -1 else n_jobs
-    )
+    cover = Cover(check_solution(solution).with_shape(matrix.shape))
+    return _evidence(matrix.values, cover, normalise, None if n_jobs == -1 else n_jobs)
 
 
 @measure("evidence", "evidence", "evidence",
@@ -261,18 +269,21 @@ class _Background:
     floor: float
     flat_rows: NDArray[np.bool_]
     flat_cols: NDArray[np.bool_]
-    any_flat: bool
     row_squares: Floats
     col_squares: Floats
+    ranks: bool
 
     def __post_init__(self) -> None:
+        self.any_flat = bool(self.flat_rows.any() or self.flat_cols.any())
         self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
 
     def outside(self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int) -> Outside:
         """Return the noise the block would have if rows and columns had the variances they have outside of it."""
         of_rows, of_cols = (float(self.row_squares[rows].sum()) - total, float(self.col_squares[cols].sum()) - total)
-        in_rows = float(self.seen_in_row[rows].sum()) - n_cells
-        in_cols = float(self.seen_in_col[cols].sum()) - n_cells
+        in_rows, in_cols = len(rows) * self.values.shape[1] - n_cells, len(cols) * self.values.shape[0] - n_cells
+        if self.n_seen < self.values.size:
+            in_rows = float(self.seen_in_row[rows].sum()) - n_cells
+            in_cols = float(self.seen_in_col[cols].sum()) - n_cells
         elsewhere = self.n_seen - n_cells - in_rows - in_cols
         of_elsewhere = self.squares - total - of_rows - of_cols
         if min(in_rows, in_cols, elsewhere) < 1 or min(of_rows, of_cols, of_elsewhere) <= 0:
@@ -282,8 +293,7 @@ class _Background:
         return Outside(cells, variance * cells)
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(NamedTuple):
     """A bicluster judged on what is left of the matrix."""
 
     gain: float
@@ -294,19 +304,19 @@ class _Judged:
     reason: str = ""
 
 
-def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | None) -> Evidence:
+def _evidence(X: Floats, cover: Cover, normalise: str, n_jobs: int | None) -> Evidence:
+    solution = cover.solution
     check_choice("normalise", normalise, ("auto", "none", "rank"))
     K, shape = len(solution), (X.shape[0], X.shape[1])
-    sample = sorted_sample(X)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample))
-    accepted: list[tuple[Bicluster, _Judged]] = []
-    background = _background(X, ranks, sample)
+    accepted: dict[int, _Judged] = {}
+    background = _background(X, normalise)
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
     choices = math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
 
     def judge(k: int, outside: Outside | None = None) -> _Judged:
-        return _judge(background, solution[k], members[k] + choices, accepted, outside)
+        before = [judged for other, judged in accepted.items() if cover.intersections[k, other]]
+        return _judge(background, solution[k], members[k] + choices, before, outside)
 
     many = sum(b.size for b in solution) >= _MANY_CELLS
     judged = _for_each(judge, range(K), 1 if not many else n_jobs)
@@ -319,9 +329,9 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
         if judged[k].gain > 0 and k not in stale:
             waiting.remove(k)
             order.append(k)
-            accepted.append((solution[k], judged[k]))
+            accepted[k] = judged[k]
             _take_out(background, judged[k])
-            stale |= {other for other in waiting if _share_lines(solution[other], solution[k])}
+            stale |= {other for other in waiting if cover.shared_rows[k, other] or cover.shared_cols[k, other]}
             continue
         again = {k} & stale if judged[k].gain > 0 else stale & waiting
         if not again:
@@ -343,7 +353,7 @@ def _evidence(X: Floats, solution: Biclustering, normalise: str, n_jobs: int | N
         order=tuple(order),
         total=math.fsum(gain[order]) - unpaid,
         explained=Cover(solution.select(order)).cells / X.size if order else 0.0,
-        ranks=ranks,
+        ranks=background.ranks,
     )
 
 
@@ -351,55 +361,44 @@ def _kind(judged: _Judged) -> str:
     return judged.pattern.kind if judged.pattern is not None else NONE
 
 
-def _background(X: Floats, ranks: bool, sample: Floats) -> _Background:
-    flat_rows, flat_cols = _flat_lines(X)
+def _background(X: Floats, normalise: str) -> _Background:
+    sample, means = sorted_sample(X), row_and_column_means(X)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample, means))
     if ranks:
         values = normal_scores(X)
         floor = lost_to_ties(values)
+        means = row_and_column_means(values)
     else:
         values = X
-        largest = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
+        largest = max(float(X.max()), -float(X.min()))
+        if math.isnan(largest):
+            largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
         if not _TINY < largest < _HUGE and largest > 0:
             scale = 2.0 ** -math.floor(math.log2(largest))
             values, largest, sample = X * scale, largest * scale, sample * scale
+            means = row_and_column_means(values)
         floor = max((CONSTANT * largest) ** 2, spacing(values, sample) ** 2 / 12)
-    means = _means(values)
-    row_squares, col_squares = _squares(values, means[0], means[1])
-    return _Background(
-        values,
-        *means,
-        floor=floor,
-        flat_rows=flat_rows,
-        flat_cols=flat_cols,
-        any_flat=bool(flat_rows.any() or flat_cols.any()),
-        row_squares=row_squares,
-        col_squares=col_squares,
-    )
-
-
-def _means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return row means, the means of columns once row means are taken out, and how many cells each is over."""
-    n, m = X.shape
-    rows = X.sum(axis=1) / m
-    if not math.isnan(float(rows.sum())):
-        return rows, X.sum(axis=0) / n - float(rows.mean()), np.full(n, float(m)), np.full(m, float(n))
-    seen = np.isfinite(X)
-    in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
-    rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
-    return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
+    squares = _squares(values, *means[:2])
+    spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
+    if float(np.abs(means[0]).max()) > _FAR * spread:  # the offsets of rows would cost digits
+        values = values - means[0][:, None]
+        means = row_and_column_means(values)
+        squares = _squares(values, *means[:2])
+    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks)
 
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
     """Return the sums of squared deviations of rows and of columns, some rows at a time."""
     rows, cols = np.empty(len(X)), np.zeros(X.shape[1])
     step = max(1, _CHUNK // X.shape[1])
+    of_cols, of_rows = np.ones(X.shape[1]), np.ones(step)
     for start in range(0, len(X), step):
         part = slice(start, start + step)
         squares = X[part] - row_effect[part, None]
         squares -= col_effect
         squares *= squares
-        rows[part] = squares.sum(axis=1)
-        cols += squares.sum(axis=0)
+        rows[part] = squares @ of_cols
+        cols += of_rows[: len(squares)] @ squares
     if math.isnan(float(rows.sum())):
         squares = np.nan_to_num((X - row_effect[:, None] - col_effect) ** 2)
         return squares.sum(axis=1), squares.sum(axis=0)
@@ -418,12 +417,9 @@ def _flat_lines(X: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _judge(
-    background: _Background,
-    bicluster: Bicluster,
-    cost: float,
-    accepted: Sequence[tuple[Bicluster, _Judged]],
-    outside: Outside | None,
+    background: _Background, bicluster: Bicluster, cost: float, before: Sequence[_Judged], outside: Outside | None
 ) -> _Judged:
+    """Judge a bicluster on what is left of it once the patterns of those `before` it are taken out."""
     rows, cols = bicluster.rows, bicluster.cols
     left_out = ""
     if background.any_flat:
@@ -432,12 +428,9 @@ def _judge(
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
         return _undefined(rows, cols, f"{left_out}it has no two rows and two columns to compare")
-    before = [judged for other, judged in accepted if _share_cells(bicluster, other)]
-    found = _block(background, rows, cols, compiled=not before)
-    A = found.A if isinstance(found, Sums) else found
-    for judged in before:
-        _subtract(A, rows, cols, judged)
-    total, n_cells = found.total if isinstance(found, Sums) else float(np.einsum("ij,ij->", A, A)), A.size
+    found = _block(background, rows, cols, before)
+    A, total = found.A, found.total
+    n_cells = A.size
     observed = math.isnan(total)
     if observed:
         seen = np.isfinite(A)
@@ -453,9 +446,7 @@ def _judge(
         return _undefined(
             rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"
         )
-    if observed:
-        A = fill_missing(A)
-    of = found if isinstance(found, Sums) and not observed else sums(A)
+    of = sums(fill_missing(A)) if observed else found
     # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
     orders = None if before or observed else partial(_orders, background, rows, cols)
     n, m = background.values.shape
@@ -470,20 +461,25 @@ def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) ->
     return _Judged(math.nan, None, rows, cols, reason=reason)
 
 
-def _block(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], compiled: bool) -> Floats | Sums:
-    """Return the block of deviations from the background; of a large one also what the fits need of it."""
-    if compiled and len(rows) * len(cols) >= _LARGE_BLOCK:
-        from bivaluate.chance._evidence_kernels import block_sums
+def _block(
+    background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], before: Sequence[_Judged]
+) -> Sums:
+    """Return the block of deviations from the background, and what the fits need of it."""
+    large = len(rows) * len(cols) >= _LARGE_BLOCK
+    if large:
+        from bivaluate.chance._evidence_kernels import block_of, block_sums
 
-        A, total, row_means, col_means, factors, shape, explained = block_sums(
-            background.values, rows, cols, background.row_effect, background.col_effect, ALTERNATIONS, LARGEST_FACTOR
-        )
-        shaped = (factors if explained > 0 else None, shape, explained)
-        return with_means(A, total, row_means, col_means, shaped, explained)
-    block = background.values[np.ix_(rows, cols)]
-    block -= background.row_effect[rows][:, None]
-    block -= background.col_effect[cols]
-    return block
+        A = block_of(background.values, rows, cols, background.row_effect, background.col_effect)
+    else:
+        A = background.values[rows[:, None], cols]
+        A -= background.row_effect[rows][:, None]
+        A -= background.col_effect[cols]
+    if before:
+        _subtract(A, rows, cols, before, background.values.shape)
+    if not large:
+        return sums(A)
+    total, row_means, col_means, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
+    return with_means(A, total, row_means, col_means, (factors if explained > 0 else None, shape, explained), explained)
 
 
 def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Orders:
@@ -498,33 +494,32 @@ def _take_out(background: _Background, judged: _Judged) -> None:
     """Give rows and columns the means they have once the pattern of an accepted bicluster is taken out."""
     assert judged.pattern is not None
     rows, cols = judged.rows, judged.cols
-    pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
-    pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
-    background.row_effect[rows] -= pattern.sum(axis=1) / background.seen_in_row[rows]
-    background.col_effect[cols] -= pattern.sum(axis=0) / background.seen_in_col[cols]
-    background.col_effect += pattern.sum() / background.n_seen
+    if background.n_seen == background.values.size:
+        of_rows, of_cols = judged.pattern.line_sums(len(rows), len(cols))
+    else:
+        pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
+        pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
+        of_rows, of_cols = pattern.sum(axis=1), pattern.sum(axis=0)
+    background.row_effect[rows] -= of_rows / background.seen_in_row[rows]
+    background.col_effect[cols] -= of_cols / background.seen_in_col[cols]
+    background.col_effect += float(of_rows.sum()) / background.n_seen
 
 
-def _share_lines(one: Bicluster, other: Bicluster) -> bool:
-    return _meet(one.rows, other.rows) or _meet(one.cols, other.cols)
-
-
-def _share_cells(one: Bicluster, other: Bicluster) -> bool:
-    return _meet(one.rows, other.rows) and _meet(one.cols, other.cols)
-
-
-def _meet(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    if one[0] > other[-1] or other[0] > one[-1]:
-        return False
-    return bool(np.isin(one, other, assume_unique=True).any())
-
-
-def _subtract(A: Floats, rows: NDArray[np.int64], cols: NDArray[np.int64], before: _Judged) -> None:
-    """Take the pattern of an accepted bicluster out of the cells it shares with the block of these rows and columns."""
-    assert before.pattern is not None
-    _, at_rows, its_rows = np.intersect1d(rows, before.rows, assume_unique=True, return_indices=True)
-    _, at_cols, its_cols = np.intersect1d(cols, before.cols, assume_unique=True, return_indices=True)
-    A[np.ix_(at_rows, at_cols)] -= before.pattern.values(its_rows, its_cols)
+def _subtract(
+    A: Floats,
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    before: Sequence[_Judged],
+    matrix_shape: tuple[int, ...],
+) -> None:
+    """Take the patterns of accepted biclusters out of the cells they share with the block of these rows and columns."""
+    at_row, at_col = (np.full(size, -1) for size in matrix_shape)
+    at_row[rows], at_col[cols] = np.arange(len(rows)), np.arange(len(cols))
+    for judged in before:
+        assert judged.pattern is not None
+        r, c = at_row[judged.rows], at_col[judged.cols]
+        its_rows, its_cols = np.flatnonzero(r >= 0), np.flatnonzero(c >= 0)
+        A[r[its_rows][:, None], c[its_cols]] -= judged.pattern.values(its_rows, its_cols)
 
 
 def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int | None) -> list[_Judged]:
@@ -546,4 +541,4 @@ def evidence_scores(workspace: Workspace) -> Evidence:
 
 def _of_workspace(workspace: Workspace) -> Evidence:
     n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
-    return _evidence(workspace.X, workspace.solution, "auto", n_jobs)
+    return _evidence(workspace.X, workspace.cover, "auto", n_jobs)

@@ -169,9 +169,7 @@ def _expected(rows: Counts, cols: Counts) -> Floats:
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
-def _separation(
-    workspace: Workspace, expected: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]
-) -> Floats:
+def _separation(workspace: Workspace, expected: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]) -> Floats:
     """Return sep_k; NaN where a bicluster and its nearest merger are both 0 up to rounding."""
     if usable.sum() < 2:
         return np.where(usable, 1.0, 0.0)

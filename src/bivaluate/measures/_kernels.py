@@ -150,7 +150,7 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
         else:
             for q in range(u):
                 at = origin + used[q] * s1
-                # own[q] = (X[rows, used[q]] * scale - level[rows]).sum(), in four parts that do not wait for each other
+                # own[q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four parts that do not wait for each other
                 whole = rows.size - rows.size % 4
                 a = b = c = d = 0.0
                 for r in range(0, whole, 4):
@@ -160,7 +160,7 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
                     d += flat[at + rows[r + 3] * s0] * scale - level[rows[r + 3]]
                 for r in range(whole, rows.size):
                     a += flat[at + rows[r] * s0] * scale - level[rows[r]]
-                own[q] = (a + b) + (c + d)
+                own[q] += (a + b) + (c + d)
 
 
 @kernel
