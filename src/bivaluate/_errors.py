@@ -17,6 +17,10 @@ class MatrixError(BivaluateError, ValueError):
     """The data matrix cannot be used."""
 
 
+class TooLargeError(MatrixError):
+    """A matrix, or a block of it, does not fit in memory where something needs all of its cells at once."""
+
+
 class SolutionError(BivaluateError, ValueError):
     """The biclusters cannot be used, or do not fit the matrix."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int
-from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError
+from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
 from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bivaluate.matrix import Matrix
+    from bivaluate.measures.measure import Metric
 
 
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
@@ -43,14 +44,16 @@ def evaluate(
     single: str = "nan",
     exponent: float = EXPONENT,
     epsilon: float = EPSILON,
+    absent: str | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Score a biclustering solution.
 
     Parameters
     ----------
-    X : array-like of shape (n, m), DataFrame or Matrix
-        The data; labels are kept.
+    X : array-like of shape (n, m), DataFrame, scipy.sparse matrix, RowSource or Matrix
+        The data; labels are kept. Sparse matrices are scored from their entries, memory maps and other sources some
+        rows at a time: neither is turned into one dense array.
     solution : Biclustering
         The biclusters.
     metrics : str or iterable of str
@@ -69,6 +72,9 @@ def evaluate(
         A solution of one bicluster has no partner to merge with: undefined, or merge it with the whole matrix.
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
+    absent : {"zero", "missing"}, optional
+        What the cells are that a sparse matrix does not store: zeros, as in counts (the default), or missing, as in
+        ratings, with the rules of ``missing="omit"``.
     n_jobs : int, optional
         Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
@@ -117,6 +123,7 @@ def evaluate(
         single=single,
         exponent=exponent,
         epsilon=epsilon,
+        absent=absent,
         n_jobs=n_jobs,
     )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
@@ -199,7 +206,9 @@ class Evaluation:
         self.scores: dict[str, float] = {}
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
-        values = {m.key: m.compute(workspace) for m in sorted(map(get_metric, keys), key=lambda m: not m.needs_mergers)}
+        self._too_large: set[str] = set()
+        chosen = sorted(map(get_metric, keys), key=lambda m: not m.needs_mergers)
+        values = {metric.key: self._value(metric) for metric in chosen}
         for key in keys:
             metric, value = get_metric(key), values[key]
             if metric.level == "bicluster":
@@ -208,7 +217,15 @@ class Evaluation:
                 self.scores[key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known where a measure asked for needs them; asking for coverage alone computes no merger.
         self._paired = "mergers" in vars(workspace)
-        self.status = {key: self._reason() for key, value in self.scores.items() if math.isnan(value)}
+        self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
+
+    def _value(self, metric: Metric) -> NDArray[np.float64] | float:
+        """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
+        try:
+            return metric.compute(self._workspace)
+        except TooLargeError:
+            self._too_large.add(metric.key)
+            return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
 
     @property
     def matrix(self) -> Matrix:
@@ -313,18 +330,24 @@ class Evaluation:
         rest = ZERO_BY_ZERO
         if not work.defined[k]:
             rest = "it has no two rows and two columns to compare"
-        elif work.has_missing and np.isnan(work.solution[k].of(work.X)).any():
+        elif work.too_large(k):
+            rest = _DOES_NOT_FIT
+        elif work.has_missing and np.isnan(work.block(work.solution[k].rows, work.solution[k].cols)).any():
             rest = "it has missing cells, or the formula has no value here"
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
                 alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
+                if key in self._too_large:
+                    reasons[key] = _DOES_NOT_FIT
         if "evidence" in reasons:
             reasons["evidence"] = evidence_scores(work).reasons[k] or rest
         return reasons
 
-    def _reason(self) -> str:
+    def _reason(self, key: str) -> str:
+        if key in self._too_large:
+            return _DOES_NOT_FIT
         n_defined = int(self._workspace.defined.sum())
         if not len(self.names):
             return "the solution has no biclusters"
@@ -339,6 +362,9 @@ class Evaluation:
             f"{key}={self.scores[key]:.4g}" for key in ("nve", "nve_cov", "coverage") if key in self.scores
         )
         return f"Evaluation({plural(len(self.names), 'bicluster')}: {shown})"
+
+
+_DOES_NOT_FIT = "it needs more cells at once than fit in memory"
 
 
 def _none_for_nan(value: Any) -> Any:

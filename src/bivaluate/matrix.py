@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
-from bivaluate._errors import MatrixError
+from bivaluate._errors import MatrixError, TooLargeError
 from bivaluate._rows import (
     CHUNK_CELLS,
     LARGEST_DENSE_BYTES,
@@ -255,7 +255,7 @@ class Matrix:
 
         Raises
         ------
-        MatrixError
+        TooLargeError
             If they would take more than 2 GB of memory that they do not take yet.
 
         Examples
@@ -267,7 +267,7 @@ class Matrix:
             return self.source.array
         n, m = self.shape
         if 8 * n * m > LARGEST_DENSE_BYTES:
-            raise MatrixError(
+            raise TooLargeError(
                 f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs. "
                 "Work on fewer rows or columns, or leave out what needs every cell at once."
             )
@@ -325,13 +325,38 @@ class Matrix:
         values[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices] = cells.data
         return values
 
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a cell is missing (NaN); what lies in a file is read through once to know.
+
+        Returns
+        -------
+        bool
+            Cells that a sparse matrix does not store are not counted.
+
+        Examples
+        --------
+        >>> Matrix([[1, np.nan]]).has_missing
+        True
+        """
+        if self.source.dtype.kind != "f":
+            return False
+        if isinstance(self.source, ArraySource):
+            return bool(np.isnan(self.source.array).any())
+        if isinstance(self.source, SparseSource):
+            return bool(np.isnan(self.source.array.data).any())
+        parts = (self.source.rows(start, stop) for start, stop in self.chunks())
+        return any(bool(np.isnan(part.data if self.sparse else part).any()) for part in parts)
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
         """Return the cells of some rows and columns as a dense array.
 
         Parameters
         ----------
         rows, cols : ndarray of int
             Their numbers, ascending.
+        missing : {"omit", "raise"}, default="omit"
+            Whether missing cells (NaN) of what is read may stay or are refused.
 
         Returns
         -------
@@ -340,7 +365,7 @@ class Matrix:
 
         Raises
         ------
-        MatrixError
+        TooLargeError
             If they would take more than 2 GB of memory.
 
         Examples
@@ -351,7 +376,7 @@ class Matrix:
         if isinstance(self.source, ArraySource):
             return self.source.array[np.ix_(rows, cols)].astype(np.float64, copy=False)
         if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
-            raise MatrixError(
+            raise TooLargeError(
                 f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "
                 f"({8 * len(rows) * len(cols) / 1e9:,.1f} GB)."
             )
@@ -359,7 +384,7 @@ class Matrix:
         step = chunk_rows(self.shape[1])
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            taken = self.checked(self.source.take(part), "omit", numbers=part)
+            taken = self.checked(self.source.take(part), missing, numbers=part)
             block[start : start + step] = self.dense(taken[:, cols])
         return block
 
@@ -374,7 +399,7 @@ class Matrix:
 
         Raises
         ------
-        MatrixError
+        TooLargeError
             If the cells lie in a file too large to be held in memory.
 
         Examples

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
+from bivaluate._rows import CHUNK_CELLS
+from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
 
 Floats = NDArray[np.float64]
@@ -21,6 +23,7 @@ AUTOCORRELATION_LIMIT = 0.20
 # One value in more than this share of the cells (the zeros of counts): differences say little, ranks with ties say more.
 TIE_LIMIT = 0.25
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
+_FEWEST_ROWS = 10
 COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
@@ -58,6 +61,25 @@ def column_means(values: Floats) -> Floats:
         return np.asarray(values.mean(axis=0))
     count = seen.sum(axis=0)
     return np.asarray(np.where(seen, values, 0).sum(axis=0) / np.maximum(count, 1))
+
+
+def column_means_of(matrix: Matrix) -> Floats:
+    """Mean of each column of a matrix in whatever form over its observed cells, some rows at a time."""
+    if matrix.in_memory:
+        return column_means(matrix.values)
+    m = matrix.shape[1]
+    total, count = np.zeros(m), np.zeros(m)
+    for start, stop in matrix.chunks():
+        cells = matrix.checked(matrix.source.rows(start, stop), "omit", start)
+        if matrix.sparse:
+            seen = ~np.isnan(cells.data)
+            total += np.bincount(cells.indices[seen], cells.data[seen], minlength=m)
+            count += np.bincount(cells.indices[seen], minlength=m) if matrix.absent == "missing" else stop - start
+        else:
+            seen = ~np.isnan(cells)
+            total += np.where(seen, cells, 0.0).sum(axis=0)
+            count += seen.sum(axis=0)
+    return np.asarray(total / np.maximum(count, 1))
 
 
 def rank_normalise(X: Any) -> Floats:
@@ -132,6 +154,13 @@ def prepare_values(values: Floats, centre: str = "none", normalise: str = "none"
     return np.asarray(values - column_means(values)) if centre == "columns" else values
 
 
+def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> Matrix:
+    """Return a matrix that was checked already as `prepare_matrix` says; itself where nothing is to be done."""
+    if (centre, normalise) == ("none", "none"):
+        return matrix
+    return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
+
+
 def null_model_findings(X: Any) -> list[str]:
     """Say in words where `X` breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
@@ -163,15 +192,19 @@ def null_model_findings(X: Any) -> list[str]:
     >>> null_model_findings(X + 2 * np.sin(np.arange(30)))[0][:28]
     'Columns have strong effects '
     """
-    return list(broken_assumptions(check_values(X, "omit")).values())
+    return list(broken_assumptions(Matrix.of(X, "omit")).values())
 
 
-def broken_assumptions(values: Floats) -> dict[str, str]:
-    """Return what `null_model_findings` says about values that were checked already, by what the sentence is about."""
-    step = -(-len(values) // _ROWS_LOOKED_AT)
-    rows = standardise(values[::step])
+def broken_assumptions(matrix: Matrix) -> dict[str, str]:
+    """Return what `null_model_findings` says about a matrix that was checked already, by what the sentence is about."""
+    n, m = matrix.shape
+    if matrix.in_memory:
+        rows = standardise(matrix.values[:: -(-n // _ROWS_LOOKED_AT)])
+    else:
+        looked_at = min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m))
+        rows = standardise(matrix.block(np.arange(0, n, -(-n // looked_at)), np.arange(m)))
     n, m = rows.shape
-    if n < 10 or m < 3:
+    if n < _FEWEST_ROWS or m < 3:
         return {}
     findings = {}
     error = 3 / math.sqrt(n * m)

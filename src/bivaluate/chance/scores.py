@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
-from bivaluate.chance.assumptions import broken_assumptions, column_means, prepare_values
+from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import (
-    block_values_missing,
-    constant_row_counts,
-    constant_rows_of_each,
-    is_constant_row,
-    virtual_error_value,
-)
+from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.workspace import Options, Workspace
 from bivaluate.solution import Biclustering, check_solution
@@ -131,16 +125,11 @@ def chance_scores(workspace: Workspace) -> ChanceScores:
 
 
 def _score_blocks_of(workspace: Workspace) -> BlockScores:
-    constant = np.array([len(rows) for rows in workspace.once(_constant_rows)], dtype=np.int64)
-    return score_blocks(workspace.ve, workspace.r - constant, workspace.observed[1], workspace.shape)
-
-
-def _constant_rows(workspace: Workspace) -> list[Counts]:
-    return constant_rows_of_each(workspace.X, workspace.solution)
+    return score_blocks(workspace.ve, workspace.r - workspace.constant_rows, workspace.observed[1], workspace.shape)
 
 
 def _score_all_of(workspace: Workspace) -> ChanceScores:
-    constant = constant_row_counts(workspace.X, workspace.solution, workspace.once(_constant_rows))
+    constant = workspace.merged_constant_rows
     merged_rows, merged_cols = workspace.cover.merged_shapes
     blocks = block_scores(workspace)
     # blocks and mergers are looked up together: those of one shape get one E0, to the bit
@@ -152,11 +141,11 @@ def _score_all_of(workspace: Workspace) -> ChanceScores:
 
 def _centred(workspace: Workspace) -> BlockScores:
     """Scores of the blocks on column-centred data."""
-    means = column_means(workspace.X)
+    means = column_means_of(workspace.matrix)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
     for k, bicluster in enumerate(workspace.solution):
-        A = bicluster.of(workspace.X) - means[bicluster.cols]
+        A = workspace.block(bicluster.rows, bicluster.cols) - means[bicluster.cols]
         ve[k] = block_values_missing(A)[0]
         rows[k] = int((~is_constant_row(A)).sum())
     return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
@@ -387,10 +376,10 @@ def _prepared(
 ) -> Workspace:
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
-    values = prepare_values(Matrix.of(X, missing).values, centre, normalise)
-    for finding in broken_assumptions(values).values():
+    matrix = prepared(Matrix.of(X, missing), centre, normalise)
+    for finding in broken_assumptions(matrix).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
-    return Workspace(Matrix(values), check_solution(solution).with_shape(values.shape), options)
+    return Workspace(matrix, check_solution(solution).with_shape(matrix.shape), options)
 
 
 @measure("avg_ave", "avg aVE", "average chance-corrected virtual error",

@@ -35,8 +35,24 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += broken_assumptions(workspace.X).values()
+    sentences += broken_assumptions(workspace.matrix).values()
+    sentences += _absent(workspace.matrix)
     return sentences
+
+
+def _absent(matrix: Matrix) -> list[str]:
+    """Say what the cells count that a sparse matrix does not store."""
+    if not matrix.sparse:
+        return []
+    counted = {
+        "zero": "count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings.",
+        "missing": "count as missing, as in ratings; pass absent='zero' if they are zeros, as in counts.",
+    }
+    found = [f"X is sparse: cells that are not stored {counted[matrix.absent]}"]
+    converted = getattr(matrix.source, "converted_from", "")
+    if converted:
+        found.append(f"X came as {converted} and was converted to CSR, rows one after the other, once.")
+    return found
 
 
 def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_real
 from bivaluate._text import listing, plural
-from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepare_matrix
+from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepared
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
@@ -23,8 +22,6 @@ from bivaluate.measures.cover import cell_jaccard
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
-
-Floats = NDArray[np.float64]
 
 SHOWN = (
     "n_biclusters",
@@ -150,18 +147,18 @@ def propose_pruning(
     """
     check_real("cut", cut, 0.0)
     matrix = Matrix.of(X)
-    prepared = prepare_matrix(matrix.values, centre, normalise)
+    seen = prepared(matrix, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
         how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
-        cut = min(cut, refit_cut(prepared, [b.shape for b in solution], **how))
+        cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
-    broken = broken_assumptions(prepared)
+    broken = broken_assumptions(seen)
     groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken)
     left = _named_groups(pool)
     if not keep_weak:
-        proposals += _noise(pool, prepared, cut)
+        proposals += _noise(pool, seen, cut)
     pruned = Biclustering(
         pool.biclusters,
         solution.shape,
@@ -208,7 +205,7 @@ class _Pool:
 
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""
-        return virtual_error_value(bicluster.of(self.matrix.values))
+        return virtual_error_value(self.matrix.block(bicluster.rows, bicluster.cols))
 
     def replace(self, gone: int, place: int, bicluster: Bicluster, name: str) -> None:
         """Put one bicluster in the place of two."""
@@ -257,7 +254,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     """Make one bicluster of two redundant ones; None if they may not merge, or their union is less coherent than they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
-    adjusted = [adjusted_error(side.of(pool.matrix.values), pool.matrix.shape) for side in (one, other)]
+    adjusted = [adjusted_error(pool.matrix.block(side.rows, side.cols), pool.matrix.shape) for side in (one, other)]
     if likeness >= DUPLICATE:
         worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
         gone, kept = pool.names[worse], pool.names[better]
@@ -294,12 +291,12 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     return Proposal("merge", names, reason)
 
 
-def _noise(pool: _Pool, prepared: Floats, cut: float) -> list[Proposal]:
+def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
     """Drop biclusters that save nothing under any kind of pattern and whose rows a search of noise finds as coherent."""
     evidence = evidence_table(pool.matrix, pool.solution())
     proposals = []
     for k in np.flatnonzero(is_noise(evidence))[::-1].tolist():
-        A = pool.biclusters[k].of(prepared)
+        A = seen.block(pool.biclusters[k].rows, pool.biclusters[k].cols)
         error = adjusted_error(A, pool.matrix.shape)
         if error < cut:
             continue

@@ -11,6 +11,7 @@ With rows standardised over the columns (mean 0, standard deviation 1)::
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -195,22 +196,23 @@ def is_constant_row(A: Values) -> NDArray[np.bool_]:
     return _is_constant(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
 
 
-def constant_row_counts(X: Values, solution: Biclustering, of_each: list[Counts] | None = None) -> Counts:
+def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Biclustering) -> Counts:
     """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
 
     A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
-    its mergers are not looked at (0). `of_each` is what `constant_rows_of_each` returned, if it was asked before.
+    its mergers are not looked at (0). `block` gives the values of some rows and columns.
     """
-    constant = constant_rows_of_each(X, solution) if of_each is None else of_each
+    constant = [b.rows[is_constant_row(block(b.rows, b.cols))] for b in solution]
     sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
     looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
     counts = np.diag(sizes)
     if not looked_at:
         return counts
     candidates = np.unique(np.concatenate([constant[k] for k in looked_at]))
-    low = np.stack([np.fmin.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
-    high = np.stack([np.fmax.reduce(X[np.ix_(candidates, b.cols)], axis=1) for b in solution])
+    values = [block(candidates, b.cols) for b in solution]
+    low = np.stack([np.fmin.reduce(A, axis=1) for A in values])
+    high = np.stack([np.fmax.reduce(A, axis=1) for A in values])
     member = np.stack([np.isin(candidates, b.rows, assume_unique=True) for b in solution])
     own = np.zeros(counts.shape, dtype=np.int64)
     in_both = np.zeros(counts.shape, dtype=np.int64)
@@ -223,21 +225,6 @@ def constant_row_counts(X: Values, solution: Biclustering, of_each: list[Counts]
     pairs[one_column] = pairs[:, one_column] = 0
     np.fill_diagonal(pairs, sizes)
     return np.asarray(pairs)
-
-
-def constant_rows_of_each(X: Values, solution: Biclustering) -> list[Counts]:
-    """Return the constant rows of each bicluster; most are ruled out by two of their cells (as `is_constant_row`)."""
-    if not len(solution):
-        return []
-    rows = np.concatenate([b.rows for b in solution])
-    sizes = [len(b.rows) for b in solution]
-    first, last = (X[rows, np.repeat([b.cols[end] for b in solution], sizes)] for end in (0, -1))
-    bound = 1.001 * CONSTANT * np.fmax(np.abs(first), np.abs(last))
-    possible = np.split(~(np.abs(first - last) > bound), np.cumsum(sizes)[:-1])
-    return [
-        b.rows[kept][is_constant_row(X[np.ix_(b.rows[kept], b.cols)])] if kept.any() else b.rows[:0]
-        for b, kept in zip(solution, possible, strict=True)
-    ]
 
 
 def _is_constant(low: Values, high: Values) -> NDArray[np.bool_]:

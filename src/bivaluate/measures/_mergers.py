@@ -162,6 +162,12 @@ class CompiledMergers:
         ve, msr, constant = self._merge(alone=True)
         return np.diagonal(ve), np.diagonal(msr), np.diagonal(constant)
 
+    @property
+    def largest_norm(self) -> float:
+        """The largest norm of a row in use, which bounds every absolute value; known once something was merged."""
+        assert self.sums is not None
+        return float(self.sums.top.max()) / self.scale
+
     def _merge(self, alone: bool) -> tuple[Values, Values, Indices]:
         from bivaluate.measures import _kernels
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Counts = NDArray[np.int64]
+# 64-bit words that are laid over each other at once: 8 MB of them.
+_WORDS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,12 @@ class Cover:
     @cached_property
     def shared_rows(self) -> Counts:
         """Rows two biclusters share, K x K; the diagonal holds their own."""
-        return _shared(self.solution.row_masks)
+        return _shared([b.rows for b in self.solution], self.solution.shape[0])
 
     @cached_property
     def shared_cols(self) -> Counts:
         """Columns two biclusters share, K x K; the diagonal holds their own."""
-        return _shared(self.solution.col_masks)
+        return _shared([b.cols for b in self.solution], self.solution.shape[1])
 
     @cached_property
     def merged_shapes(self) -> tuple[Counts, Counts]:
@@ -86,27 +89,33 @@ class Cover:
     @property
     def rows(self) -> int:
         """Rows in at least one bicluster."""
-        return int(self.solution.row_masks.any(axis=0).sum())
+        return _united([b.rows for b in self.solution], self.solution.shape[0])
 
     @property
     def cols(self) -> int:
         """Columns in at least one bicluster."""
-        return int(self.solution.col_masks.any(axis=0).sum())
+        return _united([b.cols for b in self.solution], self.solution.shape[1])
 
     @cached_property
     def _once_and_more(self) -> tuple[int, int]:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
         overlapping = self.solution.select(np.flatnonzero((self.intersections > 0).sum(axis=1) > 1))
         col_bits = _bits(overlapping.col_masks)
-        once = np.zeros((self.solution.shape[0], col_bits.shape[1]), dtype=np.uint64)
-        twice = np.zeros_like(once)
-        for bicluster, bits in zip(overlapping, col_bits, strict=True):
-            covered = once.take(bicluster.rows, axis=0)
-            once[bicluster.rows] = covered | bits
-            covered &= bits
-            twice[bicluster.rows] |= covered
+        covered_once = covered_twice = 0
+        step = max(1, _WORDS_AT_ONCE // max(1, col_bits.shape[1]))
+        for start in range(0, self.solution.shape[0] if len(overlapping) else 0, step):
+            once = np.zeros((min(step, self.solution.shape[0] - start), col_bits.shape[1]), dtype=np.uint64)
+            twice = np.zeros_like(once)
+            for bicluster, bits in zip(overlapping, col_bits, strict=True):
+                rows = _between(bicluster.rows, start, start + step) - start
+                covered = once.take(rows, axis=0)
+                once[rows] = covered | bits
+                covered &= bits
+                twice[rows] |= covered
+            covered_once += int(np.bitwise_count(once).sum())
+            covered_twice += int(np.bitwise_count(twice).sum())
         alone = self.cells_counted - sum(b.size for b in overlapping)
-        return alone + int(np.bitwise_count(once).sum()), int(np.bitwise_count(twice).sum())
+        return alone + covered_once, covered_twice
 
 
 def jaccard_index(shared: Any, size: Any, other_size: Any) -> Any:
@@ -124,13 +133,34 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
     return float(jaccard_index(len(rows) * len(cols), a.size, b.size))
 
 
-def _shared(masks: NDArray[np.bool_]) -> Counts:
-    """Return how many members two masks have in common, K x K."""
-    bits = _bits(masks)
-    shared = np.empty((len(bits), len(bits)), dtype=np.int64)
-    for k in range(len(bits)):
-        shared[k, k:] = shared[k:, k] = np.bitwise_count(bits[k:] & bits[k]).sum(axis=1)
+def _shared(members: Sequence[Counts], n: int) -> Counts:
+    """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
+    K = len(members)
+    shared = np.zeros((K, K), dtype=np.int64)
+    step = max(64, 64 * _WORDS_AT_ONCE // max(1, K))
+    for start in range(0, n, step):
+        masks = np.zeros((K, min(step, n - start)), dtype=np.bool_)
+        for mask, own in zip(masks, members, strict=True):
+            mask[_between(own, start, start + step) - start] = True
+        bits = _bits(masks)
+        for k in range(K):
+            here = np.bitwise_count(bits[k:] & bits[k]).sum(axis=1, dtype=np.int64)
+            shared[k, k:] += here
+            shared[k + 1 :, k] += here[1:]
     return shared
+
+
+def _united(members: Sequence[Counts], n: int) -> int:
+    """Return how many numbers below n are in at least one list."""
+    mask = np.zeros(n, dtype=np.bool_)
+    for own in members:
+        mask[own] = True
+    return int(mask.sum())
+
+
+def _between(numbers: Counts, start: int, stop: int) -> Counts:
+    first, last = np.searchsorted(numbers, (start, stop))
+    return numbers[first:last]
 
 
 def _bits(masks: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,8 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values, block_values_missing, error_floors, observed_part, residue_floor
+from bivaluate.measures._blocks import (
+    block_values,
+    block_values_missing,
+    constant_row_counts,
+    error_floors,
+    is_constant_row,
+    observed_part,
+    residue_floor,
+)
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers, large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
@@ -69,8 +78,11 @@ class Workspace:
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
         """Check the input, once, and pair it."""
+        absent = options.pop("absent", None)
         chosen = Options(**options)
-        matrix = Matrix.of(X, chosen.missing)
+        matrix = Matrix.of(X, chosen.missing, absent=absent)
+        if matrix.sparse and matrix.absent == "missing":
+            chosen = replace(chosen, missing="omit")
         return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
 
     def once(self, function: Callable[[Workspace], Shared]) -> Shared:
@@ -82,7 +94,7 @@ class Workspace:
 
     @property
     def X(self) -> Floats:
-        """The values."""
+        """All values as one array: for measures that need every cell at once; refused where they do not fit in memory."""
         return self.matrix.values
 
     @property
@@ -102,12 +114,34 @@ class Workspace:
 
     def blocks(self) -> Iterator[Floats]:
         """Yield the values of each bicluster."""
-        return (b.of(self.X) for b in self.solution)
+        return (self.block(b.rows, b.cols) for b in self.solution)
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+        """Return the values of some rows and columns that biclusters use."""
+        if self._held is None:
+            return self.matrix.block(rows, cols)
+        values, used_rows, used_cols = self._held
+        return np.asarray(values[np.ix_(np.searchsorted(used_rows, rows), np.searchsorted(used_cols, cols))])
+
+    @cached_property
+    def _held(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]] | None:
+        """Rows and columns in use, of a matrix that is not an array in memory: read once where they are few."""
+        if self.matrix.in_memory or not len(self.solution):
+            return None
+        rows, cols = np.zeros(self.shape[0], dtype=np.bool_), np.zeros(self.shape[1], dtype=np.bool_)
+        for b in self.solution:
+            rows[b.rows] = cols[b.cols] = True
+        if int(rows.sum()) * int(cols.sum()) > CHUNK_CELLS:
+            return None
+        used_rows, used_cols = np.flatnonzero(rows), np.flatnonzero(cols)
+        return self.matrix.block(used_rows, used_cols, self.options.missing), used_rows, used_cols
 
     @cached_property
     def has_missing(self) -> bool:
         """Whether cells are missing (they may only with ``missing="omit"``)."""
-        return self.options.missing == "omit" and bool(np.isnan(self.X).any())
+        if self.options.missing != "omit" or (self.matrix.sparse and self.matrix.absent == "missing"):
+            return self.options.missing == "omit"
+        return self.matrix.has_missing
 
     @cached_property
     def observed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -143,10 +177,16 @@ class Workspace:
     def per_block(self, function: Callable[[Floats], float]) -> Floats:
         """Return `function` of the values of each defined bicluster without missing cells; NaN elsewhere."""
         values = np.full(len(self.solution), np.nan)
-        for k, A in enumerate(self.blocks()):
-            if self.defined[k] and not np.isnan(A).any():
-                values[k] = function(A)
+        for k, b in enumerate(self.solution):
+            if self.defined[k] and not self.too_large(k):
+                A = self.block(b.rows, b.cols)
+                if not np.isnan(A).any():
+                    values[k] = function(A)
         return values
+
+    def too_large(self, k: int) -> bool:
+        """Whether the block of a bicluster does not fit in memory; never of an array that is there already."""
+        return not self.matrix.in_memory and 8 * int(self.r[k]) * int(self.c[k]) > LARGEST_DENSE_BYTES
 
     @property
     def _block_values(self) -> Callable[[Floats], tuple[float, float]]:
@@ -160,6 +200,30 @@ class Workspace:
         return compiled_mergers(self.matrix, self.solution, self.options.n_jobs)
 
     @cached_property
+    def _compiled_blocks(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        assert self._compiled is not None
+        return self._compiled.blocks()
+
+    @cached_property
+    def _compiled_mergers(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        assert self._compiled is not None
+        return self._compiled.matrices()
+
+    @cached_property
+    def constant_rows(self) -> NDArray[np.int64]:
+        """Number of constant rows of each bicluster."""
+        if self._compiled is not None:
+            return np.diagonal(self._compiled_mergers[2]) if "mergers" in vars(self) else self._compiled_blocks[2]
+        return np.array([is_constant_row(A).sum() for A in self.blocks()], dtype=np.int64)
+
+    @cached_property
+    def merged_constant_rows(self) -> NDArray[np.int64]:
+        """Number of constant rows of every super-bicluster, K x K; mergers with a one-column one are not looked at (0)."""
+        if self._compiled is not None:
+            return self._compiled_mergers[2]
+        return constant_row_counts(self.block, self.solution)
+
+    @cached_property
     def block_errors(self) -> tuple[Floats, Floats]:
         """VE and MSR of each bicluster, formula values; no merger is computed for them.
 
@@ -168,7 +232,7 @@ class Workspace:
         if "mergers" in vars(self):
             return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
         if self._compiled is not None:
-            return self._compiled.blocks()[:2]
+            return self._compiled_blocks[:2]
         values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
         return values[:, 0], values[:, 1]
 
@@ -176,8 +240,8 @@ class Workspace:
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
         if self._compiled is not None:
-            return self._compiled.matrices()[:2]
-        return all_pairs(self.matrix.block, self.solution, self._block_values)
+            return self._compiled_mergers[:2]
+        return all_pairs(self.block, self.solution, self._block_values)
 
     @property
     def merged_ve(self) -> Floats:
@@ -215,18 +279,25 @@ class Workspace:
         bound = (SMALL_ERROR, self._largest_floor)[which]
         for k in np.flatnonzero((errors <= bound) & (errors < np.inf) & (partner != NO_PARTNER)).tolist():
             if partner[k] == WHOLE_MATRIX:
-                A = self.X
+                rows, cols = (np.arange(size) for size in self.shape)
             else:
                 one, other = self.solution[k], self.solution[int(partner[k])]
-                A = self.X[np.ix_(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))]
+                rows, cols = np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols)
+            if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES and not self.matrix.in_memory:
+                continue
+            A = self.matrix.block(rows, cols) if partner[k] == WHOLE_MATRIX else self.block(rows, cols)
             if errors[k] <= error_floors(A)[which]:
                 floored[k] = 0.0
         return floored
 
     @cached_property
     def _largest_floor(self) -> float:
-        """The MSR that may be rounding in the block with the largest value of the matrix."""
-        return residue_floor(max(float(np.fmax.reduce(self.X, axis=None)), -float(np.fmin.reduce(self.X, axis=None))))
+        """The MSR that may be rounding in the block with the largest value in use, or a bound of it."""
+        if self._compiled is not None and not self.matrix.in_memory and len(self.solution):
+            return residue_floor(self._compiled.largest_norm)
+        blocks = [self.X] if self.matrix.in_memory else self.blocks()
+        sizes = (max(float(np.fmax.reduce(A, axis=None)), -float(np.fmin.reduce(A, axis=None))) for A in blocks)
+        return residue_floor(max(sizes, default=0.0))
 
     @cached_property
     def nearest_ve(self) -> Nearest:
@@ -241,7 +312,11 @@ class Workspace:
     @cached_property
     def whole(self) -> tuple[float, float]:
         """VE and MSR of the whole matrix."""
-        return self._block_values(self.X)
+        if self.matrix.in_memory or self.has_missing:
+            return self._block_values(self.X)
+        everything = Biclustering([tuple(np.arange(size) for size in self.shape)], self.shape)
+        ve, msr, _ = compiled_mergers(self.matrix, everything, self.options.n_jobs).blocks()
+        return float(ve[0]), float(msr[0])
 
     def _nearest(self, merged: Floats, which: int) -> Nearest:
         n = len(merged)

@@ -1,0 +1,113 @@
+"""The same answers from every kind of matrix: arrays, sparse matrices, files, other people's sources."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from bivaluate import Biclustering, Matrix, _rows, evaluate, propose_pruning
+from bivaluate import matrix as matrices
+from bivaluate._errors import MatrixError
+from bivaluate._rows import ArraySource, FileSource
+from bivaluate.measures import _mergers as mergers
+
+pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
+
+
+class Own:
+    """A source of someone's own: rows on demand."""
+
+    sparse, dtype = False, np.dtype(np.float64)
+
+    def __init__(self, X):
+        self._X, self.shape = X, X.shape
+
+    def rows(self, start, stop):
+        return self._X[start:stop]
+
+    def take(self, rows):
+        return self._X[rows]
+
+
+def counts(shape=(140, 30)):
+    rng = np.random.default_rng(11)
+    X = rng.poisson(0.4, size=shape).astype(float)
+    X[:30, :8] += rng.poisson(3.0, size=(30, 8))
+    X[40:44] = 0
+    pairs = [(range(30), range(8)), (range(20, 60), range(4, 12)), ([3, 80, 90, 100, 139], range(20, 29))]
+    return X, Biclustering([*pairs, (range(38, 50), range(2, 9)), ([7], range(4))], shape)
+
+
+def forms(X, folder):
+    np.save(folder / "x.npy", X)
+    return {
+        "CSR": scipy.sparse.csr_array(X),
+        "CSC": scipy.sparse.csc_array(X),
+        "file": Matrix(FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r"))),
+        "int16": Matrix(ArraySource(X.astype(np.int16))),
+        "own": Own(X),
+    }
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path, monkeypatch):
+    X, solution = counts()
+    expected = evaluate(X, solution, metrics="all")
+    if size == "large":
+        monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
+        for module in (_rows, matrices):
+            monkeypatch.setattr(module, "CHUNK_CELLS", 600)
+        monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
+    for name, form in forms(X, tmp_path).items():
+        found = evaluate(form, solution, metrics="all")
+        assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True), name
+        assert len(found.records) == len(expected.records)
+        for one, other in zip(found.records, expected.records, strict=True):
+            words = {key for key, value in other.items() if isinstance(value, str) or value is None}
+            assert {key: one[key] for key in words} == {key: other[key] for key in words}, name
+            for key in other.keys() - words:
+                assert one[key] == pytest.approx(other[key], rel=1e-9, abs=1e-12, nan_ok=True), (name, key)
+        assert found.findings[: len(expected.findings)] == expected.findings, name
+        said = found.findings[len(expected.findings) :]
+        assert said == {
+            "CSR": [
+                "X is sparse: cells that are not stored count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings."
+            ],
+            "CSC": [
+                "X is sparse: cells that are not stored count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings.",
+                "X came as CSC and was converted to CSR, rows one after the other, once.",
+            ],
+        }.get(name, []), name
+
+
+def test_absent_cells_may_be_missing():
+    X, solution = counts()
+    X[40:44, 0] = 1.0
+    stored = scipy.sparse.csr_array(X)
+    with_gaps = np.where(X == 0, np.nan, X)
+    expected = evaluate(with_gaps, solution, missing="omit")
+    found = evaluate(stored, solution, absent="missing")
+    assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert found.scores["ve" if "ve" in found.scores else "avg_ve"] != evaluate(stored, solution).scores["avg_ve"]
+    assert found.findings[-1].startswith("X is sparse: cells that are not stored count as missing")
+
+
+def test_pruning_is_the_same():
+    X, solution = counts()
+    expected = propose_pruning(X, solution)
+    found = propose_pruning(scipy.sparse.csr_array(X), solution)
+    assert [p.reason for p in found.proposals] == [p.reason for p in expected.proposals]
+    assert found.after == pytest.approx(expected.after, rel=1e-9, nan_ok=True)
+
+
+def test_a_missing_cell_far_down_is_named(monkeypatch):
+    X, _ = counts()
+    X[137, 21] = np.nan
+    for module in (_rows, matrices):
+        monkeypatch.setattr(module, "CHUNK_CELLS", 60)
+    monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
+    monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
+    wide = Biclustering([(range(140), range(30)), (range(5), range(9))], X.shape)
+    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 137, column 21"):
+        evaluate(Own(X), wide, metrics=["ve"])
