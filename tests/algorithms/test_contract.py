@@ -23,7 +23,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 K_OF_BOTH = {"spectral", "spectral_co"}  # these need at least K rows and K columns
-FEW_RESTARTS = {"las": {"n_restarts": 60}, "find": {"n_starts": 60}, "lda": {"max_iter": 3}}
+FEW_RESTARTS = {"las": {"n_restarts": 60}, "find": {"n_starts": 60}, "lda": {"max_iter": 3}, "isa": {"n_seeds": 40}}
 # The search says in words where it cannot work; what it warns of has its own tests.
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
 
@@ -101,6 +101,10 @@ def test_same_seed_same_valid_answer(key, X):
         ("cca", 0, {"max_residue": 0.01}),  # its signal is the pattern, not the level
         ("las", 8, {}),
         ("spectral", 8, {"selection": "all"}),
+        ("isa", 8, {}),
+        ("plaid", 8, {}),
+        ("ssvd", 8, {}),
+        ("bregman", 8, {}),
     ],
 )
 def test_a_clean_planted_block_is_recovered_whole(key, level, options):

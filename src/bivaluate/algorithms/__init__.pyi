@@ -1,4 +1,5 @@
 from .algorithm import Algorithm as Algorithm
+from .block_average import BlockAverageCoclustering as BlockAverageCoclustering
 from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
 from .coherent_given import climb_from as climb_from
@@ -7,9 +8,14 @@ from .communities import LeidenCommunities as LeidenCommunities
 from .communities import LouvainCommunities as LouvainCommunities
 from .factorisation import LDABiclusters as LDABiclusters
 from .factorisation import NMFBiclusters as NMFBiclusters
+from .information import InformationCoclustering as InformationCoclustering
 from .large_average import LargeAverageSubmatrices as LargeAverageSubmatrices
+from .modularity import ModularityCoclustering as ModularityCoclustering
+from .plaid import Plaid as Plaid
 from .registry import ALGORITHMS as ALGORITHMS
 from .registry import get_algorithm as get_algorithm
 from .registry import make_estimator as make_estimator
+from .signature import IterativeSignature as IterativeSignature
+from .sparse_svd import SparseSVD as SparseSVD
 from .spectral import SpectralCheckerboard as SpectralCheckerboard
 from .spectral_coclustering import SpectralCoclusters as SpectralCoclusters

@@ -1,0 +1,185 @@
+"""Co-clustering by modularity, information and block averages: labels against naive twins, planted blocks, edges."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.metrics import adjusted_rand_score
+
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.algorithms import BlockAverageCoclustering, InformationCoclustering, ModularityCoclustering
+from bivaluate.algorithms import _coclusters as shared
+from bivaluate.algorithms.block_average import DIVERGENCES
+from bivaluate.algorithms.information import INFORMATION
+from bivaluate.algorithms.modularity import maximise
+from tests.reference import coclusters as naive
+
+
+def counts(seed=0, shape=(40, 26), K=(3, 4), low=0.3):
+    """Poisson counts whose rates depend on clusters of rows and columns."""
+    rng = np.random.default_rng(seed)
+    rows, cols = rng.permutation(np.arange(shape[0]) % K[0]), rng.permutation(np.arange(shape[1]) % K[1])
+    rates = rng.permutation(np.linspace(low, 9, K[0] * K[1])).reshape(K)
+    return rng.poisson(rates[rows][:, cols]).astype(float), rows, cols
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_modularity_equals_the_twin_from_every_start_dense_and_sparse(seed):
+    X = counts(seed)[0]
+    starts = np.random.RandomState(seed).randint(3, size=(5, 26))
+    expected = [naive.coclustmod(X, start, 3) for start in starts]
+    for start, (z, w, Q) in zip(starts, expected, strict=True):
+        for same in (X, csr_array(X)):
+            rows, cols, gains = maximise(same, start[np.newaxis], 3, 100)
+            np.testing.assert_array_equal(rows, z)
+            np.testing.assert_array_equal(cols, w)
+            assert gains.sum() == pytest.approx(Q)
+    best = max(expected, key=lambda found: found[2])
+    assert maximise(X, starts, 3, 100)[2].sum() == pytest.approx(best[2])
+
+
+@pytest.mark.parametrize("kind", ["squared", "i-divergence"])
+@pytest.mark.parametrize("seed", range(3))
+def test_block_averages_equal_the_twin_from_every_start_dense_and_sparse(seed, kind):
+    X, K = counts(seed, low=0.05)[0], (3, 4)
+    rng = np.random.RandomState(seed)
+    rows, cols = shared.balanced_labels(40, 3, 4, rng), shared.balanced_labels(26, 4, 4, rng)
+    whole = naive.divergence(kind, X, X.mean()).sum()
+    losses = []
+    for s in range(4):
+        z, w, loss = naive.block_average(X, rows[s], cols[s], K, kind)
+        losses.append(loss)
+        for same in (X, csr_array(X)):
+            found = shared.coclusters(same, rows[[s]], cols[[s]], DIVERGENCES[kind], K, 100)
+            np.testing.assert_array_equal(found.rows, z)
+            np.testing.assert_array_equal(found.cols, w)
+            assert whole - found.kept.sum() == pytest.approx(loss)
+    together = shared.coclusters(X, rows, cols, DIVERGENCES[kind], K, 100)
+    assert whole - together.kept.sum() == pytest.approx(min(losses))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_information_equals_the_twin_from_every_start_dense_and_sparse(seed):
+    X, K = counts(seed)[0] + 0.5, (3, 4)
+    rng = np.random.RandomState(seed)
+    rows, cols = shared.balanced_labels(40, 3, 3, rng), shared.balanced_labels(26, 4, 3, rng)
+    for s in range(3):
+        z, w, kept = naive.information(X, rows[s], cols[s], K)
+        for same in (X, csr_array(X)):
+            found = shared.coclusters(same, rows[[s]], cols[[s]], INFORMATION, K, 100)
+            np.testing.assert_array_equal(found.rows, z)
+            np.testing.assert_array_equal(found.cols, w)
+            assert found.kept.sum() / X.sum() == pytest.approx(kept)
+
+
+@pytest.mark.parametrize("criterion", [INFORMATION, *DIVERGENCES.values()])
+def test_a_round_never_loses_and_parts_of_the_starts_change_nothing(criterion, monkeypatch):
+    X = counts(7)[0]
+    rng = np.random.RandomState(0)
+    rows, cols = shared.balanced_labels(40, 3, 6, rng), shared.balanced_labels(26, 3, 6, rng)
+    kept = [shared.coclusters(X, rows, cols, criterion, (3, 3), k).kept.sum() for k in range(1, 8)]
+    assert np.all(np.diff(kept) >= -1e-9)
+    monkeypatch.setattr(shared, "MOST_CELLS", 3 * 40 * 2)
+    assert shared.coclusters(X, rows, cols, criterion, (3, 3), 7).kept.sum() == pytest.approx(kept[-1])
+
+
+@pytest.mark.parametrize("estimator", [BlockAverageCoclustering, InformationCoclustering])
+def test_a_checkerboard_of_other_numbers_of_rows_and_columns_is_recovered(estimator):
+    X, rows, cols = counts(3, (60, 40), (3, 5), low=0.0)
+    model = estimator(3, n_column_clusters=5, selection="all", n_starts=30, random_state=0).fit(X)
+    assert adjusted_rand_score(model.row_labels_, rows) == 1.0
+    assert adjusted_rand_score(model.column_labels_, cols) > 0.7
+    assert sum(b.size for b in model.solution_) == X.size
+    assert len(estimator(3, n_column_clusters=5, random_state=0).fit(X).solution_) == 3
+
+
+@pytest.mark.parametrize("estimator", [ModularityCoclustering, InformationCoclustering])
+def test_planted_blocks_of_counts_are_recovered(estimator):
+    rng = np.random.default_rng(0)
+    rows, cols = np.arange(60) % 3, np.arange(24) % 3
+    X = rng.poisson(np.where(np.equal.outer(rows, cols), 5.0, 0.4)).astype(float)
+    found = {(tuple(b.rows), tuple(b.cols)) for b in estimator(3, random_state=0).fit(csr_array(X)).solution_}
+    assert found == {(tuple(np.flatnonzero(rows == k)), tuple(np.flatnonzero(cols == k))) for k in range(3)}
+
+
+def test_one_raised_block_is_the_best_block():
+    X = np.random.default_rng(0).normal(size=(50, 20))
+    X[5:20, 3:10] += 4
+    model = BlockAverageCoclustering(2, random_state=0).fit(X)
+    assert model.solution_[0].rows.tolist() == list(range(5, 20))
+    assert model.solution_[0].cols.tolist() == list(range(3, 10))
+    assert 0.5 < model.kept_ < 1
+
+
+def test_with_counts_raised_blocks_go_before_empty_ones():
+    X = np.ones((30, 20))
+    X[:20, :12] = 0.0
+    X[20:, 12:] = 3.0
+    model = BlockAverageCoclustering(2, divergence="i-divergence", random_state=0).fit(X)
+    assert model.solution_[0].shape == (10, 8)
+    assert model.kept_ == pytest.approx(1.0)
+    np.testing.assert_array_equal(model.solution_[0].cols, np.arange(12, 20))
+
+
+def test_modularity_is_that_of_the_labels_and_the_strongest_comes_first():
+    X = counts(2)[0]
+    model = ModularityCoclustering(3, random_state=0).fit(X)
+    B = naive.modularity_matrix(X)
+    gains = [B[np.ix_(b.rows, b.cols)].sum() / X.sum() for b in model.solution_]
+    assert gains == sorted(gains, reverse=True)
+    assert model.modularity_ == pytest.approx(sum(gains))
+    for k, b in enumerate(model.solution_):
+        np.testing.assert_array_equal(np.flatnonzero(model.row_labels_ == k), b.rows)
+
+
+def test_more_starts_are_never_worse():
+    X = counts(5)[0]
+    few, many = (ModularityCoclustering(4, n_starts=k, random_state=0).fit(X).modularity_ for k in (1, 20))
+    assert many >= few
+
+
+@pytest.mark.parametrize("estimator", [ModularityCoclustering, InformationCoclustering, BlockAverageCoclustering])
+@pytest.mark.parametrize("X", [np.zeros((6, 5)), np.full((6, 5), 3.0), np.eye(4)[:, :3]])
+def test_flat_and_tiny_matrices_are_answered(estimator, X):
+    for K in (1, 3, 9):
+        for same in (X, csr_array(X)):
+            model = estimator(K, random_state=0).fit(same)
+            assert all(b.size for b in model.solution_)
+
+
+def test_empty_matrices_have_no_modularity_and_no_information():
+    assert np.isnan(ModularityCoclustering(2, random_state=0).fit(np.zeros((4, 5))).modularity_)
+    assert np.isnan(InformationCoclustering(2, random_state=0).fit(np.zeros((4, 5))).information_)
+    assert np.isnan(BlockAverageCoclustering(2, random_state=0).fit(np.full((4, 5), 2.0)).kept_)
+
+
+def test_all_of_the_information_of_blocks_is_kept():
+    X = np.kron([[4.0, 1.0], [1.0, 6.0]], np.ones((3, 4)))
+    model = InformationCoclustering(2, random_state=0).fit(X)
+    assert model.information_ == pytest.approx(naive.mutual_information(X))
+
+
+def test_the_i_divergence_refuses_negative_cells():
+    with pytest.raises(
+        MatrixError, match=r"the lowest cell of X is -1\. Transform the data, or use divergence='squared'"
+    ):
+        BlockAverageCoclustering(2, divergence="i-divergence").fit(np.array([[1.0, -1.0, 2.0], [3.0, 4.0, 5.0]]))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters", "words"),
+    [
+        (
+            BlockAverageCoclustering,
+            {"divergence": "square"},
+            "divergence is 'square'; allowed: .*Did you mean 'squared'",
+        ),
+        (BlockAverageCoclustering, {"selection": "first"}, "selection is 'first'; allowed: 'best', 'all'"),
+        (BlockAverageCoclustering, {"n_column_clusters": 0}, "n_column_clusters is 0; it must be at least 1"),
+        (InformationCoclustering, {"n_starts": 0}, "n_starts is 0; it must be at least 1"),
+        (ModularityCoclustering, {"max_iter": 0}, "max_iter is 0; it must be at least 1"),
+        (ModularityCoclustering, {"n_biclusters": "auto"}, "n_biclusters is 'auto'; a whole number"),
+    ],
+)
+def test_bad_parameters(estimator, parameters, words):
+    with pytest.raises(ParameterError, match=words):
+        estimator(**parameters).fit(np.eye(4))
