@@ -80,7 +80,7 @@ class SparseSVD(BiclusteringEstimator):
 
     Examples
     --------
-    >>> X = np.random.default_rng(1).normal(size=(60, 20))
+    >>> X = np.random.default_rng(2).normal(size=(60, 20))
     >>> X[:12, :5] += 4
     >>> model = SparseSVD(1).fit(X)
     >>> model.solution_[0].shape
