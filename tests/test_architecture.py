@@ -28,6 +28,7 @@ LAYERS = {
     "evaluation": 8,
     "datasets": 9,
     "algorithms": 9,
+    "enrichment": 10,
     "sweep": 10,
     "plots": 11,
     "report": 12,

@@ -30,6 +30,7 @@ COMMANDS = {
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare a solution with a known truth, or two solutions.",
+    "enrich": "Ask whether the genes of biclusters share a function.",
     "prune": "Propose which biclusters to drop or merge.",
     "refine": "Polish biclusters of any tool, and say what became of each.",
     "run": "Run a biclustering algorithm on a matrix.",

@@ -1,0 +1,178 @@
+"""Named sets of genes, and the GMT files they come in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bivaluate._errors import ParameterError
+from bivaluate._text import first_few, plural
+from bivaluate.io.source import Source
+
+
+@dataclass(frozen=True)
+class GeneSets:
+    """Sets of genes by key, such as GO terms or pathways.
+
+    Parameters
+    ----------
+    members : mapping of str to iterable of str
+        The genes of each set.
+    titles : mapping of str to str, optional
+        What each set is called; its key where there is none.
+    other_names : mapping of str to str, optional
+        Other names of a gene, each with the name that `members` uses.
+    name : str, default="gene sets"
+        What messages call them.
+
+    Raises
+    ------
+    ParameterError
+        If there are no sets, or one of them is empty.
+
+    See Also
+    --------
+    read_gmt : From a GMT file.
+    read_annotations : From a GAF file and an ontology.
+
+    Examples
+    --------
+    >>> sets = GeneSets({"ribosome": ["RPL1", "RPL2"], "stress": ["HSP12"]})
+    >>> sets
+    GeneSets(2 sets of 3 genes)
+    >>> sets.title("stress")
+    'stress'
+    """
+
+    members: Mapping[str, frozenset[str]]
+    titles: Mapping[str, str] = field(default_factory=dict)
+    other_names: Mapping[str, str] = field(default_factory=dict)
+    name: str = "gene sets"
+
+    def __post_init__(self) -> None:
+        members = {str(key): frozenset(map(str, genes)) for key, genes in self.members.items()}
+        if not members:
+            raise ParameterError(f"{self.name}: there are no sets of genes.")
+        empty = [key for key, genes in members.items() if not genes]
+        if empty:
+            raise ParameterError(f"{self.name}: {plural(len(empty), 'set')} without any gene: {first_few(empty, 3)}.")
+        object.__setattr__(self, "members", members)
+
+    @property
+    def genes(self) -> frozenset[str]:
+        """Every gene that is in some set.
+
+        Returns
+        -------
+        frozenset of str
+            Their names, as `members` has them.
+
+        Examples
+        --------
+        >>> sorted(GeneSets({"a": ["x", "y"], "b": ["y"]}).genes)
+        ['x', 'y']
+        """
+        return frozenset().union(*self.members.values())
+
+    def title(self, key: str) -> str:
+        """Return what a set is called.
+
+        Parameters
+        ----------
+        key : str
+            A key of `members`.
+
+        Returns
+        -------
+        str
+            Its title, or the key where it has none.
+
+        Examples
+        --------
+        >>> GeneSets({"GO:1": ["x"]}, {"GO:1": "translation"}).title("GO:1")
+        'translation'
+        """
+        return self.titles.get(key, key)
+
+    def known_as(self, labels: Iterable[str]) -> list[str | None]:
+        """Return the name under which the sets know each label; None for a gene that is in no set.
+
+        Parameters
+        ----------
+        labels : iterable of str
+            Names of genes, as a matrix has them. Where a name is not found as it is, capitals do not count.
+
+        Returns
+        -------
+        list of str or None
+            One entry per label.
+
+        Examples
+        --------
+        >>> GeneSets({"a": ["SPT23"]}, other_names={"YKL020C": "SPT23"}).known_as(["YKL020C", "spt23", "Actb"])
+        ['SPT23', 'SPT23', None]
+        """
+        genes = self.genes
+        upper = {gene.upper(): gene for gene in sorted(genes, reverse=True)}
+        upper_other = {name.upper(): gene for name, gene in self.other_names.items()}
+
+        def find(label: str) -> str | None:
+            if label in genes:
+                return label
+            capitals = label.upper()
+            return self.other_names.get(label) or upper.get(capitals) or upper_other.get(capitals)
+
+        return [find(label) for label in labels]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __repr__(self) -> str:
+        return f"GeneSets({plural(len(self), 'set')} of {plural(len(self.genes), 'gene')})"
+
+
+def read_gmt(path: str | os.PathLike[str]) -> GeneSets:
+    """Read a GMT file: one set per line, its name, a description and its genes, separated by tabs.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, gzipped or not.
+
+    Returns
+    -------
+    GeneSets
+        The sets by name; a description that is not empty, "na" or an address becomes the title.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    FormatError
+        If a line has no genes, or two lines have one name.
+
+    Examples
+    --------
+    >>> read_gmt("pathways.gmt")  # doctest: +SKIP
+    GeneSets(186 sets of 5245 genes)
+    """
+    source = Source(path)
+    members: dict[str, frozenset[str]] = {}
+    titles: dict[str, str] = {}
+    for line, text in source.filled_lines():
+        name, *rest = (part.strip() for part in text.split("\t"))
+        # Some files weight genes as "GENE,1.0".
+        genes = frozenset(part.split(",")[0] for part in rest[1:] if part)
+        if not genes:
+            raise source.fault(
+                f"the set {name[:40]!r} has no genes. A line of a GMT file is a name, a description and the genes, "
+                "separated by tabs.",
+                line,
+            )
+        if name in members:
+            raise source.fault(f"a second set is called {name[:40]!r}.", line)
+        members[name] = genes
+        if rest[0] and rest[0].lower() not in ("na", "null") and "://" not in rest[0]:
+            titles[name] = rest[0]
+    return GeneSets(members, titles, name=source.name)

@@ -1,0 +1,174 @@
+"""Gene Ontology: annotations (GAF) carried up the terms of an ontology (OBO)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bivaluate._errors import FormatError
+from bivaluate.datasets.gene_ontology import yeast_files
+from bivaluate.enrichment.gene_sets import GeneSets
+from bivaluate.io.source import Source
+
+# Both say that what a term's genes do is done by the parent's too; other relationships do not.
+_CARRIED = ("is_a", "part_of")
+_GAF_COLUMNS = 15
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of an ontology, with the terms above it."""
+
+    name: str
+    parents: tuple[str, ...]
+
+
+def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.PathLike[str]) -> GeneSets:
+    """Read gene annotations (GAF) and carry them up an ontology (OBO), along is_a and part_of.
+
+    A gene that belongs to a term belongs to every term above it. Annotations with the qualifier NOT are left out;
+    those to obsolete terms are, too.
+
+    Parameters
+    ----------
+    annotations : str or path-like
+        A GAF file (2.0 to 2.2), gzipped or not. Genes go by their symbol; identifier and synonyms are other names.
+    ontology : str or path-like
+        An OBO file, gzipped or not.
+
+    Returns
+    -------
+    GeneSets
+        One set per term that has a gene.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read.
+    FormatError
+        If a line does not follow the format, the terms go in a circle, or the two have no term in common.
+
+    Examples
+    --------
+    >>> read_annotations("sgd.gaf.gz", "go-basic.obo")  # doctest: +SKIP
+    GeneSets(8057 sets of 6474 genes)
+    """
+    terms, alternatives = _read_terms(Source(ontology))
+    source = Source(annotations)
+    direct: dict[str, set[str]] = {}
+    other_names: dict[str, str] = {}
+    unknown: list[str] = []
+    for _, fields in _annotations(source):
+        identifier, symbol, term = fields[1], fields[2], alternatives.get(fields[4], fields[4])
+        for other in (identifier, *fields[10].split("|")):
+            if other:
+                other_names.setdefault(other, symbol)
+        if term in terms:
+            direct.setdefault(term, set()).add(symbol)
+        else:
+            unknown.append(term)
+    if not direct:
+        raise FormatError(
+            f"{source.name} and {ontology} have no term in common: for example {', '.join(unknown[:3]) or 'none'} "
+            f"there, {', '.join(list(terms)[:3])} here. Do they belong together?"
+        )
+    members: dict[str, set[str]] = {}
+    above = _Ancestors(terms, str(ontology))
+    for term, genes in direct.items():
+        for ancestor in above.of(term):
+            members.setdefault(ancestor, set()).update(genes)
+    titles = {key: terms[key].name for key in members}
+    return GeneSets({k: frozenset(members[k]) for k in sorted(members)}, titles, other_names, name=source.name)
+
+
+def load_yeast_ontology() -> GeneSets:
+    """Return the Gene Ontology annotations of yeast (SGD, May 2022); they are fetched on first use.
+
+    They travel in the archive that holds the yeast matrices.
+
+    Returns
+    -------
+    GeneSets
+        One set per GO term; genes go by symbol, systematic names (YAL001C) and synonyms.
+
+    Raises
+    ------
+    FileError
+        If they have to be fetched and cannot be.
+
+    Examples
+    --------
+    >>> load_yeast_ontology()  # doctest: +SKIP
+    """
+    return read_annotations(*yeast_files())
+
+
+def _annotations(source: Source) -> Iterator[tuple[int, list[str]]]:
+    for line, text in source.filled_lines():
+        if text.startswith("!"):
+            continue
+        fields = text.split("\t")
+        if len(fields) < _GAF_COLUMNS:
+            raise source.fault(
+                f"{len(fields)} fields separated by tabs; a line of a GAF file has at least {_GAF_COLUMNS}.", line
+            )
+        if "NOT" not in fields[3].split("|"):
+            yield line, fields
+
+
+def _read_terms(source: Source) -> tuple[dict[str, Term], dict[str, str]]:
+    """Return the terms that are not obsolete, and the term behind each alternative identifier."""
+    terms: dict[str, Term] = {}
+    alternatives: dict[str, str] = {}
+    for stanza in _stanzas(source):
+        key = stanza.get("id", [""])[0]
+        if not key or "true" in stanza.get("is_obsolete", ()):
+            continue
+        related = (value.split() for value in stanza.get("relationship", ()))
+        parts = [value[1] for value in related if len(value) > 1 and value[0] in _CARRIED]
+        terms[key] = Term(stanza.get("name", [key])[0], tuple(dict.fromkeys(stanza.get("is_a", []) + parts)))
+        alternatives |= dict.fromkeys(stanza.get("alt_id", ()), key)
+    if not terms:
+        raise FormatError(f"{source.name} has no terms: it is not an ontology in OBO format.")
+    return terms, alternatives
+
+
+def _stanzas(source: Source) -> Iterator[dict[str, list[str]]]:
+    """Yield what each [Term] says, without the comments behind exclamation marks."""
+    stanza: dict[str, list[str]] | None = None
+    for _, text in source.filled_lines():
+        if text.startswith("["):
+            if stanza is not None:
+                yield stanza
+            stanza = {} if text.strip() == "[Term]" else None
+        elif stanza is not None:
+            tag, _, value = text.partition(":")
+            said = value if tag == "name" else value.partition(" ! ")[0]
+            stanza.setdefault(tag.strip(), []).append(said.strip())
+    if stanza is not None:
+        yield stanza
+
+
+class _Ancestors:
+    """The terms above each term, itself included; every term is walked once."""
+
+    def __init__(self, terms: dict[str, Term], name: str) -> None:
+        self._terms, self._name = terms, name
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, term: str) -> frozenset[str]:
+        path: list[str] = [term]
+        while path:
+            here = path[-1]
+            waiting = [p for p in self._terms[here].parents if p in self._terms and p not in self._known]
+            if not waiting:
+                above = (self._known[p] for p in self._terms[here].parents if p in self._terms)
+                self._known[here] = frozenset({here}).union(*above)
+                path.pop()
+            elif waiting[0] in path:
+                circle = [*path[path.index(waiting[0]) :], waiting[0]]
+                raise FormatError(f"{self._name}: the terms go in a circle: {' → '.join(circle[:8])}.")
+            else:
+                path.append(waiting[0])
+        return self._known[term]

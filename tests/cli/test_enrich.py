@@ -1,0 +1,56 @@
+"""`bivaluate enrich`, typed as a newcomer would."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"g{i}" for i in range(30)]
+    cells = rng.normal(size=(30, 4)).round(3)
+    lines = ["," + ",".join("wxyz"), *(f"{n},{','.join(map(str, row))}" for n, row in zip(names, cells, strict=True))]
+    (tmp_path / "genes.csv").write_text("\n".join(lines) + "\n")
+    sets = {"ribosome": names[:6], "stress": names[10:16], "other": names[16:28]}
+    (tmp_path / "sets.gmt").write_text("".join(f"{k}\tna\t" + "\t".join(v) + "\n" for k, v in sets.items()))
+    (tmp_path / "foreign.gmt").write_text("mouse\tna\tActb\tGapdh\tTp53\tMyc\n")
+    Biclustering([(range(6), [0, 1]), ([0, 11, 20], [1, 2])], (30, 4)).to_json(tmp_path / "found.json")
+    return tmp_path
+
+
+def test_table(run, files):
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "sets.gmt")
+    assert shown.code == 0
+    assert "24 of 30 genes are in 3 sets." in shown.out
+    assert "B1: ribosome (6 of 6, q " in shown.out
+    assert "1 of 2 biclusters is enriched (q ≤ 0.05), in 1 different set; of random genes in the same numbers" in shown.out
+
+
+def test_json_has_raw_p_and_q(run, files):
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "sets.gmt", "--json", "--csv", "terms.csv")
+    told = json.loads(shown.out)
+    best = told["terms"][0]
+    assert (best["bicluster"], best["set"], best["overlap"]) == ("B1", "ribosome", 6)
+    assert 0 < best["p"] < best["q"] < 0.05
+    assert 0 <= told["scores"]["share_enriched_random"] < 0.3
+    assert (files / "terms.csv").read_text().startswith("bicluster,set,title,overlap,genes,set_size,background,p,q\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name the gene sets: either --sets FILE.gmt, or --go sgd"),
+        (("--sets", "sets.gmt", "--go", "sgd"), "name the gene sets"),
+        (("--go", "some.gaf"), "--go some.gaf needs the ontology too: add --obo FILE.obo"),
+        (("--sets", "foreign.gmt"), "foreign.gmt and genes share no gene: Actb, Gapdh, Myc and 1 more there, g0, g1, g2"),
+        (("--sets", "nowhere.gmt"), "cannot read nowhere.gmt"),
+    ],
+)
+def test_refusals(run, files, arguments, message):
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", *arguments)
+    assert shown.code == 2
+    assert message in shown.err
