@@ -17,6 +17,7 @@ from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
+from bivaluate.judge.verdict import verdict
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
@@ -260,6 +261,11 @@ class Evaluation:
     def findings(self) -> list[str]:
         """Warnings and remarks in words."""
         return describe(self._workspace, self.names, self._dropped)
+
+    @property
+    def verdict(self) -> str:
+        """What to think of the solution, in a sentence: the headline of the report."""
+        return verdict(self.scores)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:

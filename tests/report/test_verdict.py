@@ -51,9 +51,9 @@ def test_no_tiny_rival_where_the_rival_explains_enough() -> None:
 @pytest.mark.parametrize(
     ("nve", "words"),
     [
-        (0.38, "clearly distinct biclusters (NVE 0.38) that cover 43 % of the matrix."),
-        (0.71, "partly distinct biclusters (NVE 0.71) that cover 43 % of the matrix."),
-        (1.03, "hardly distinct biclusters (NVE 1.03) that cover 43 % of the matrix."),
+        (0.38, "The biclusters are clearly distinct (NVE 0.38) and cover 43 % of the matrix."),
+        (0.71, "The biclusters are partly distinct (NVE 0.71) and cover 43 % of the matrix."),
+        (1.03, "The biclusters are hardly distinct (NVE 1.03) and cover 43 % of the matrix."),
     ],
 )
 def test_one_solution_is_judged_by_how_distinct_it_is(nve: float, words: str) -> None:

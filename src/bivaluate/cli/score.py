@@ -33,7 +33,6 @@ from bivaluate.cli.tables import (
     number,
     out,
     print_json,
-    print_list,
     print_table,
     score_text,
     write_csv,
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
+
+_LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
 
 
 @grouped
@@ -153,7 +154,9 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     else:
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
+    out.print(_LEGEND, style="dim")
     for evaluation in evaluations:
+        out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
         _print_findings(evaluation)
 
 
@@ -178,7 +181,8 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
 
 
 def _print_findings(evaluation: Evaluation) -> None:
-    print_list(_name(evaluation), [spoken(sentence) for sentence in evaluation.findings])
+    for sentence in evaluation.findings:
+        out.print(f"  • {spoken(sentence)}")
 
 
 def _name(evaluation: Evaluation) -> str:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import (
     CLOSE,
-    DISTINCT,
     DUPLICATE,
     EVIDENCE_CUT,
     FEW_COLUMNS,
@@ -25,6 +24,7 @@ from bivaluate.judge.limits import (
     is_thin,
 )
 from bivaluate.judge.redundancy import RedundantGroup
+from bivaluate.judge.verdict import paying, verdict
 from bivaluate.measures.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
@@ -101,20 +101,18 @@ def _caution(text: str) -> list[Sentence]:
 
 def _headline(case: Case) -> Sentence:
     winner = case.winner
-    return Sentence("headline", _no_winner(case) if winner is None else f"{winner.name}: {_praise(case, winner)}.")
+    if winner is None:
+        return Sentence("headline", _no_winner(case))
+    if len(case.groups) == 1 and not case.asked:
+        scores = {key: winner.value(key) for key in ("n_biclusters", "n_paying", "nve", "coverage", "cc")}
+        return Sentence("headline", f"{winner.name}: {verdict(scores)}")
+    return Sentence("headline", f"{winner.name}: {_praise(case, winner)}.")
 
 
 def _praise(case: Case, winner: Group) -> str:
     covers, nve = winner.value("coverage"), winner.value("nve")
     share = f"{percent(covers)} of the matrix"
     found, pays = winner.value("n_biclusters"), winner.value("n_paying")
-    if len(case.groups) == 1 and not case.asked:
-        how = "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
-        one = found == 1
-        what = f"{how} distinct biclusters (NVE {number(nve)})" if math.isfinite(nve) else "biclusters"
-        what = "one bicluster" if one else what
-        what += f" that {'covers' if one else 'cover'} {share}" if math.isfinite(covers) else ""
-        return what + (f"; {_paying(pays, found)}" if math.isfinite(pays) else "")
     score = _score(case, winner)
     best = f"{'highest' if RECORDS[case.criterion].direction == 'high' else 'lowest'} {score}"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
@@ -122,19 +120,10 @@ def _praise(case: Case, winner: Group) -> str:
     if nve >= INDISTINCT:
         return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
     if case.criterion == "total_evidence":
-        return f"most evidence ({number(winner.value(case.criterion))} nats); {_paying(pays, found)}"
+        return f"most evidence ({number(winner.value(case.criterion))} nats); {paying(pays, found)}"
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
-
-
-def _paying(pays: float, found: float) -> str:
-    """Say how many biclusters stand out from noise, on average over seeds."""
-    if pays == found == 1:
-        return "it stands out from noise"
-    if pays == found:
-        return f"all {number(found)} biclusters stand out from noise"
-    return f"{number(pays)} of {number(found)} biclusters stand out from noise"
 
 
 def _no_winner(case: Case) -> str:
