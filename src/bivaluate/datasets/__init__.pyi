@@ -1,3 +1,5 @@
+from .example import load_example as load_example
+from .example import write_example as write_example
 from .generator import Block as Block
 from .generator import make_biclusters as make_biclusters
 from .labelled import Labelled as Labelled

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, FileError, MissingExtraError, ParameterError, suggest
+from bivaluate._errors import BivaluateError, MissingExtraError, ParameterError
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Slot, Task
@@ -33,16 +32,11 @@ class Source:
 
     def load(self, seed: int | None) -> tuple[Matrix, Biclustering | None]:
         """Return the matrix, and the planted solution of a scenario."""
-        if self.kind == "scenario":
-            from bivaluate.datasets import make_scenario
+        if self.kind != "file":
+            from bivaluate.datasets.named import load_named
 
-            assert seed is not None
-            values, truth, _ = make_scenario(self.spec.partition(":")[2], random_state=seed)
-            return Matrix.of(values, name=self.name), truth
-        if self.kind == "named":
-            from bivaluate.datasets import load
-
-            return load(self.spec).renamed(self.name), None
+            matrix, planted = load_named(self.spec, seed or 0)
+            return matrix.renamed(self.name), planted if self.kind == "scenario" else None
         from bivaluate.io import read_matrix
 
         return read_matrix(self.spec, **self.read).renamed(self.name), None
@@ -69,28 +63,9 @@ def _expand(spec: str) -> Sequence[str]:
     """Return the data sets a name or pattern stands for."""
     if Path(spec).exists():
         return [spec]
-    from bivaluate.datasets import SCENARIOS, list_datasets
+    from bivaluate.datasets.named import expand_name
 
-    prefix, colon, name = spec.partition(":")
-    if prefix == "scenario":
-        known = [f"scenario:{key}" for key in SCENARIOS]
-    else:
-        listed = [str(getattr(entry, "name", entry)) for entry in list_datasets()]
-        known = [key for key in listed if key.startswith(f"{prefix}:")] or listed
-        if spec not in known and (not colon or len(prefix) < 2):  # C:\matrix.tsv names a file too
-            raise FileError(
-                f"there is no file {spec!r}. A data set is a file, scenario:S1, scenario:*, yeast:04_elutriation or "
-                "yeast:*."
-            )
-    some = ", ".join(known[:20]) + (" …" if len(known) > 20 else "")
-    if any(mark in name for mark in "*?["):
-        found = [key for key in known if fnmatch.fnmatchcase(key, spec)]
-        if not found:
-            raise ParameterError(f"{spec} matches no data set; known: {some}.")
-        return found
-    if spec not in known:
-        raise ParameterError(f"there is no data set {spec!r}; known: {some}.{suggest(spec, known)}")
-    return [spec]
+    return expand_name(spec)
 
 
 def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:

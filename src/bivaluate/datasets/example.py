@@ -1,0 +1,97 @@
+"""A small expression matrix and what a tool made of it, for first steps."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from bivaluate._errors import FileError
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+_GENES, _CONDITIONS = 200, 30
+_SEED = 2026
+
+
+def load_example() -> tuple[Matrix, Biclustering]:
+    """Return a matrix of 200 genes and 30 conditions, and a solution of it with five biclusters.
+
+    Three of the five are real: genes that go up together (B1), genes that follow one profile (B2), and genes that
+    follow a profile each to its own degree (B3). B4 repeats most of B2, and B5 is noise: a good tool for judging
+    biclusters says so.
+
+    Returns
+    -------
+    matrix : Matrix
+        With names of genes and conditions.
+    solution : Biclustering
+        The five biclusters.
+
+    Examples
+    --------
+    >>> X, solution = load_example()
+    >>> X.shape, len(solution)
+    ((200, 30), 5)
+    """
+    rng = np.random.default_rng(_SEED)
+    values = rng.normal(size=(_GENES, _CONDITIONS))
+    genes, conditions = rng.permutation(_GENES), rng.permutation(_CONDITIONS)
+    up, profile, scaled = (genes[:30], conditions[:9]), (genes[30:65], conditions[9:20]), (genes[65:90], conditions[18:])
+    values[np.ix_(*up)] += 3.0
+    values[np.ix_(*profile)] = 0.3 * values[np.ix_(*profile)] + 1.5 * rng.normal(size=11)
+    degree = rng.uniform(0.5, 3.0, size=(25, 1))
+    values[np.ix_(*scaled)] = 0.3 * values[np.ix_(*scaled)] + degree * rng.normal(size=12)
+    again = (profile[0][:33], profile[1])
+    noise = (genes[120:138], conditions[[0, 5, 9, 13, 17, 20, 26]])
+    matrix = Matrix(
+        values.round(4),
+        tuple(f"gene{i + 1:03d}" for i in range(_GENES)),
+        tuple(f"condition{j + 1:02d}" for j in range(_CONDITIONS)),
+        "expression",
+    )
+    return matrix, Biclustering([up, profile, scaled, again, noise], matrix.shape, info={"name": "solution"})
+
+
+def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
+    """Write the example as ``expression.csv``, ``solution.json`` and, as another tool would, ``qubic.blocks``.
+
+    Parameters
+    ----------
+    folder : str or path-like, default="."
+        Where to write; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    FileError
+        If one of them is there already, or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_example(folder)]
+    ['expression.csv', 'solution.json', 'qubic.blocks']
+    """
+    from bivaluate.io import write_matrix, write_solution
+
+    matrix, solution = load_example()
+    target = Path(folder)
+    paths = [target / name for name in ("expression.csv", "solution.json", "qubic.blocks")]
+    there = [path.name for path in paths if path.exists()]
+    if there:
+        raise FileError(f"{target} has {', '.join(there)} already, which would be overwritten: choose another folder.")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {target}: {error.strerror or error}.") from error
+    write_matrix(matrix, paths[0])
+    write_solution(solution, paths[1], X=matrix)
+    write_solution(solution.select([1, 2, 3]), paths[2], X=matrix)
+    return paths
