@@ -37,6 +37,9 @@ LAYERS = {
     "__main__": 15,
 }
 
+# `Evaluation.plot` and `Evaluation.report` reach for the rooms above when they are called.
+LOOK_AHEADS = {("evaluation", "plots"), ("evaluation", "report")}
+
 
 def modules():
     return sorted(SOURCE.rglob("*.py"))
@@ -65,6 +68,8 @@ def test_imports_point_to_lower_layers(path):
         return
     for name in imported(path):
         parts = name.split(".")
+        if (".".join(own), parts[0]) in LOOK_AHEADS:
+            continue
         same_room = parts[0] == own[0] and layer(parts) == layer(own)
         assert same_room or layer(parts) < layer(own), f"{path.name} imports bivaluate.{name}"
 

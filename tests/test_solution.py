@@ -120,7 +120,9 @@ def test_from_estimators():
         assert bicluster.cols.tolist() == cols.tolist()
     checkerboard = SpectralBiclustering(n_clusters=(3, 2), random_state=0).fit(X)
     assert len(Biclustering.from_estimator(checkerboard)) == 6
-    with pytest.raises(SolutionError, match="SpectralCoclustering has no rows_ and columns_: call fit first"):
+    with pytest.raises(
+        SolutionError, match=r"SpectralCoclustering has neither rows_ and columns_ nor .*: call fit first"
+    ):
         Biclustering.from_estimator(SpectralCoclustering())
 
 
@@ -207,15 +209,24 @@ def test_json_holds_numpy_numbers_of_the_info(tmp_path):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda pairs: bivaluate.average_virtual_error(np.eye(3), pairs),
-        lambda pairs: bivaluate.coverage_ratio(pairs),
-        lambda pairs: bivaluate.propose_pruning(np.eye(3), pairs),
-        lambda pairs: bivaluate.compare(pairs, pairs),
+        lambda solution: bivaluate.average_virtual_error(np.arange(12.0).reshape(4, 3) ** 2, solution),
+        lambda solution: bivaluate.evaluate(np.arange(12.0).reshape(4, 3) ** 2, solution).scores["coverage"],
+        lambda solution: bivaluate.compare(solution, solution, shape=(4, 3))["ce"],
     ],
 )
-def test_plain_pairs_are_refused_with_a_way_out(call):
-    with pytest.raises(SolutionError, match="is a list; build a Biclustering first"):
-        call([([0, 1], [0, 1])])
+def test_plain_pairs_and_estimators_are_solutions_too(call):
+    pairs = [([0, 1, 3], [0, 1]), ([1, 2], [1, 2])]
+    solution = Biclustering(pairs, (4, 3))
+
+    class Fitted:
+        rows_, columns_ = solution.row_masks, solution.col_masks
+
+    assert call(pairs) == call(Fitted()) == call(solution)
+
+
+def test_what_is_no_solution_is_refused_with_a_way_out():
+    with pytest.raises(SolutionError, match=r"is a dict; pass a Biclustering, a fitted estimator, or a list of pairs"):
+        bivaluate.evaluate(np.eye(3), {"rows": [0]})
 
 
 def test_nested_lists_are_no_indices():
@@ -274,12 +285,18 @@ def test_solutions_of_one_matrix_add_up():
         first + PAIRS
 
 
-def test_estimators_with_labels_are_told_the_way():
+def test_estimators_with_labels_only_and_pipelines():
     class Coclust:
-        row_labels_, column_labels_ = [0, 1], [0, 1]
+        row_labels_, column_labels_ = [0, 1, 1], [0, 1]
 
-    with pytest.raises(SolutionError, match=r"Coclust has a label per row and column: use Biclustering\.from_labels"):
-        Biclustering.from_estimator(Coclust())
+    class Pipeline:
+        steps = (("scale", object()), ("cocluster", Coclust()))
+
+    solution = Biclustering.from_estimator(Coclust())
+    assert solution == Biclustering([([0], [0]), ([1, 2], [1])], (3, 2)) == Biclustering.from_estimator(Pipeline())
+    assert solution.info["algorithm"] == "Coclust"
+    with pytest.raises(SolutionError, match="object has neither rows_ and columns_ nor row_labels_ and column_labels_"):
+        Biclustering.from_estimator(object())
 
 
 def test_hand_written_documents(tmp_path):

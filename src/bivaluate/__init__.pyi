@@ -1,3 +1,9 @@
+from . import algorithms as algorithms
+from . import datasets as datasets
+from . import enrichment as enrichment
+from . import io as io
+from . import plots as plots
+from . import sweep as sweep
 from ._errors import BivaluateError as BivaluateError
 from ._errors import BivaluateWarning as BivaluateWarning
 from ._errors import DegenerateWarning as DegenerateWarning
@@ -15,6 +21,7 @@ from .chance.evidence import evidence_table as evidence_table
 from .chance.scores import adjusted_virtual_error as adjusted_virtual_error
 from .chance.scores import chance_table as chance_table
 from .chance.scores import coherent_coverage as coherent_coverage
+from .enrichment import enrich as enrich
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
 from .evaluation import solution_scorer as solution_scorer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -84,3 +85,18 @@ def plural(count: int, thing: str) -> str:
     ('1 bicluster', '3 biclusters', '2,000 rows')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
+    """Return a small table for notebooks; every text is escaped.
+
+    >>> html_table("1 <row>", ["a"], [["x & y"]])
+    '<table><caption>1 &lt;row&gt;</caption><thead><tr><th>a</th></tr></thead><tbody><tr><td>x &amp; y</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in headings)
+    lines = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    table = (
+        f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+    return f"{table}<p>{html.escape(note)}</p>" if note else table

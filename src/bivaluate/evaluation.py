@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +15,12 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
-from bivaluate._text import listing, plural
+from bivaluate._text import html_table, listing, number, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.verdict import verdict
-from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric
+from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
 
@@ -34,7 +36,7 @@ ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value
 
 def evaluate(
     X: Any,
-    solution: Biclustering,
+    solution: Any,
     *,
     metrics: str | Iterable[str] = "default",
     degenerate: str = "nan",
@@ -55,8 +57,8 @@ def evaluate(
     X : array-like of shape (n, m), DataFrame, scipy.sparse matrix, RowSource or Matrix
         The data; labels are kept. Sparse matrices are scored from their entries, memory maps and other sources some
         rows at a time: neither is turned into one dense array.
-    solution : Biclustering
-        The biclusters.
+    solution : Biclustering, estimator or list of pairs
+        The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns).
     metrics : str or iterable of str
         ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
     degenerate : {"nan", "formula"}
@@ -302,6 +304,85 @@ class Evaluation:
         columns = ["bicluster", "n_rows", "n_cols", "size", *self._columns, *kind, "partner", "ve_merged", "status"]
         return pd.DataFrame(self.records, columns=columns)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores of the solution as a table of one row, to be put together with those of others.
+
+        Returns
+        -------
+        DataFrame
+            One column per measure; the index is the name of the solution.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])], metrics=["coverage"]).to_frame()["coverage"].item()
+        0.6
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self.scores], index=[self.solution.info.get("name", "solution")])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the matrix with its biclusters as blocks.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if not given.
+
+        Returns
+        -------
+        Axes
+            The axes drawn on.
+
+        See Also
+        --------
+        bivaluate.plots : More pictures.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).plot().get_xlabel()
+        '5 columns'
+        """
+        from bivaluate.plots import plot_solution_heatmap
+
+        return plot_solution_heatmap(self.matrix, self.solution, ax)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report, one HTML file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write it.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        FileError
+            If it cannot be written.
+
+        See Also
+        --------
+        build_report : Several solutions on one page.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> X = np.random.default_rng(0).normal(size=(9, 6))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).report(f"{folder}/page.html").name
+        'page.html'
+        """
+        from bivaluate.report import build_report
+
+        return build_report(self, path)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the matrices as a JSON document.
 
@@ -362,6 +443,14 @@ class Evaluation:
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
         return ZERO_BY_ZERO
+
+    def _repr_html_(self) -> str:
+        shown = [
+            (symbol(key), number(value))
+            for key, value in self.scores.items()
+            if key in {metric.key for metric in main_metrics()}
+        ]
+        return html_table(repr(self), [name for name, _ in shown], [[value for _, value in shown]], self.verdict)
 
     def __repr__(self) -> str:
         shown = ", ".join(

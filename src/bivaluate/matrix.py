@@ -24,14 +24,14 @@ from bivaluate._rows import (
     SparseSource,
     chunk_rows,
 )
-from bivaluate._text import plural
+from bivaluate._text import html_table, number, plural
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
     """Values with optional row and column labels; rows are the objects (genes), columns the conditions.
 
@@ -509,6 +509,18 @@ class Matrix:
 
         index, columns = (None if labels is None else list(labels) for labels in (self.row_labels, self.col_labels))
         return pd.DataFrame(self.values, index=index, columns=columns)
+
+    def __repr__(self) -> str:
+        labelled = [what for what, labels in (("rows", self.row_labels), ("columns", self.col_labels)) if labels]
+        named = f", {' and '.join(labelled)} labelled" if labelled else ""
+        return f"Matrix({self.name}: {self.shape[0]} x {self.shape[1]}{', sparse' if self.sparse else ''}{named})"
+
+    def _repr_html_(self) -> str:
+        n_rows, n_cols = (min(n, 6) for n in self.shape)
+        corner = self.block(np.arange(n_rows), np.arange(n_cols))
+        headings = ["", *(self.col_label(j) for j in range(n_cols))]
+        rows = [[self.row_label(i), *(number(value) for value in corner[i])] for i in range(n_rows)]
+        return html_table(repr(self), headings, rows, "…" if max(self.shape) > 6 else "")
 
 
 def _source_of(cells: Any, name: str) -> RowSource:

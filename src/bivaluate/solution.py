@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
-from bivaluate._text import first_few, plural
+from bivaluate._text import first_few, html_table, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Indices = NDArray[np.int64]
 
@@ -206,7 +209,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         estimator : object
-            With the attributes ``rows_`` and ``columns_``.
+            With the attributes ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label
+            pairs its rows with its columns); or a pipeline that ends in one.
 
         Returns
         -------
@@ -225,13 +229,19 @@ class Biclustering(Sequence[Bicluster]):
         >>> len(Biclustering.from_estimator(model))
         2
         """
-        name = type(estimator).__name__
+        steps = getattr(estimator, "steps", None)
+        if steps and not hasattr(estimator, "rows_"):
+            return cls.from_estimator(steps[-1][1])
+        info = {"algorithm": type(estimator).__name__}
         if hasattr(estimator, "rows_") and hasattr(estimator, "columns_"):
-            return cls.from_masks(estimator.rows_, estimator.columns_, info={"algorithm": name})
+            return cls.from_masks(estimator.rows_, estimator.columns_, info=info)
         if hasattr(estimator, "row_labels_") and hasattr(estimator, "column_labels_"):
-            raise SolutionError(f"{name} has a label per row and column: use Biclustering.from_labels with them.")
-        hint = "call fit first, and pass a biclustering estimator (not a pipeline)"
-        raise SolutionError(f"{name} has no rows_ and columns_: {hint}.")
+            found = cls.from_labels(estimator.row_labels_, estimator.column_labels_, diagonal=True)
+            return found.with_info(**info)
+        raise SolutionError(
+            f"{info['algorithm']} has neither rows_ and columns_ nor row_labels_ and column_labels_: "
+            f"{'it is not a biclustering estimator' if hasattr(estimator, 'labels_') else 'call fit first'}."
+        )
 
     @classmethod
     def from_labels(cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False) -> Biclustering:
@@ -575,17 +585,110 @@ class Biclustering(Sequence[Bicluster]):
     def __hash__(self) -> int:
         return hash((self._shape, self._biclusters))
 
+    def to_frame(self, X: Any = None) -> pd.DataFrame:
+        """Return the members as a long table, one line per bicluster and member.
+
+        Parameters
+        ----------
+        X : Matrix, optional
+            The matrix, for the labels of rows and columns.
+
+        Returns
+        -------
+        DataFrame
+            With the columns bicluster (B1, B2, …), side ("row" or "column"), index, and label where `X` has labels.
+
+        See Also
+        --------
+        Biclustering.from_frame : The way back.
+
+        Examples
+        --------
+        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).to_frame()
+          bicluster    side  index
+        0        B1     row      0
+        1        B1     row      2
+        2        B1  column      1
+        """
+        import pandas as pd
+
+        sides = ("row", "column")
+        lines = [
+            (f"B{k + 1}", side, int(member))
+            for k, pair in enumerate(self)
+            for side, members in zip(sides, pair, strict=True)
+            for member in members
+        ]
+        frame = pd.DataFrame(lines, columns=["bicluster", "side", "index"])
+        labels = {side: getattr(X, name, None) for side, name in zip(sides, ("row_labels", "col_labels"), strict=True)}
+        if any(labels.values()):
+            named = [str(found[i]) if (found := labels[side]) else str(i) for _, side, i in lines]
+            frame["label"] = pd.Series(named, dtype=object)
+        return frame
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, shape: Sequence[int] | None = None) -> Biclustering:
+        """Build a solution from a long table, as :meth:`to_frame` makes it.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the
+            order in which they first appear.
+        shape : (int, int), optional
+            Shape of the matrix.
+
+        Returns
+        -------
+        Biclustering
+            The solution.
+
+        Raises
+        ------
+        SolutionError
+            If a column is missing, or a side is neither "row" nor "column".
+
+        Examples
+        --------
+        >>> solution = Biclustering([([0, 2], [1]), ([1], [0])], shape=(3, 2))
+        >>> Biclustering.from_frame(solution.to_frame(), (3, 2)) == solution
+        True
+        """
+        missing = {"bicluster", "side", "index"} - set(frame.columns)
+        if missing:
+            raise SolutionError(
+                f"the table has no column {', '.join(map(repr, sorted(missing)))}: bicluster, side and index are needed."
+            )
+        strange = sorted({str(side) for side in frame["side"]} - {"row", "column"})
+        if strange:
+            raise SolutionError(f'side is {strange[0]!r} in the table; it must be "row" or "column".')
+        found: dict[Any, tuple[list[int], list[int]]] = {}
+        for name, side, member in zip(frame["bicluster"], frame["side"], frame["index"], strict=True):
+            found.setdefault(name, ([], []))[side == "column"].append(member)
+        return cls(found.values(), shape)
+
+    def _repr_html_(self) -> str:
+        rows = [(f"B{k + 1}", f"{len(b.rows):,}", f"{len(b.cols):,}") for k, b in enumerate(self[:10])]
+        more = f"… and {len(self) - 10:,} more" if len(self) > 10 else ""
+        return html_table(repr(self), ["", "rows", "columns"], rows, more)
+
     def __repr__(self) -> str:
         shape = "unknown shape" if self._shape is None else f"{self._shape[0]} x {self._shape[1]}"
         return f"Biclustering({plural(len(self), 'bicluster')} of a matrix of {shape})"
 
 
 def check_solution(solution: Any, name: str = "solution") -> Biclustering:
-    """Return `solution` if it is a Biclustering."""
-    if not isinstance(solution, Biclustering):
-        hint = "for example with Biclustering(pairs, shape) or Biclustering.from_estimator"
-        raise SolutionError(f"{name} is a {type(solution).__name__}; build a Biclustering first, {hint}.")
-    return solution
+    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns."""
+    if isinstance(solution, Biclustering):
+        return solution
+    if hasattr(solution, "fit") or hasattr(solution, "rows_"):
+        return Biclustering.from_estimator(solution)
+    if isinstance(solution, (list, tuple)):
+        return Biclustering(solution)
+    raise SolutionError(
+        f"{name} is a {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs "
+        "(rows, columns)."
+    )
 
 
 def as_document(solution: Biclustering) -> Document:

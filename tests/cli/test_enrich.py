@@ -27,7 +27,9 @@ def test_table(run, files):
     assert shown.code == 0
     assert "24 of 30 genes are in 3 sets." in shown.out
     assert "B1: ribosome (6 of 6, q " in shown.out
-    assert "1 of 2 biclusters is enriched (q ≤ 0.05), in 1 different set; of random genes in the same numbers" in shown.out
+    assert (
+        "1 of 2 biclusters is enriched (q ≤ 0.05), in 1 different set; of random genes in the same numbers" in shown.out
+    )
 
 
 def test_json_has_raw_p_and_q(run, files):
@@ -46,7 +48,10 @@ def test_json_has_raw_p_and_q(run, files):
         ((), "name the gene sets: either --sets FILE.gmt, or --go sgd"),
         (("--sets", "sets.gmt", "--go", "sgd"), "name the gene sets"),
         (("--go", "some.gaf"), "--go some.gaf needs the ontology too: add --obo FILE.obo"),
-        (("--sets", "foreign.gmt"), "foreign.gmt and genes share no gene: Actb, Gapdh, Myc and 1 more there, g0, g1, g2"),
+        (
+            ("--sets", "foreign.gmt"),
+            "foreign.gmt and genes share no gene: Actb, Gapdh, Myc and 1 more there, g0, g1, g2",
+        ),
         (("--sets", "nowhere.gmt"), "cannot read nowhere.gmt"),
     ],
 )

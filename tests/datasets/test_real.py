@@ -71,6 +71,7 @@ def world_of(monkeypatch, folder, archive, members, datasets_, beside=()):
     made = replace(archive, sha256=hashlib.sha256(whole).hexdigest(), size=len(whole))
     for module in (cache, real):
         monkeypatch.setattr(module, "DATASETS", records)
+    monkeypatch.setattr(cache, "ONTOLOGIES", {})
     monkeypatch.setattr(catalogue, "BESIDE", [(group, member, sums[member]) for group, member in beside])
     monkeypatch.setattr(cache, "ARCHIVES", {archive.requirement: made})
     monkeypatch.setenv("BIVALUATE_DATA", str(folder / "cache"))

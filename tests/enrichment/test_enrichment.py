@@ -196,7 +196,9 @@ def test_the_same_as_goatools(tmp_path):
     rng = np.random.default_rng(11)
     stanzas = ["format-version: 1.2\n"]
     for k in range(40):
-        above = "".join(f"is_a: GO:{p:07d} ! t\n" for p in sorted({int(rng.integers(k)) for _ in range(2)})) if k else ""
+        above = (
+            "".join(f"is_a: GO:{p:07d} ! t\n" for p in sorted({int(rng.integers(k)) for _ in range(2)})) if k else ""
+        )
         part = f"relationship: part_of GO:{int(rng.integers(k)):07d} ! t\n" if k > 3 and k % 5 == 0 else ""
         stanzas.append(f"[Term]\nid: GO:{k:07d}\nname: t{k}\nnamespace: biological_process\n{above}{part}")
     (tmp_path / "g.obo").write_text("\n".join(stanzas))
@@ -214,7 +216,14 @@ def test_the_same_as_goatools(tmp_path):
 
         dag = GODag(str(tmp_path / "g.obo"), optional_attrs={"relationship"}, prt=None)
         study_of = GOEnrichmentStudy(
-            genes, direct, dag, propagate_counts=True, relationships={"part_of"}, methods=["fdr_bh"], log=None, alternative="greater"
+            genes,
+            direct,
+            dag,
+            propagate_counts=True,
+            relationships={"part_of"},
+            methods=["fdr_bh"],
+            log=None,
+            alternative="greater",
         )
         judged = {r.GO: r for r in study_of.run_study([genes[i] for i in study], prt=None)}
     ours = {t["set"]: t for t in found.terms}

@@ -81,7 +81,9 @@ def _read_sets(sets: Path | None, go: str | None, obo: Path | None) -> GeneSets:
     from bivaluate.enrichment import load_yeast_ontology, read_annotations, read_gmt
 
     if (sets is None) == (go is None):
-        raise ParameterError("name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf --obo FILE.obo.")
+        raise ParameterError(
+            "name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf --obo FILE.obo."
+        )
     if sets is not None:
         return read_gmt(sets)
     if go == "sgd":

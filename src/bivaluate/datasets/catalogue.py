@@ -94,3 +94,7 @@ ARCHIVES = {name: Archive(name, file, checksum, int(size)) for name, file, check
 GROUPS = {fields[0]: Group(*fields) for fields in _lines("groups.tsv")}
 DATASETS = {fields[0]: _record(fields) for fields in _lines("catalogue.tsv")}
 BESIDE = [(group, file, checksum) for group, file, checksum in _lines("beside.tsv")]
+
+_SGD = "6261a9eea8a863d1d01d96d4b9be4d8287099324c89c546e8c260442c4d62088"
+#: What genes do, and the ontology it refers to: two files each, no matrix.
+ONTOLOGIES = {"sgd": RealDataset("go:sgd", "ontology", (0, 0), 0, "sgd.gaf", _SGD)}

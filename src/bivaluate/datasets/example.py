@@ -38,7 +38,11 @@ def load_example() -> tuple[Matrix, Biclustering]:
     rng = np.random.default_rng(_SEED)
     values = rng.normal(size=(_GENES, _CONDITIONS))
     genes, conditions = rng.permutation(_GENES), rng.permutation(_CONDITIONS)
-    up, profile, scaled = (genes[:30], conditions[:9]), (genes[30:65], conditions[9:20]), (genes[65:90], conditions[18:])
+    up, profile, scaled = (
+        (genes[:30], conditions[:9]),
+        (genes[30:65], conditions[9:20]),
+        (genes[65:90], conditions[18:]),
+    )
     values[np.ix_(*up)] += 3.0
     values[np.ix_(*profile)] = 0.3 * values[np.ix_(*profile)] + 1.5 * rng.normal(size=11)
     degree = rng.uniform(0.5, 3.0, size=(25, 1))
@@ -55,7 +59,7 @@ def load_example() -> tuple[Matrix, Biclustering]:
 
 
 def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
-    """Write the example as ``expression.csv``, ``solution.json`` and, as another tool would, ``qubic.blocks``.
+    """Write the example as ``expression.csv``, ``solution.json`` and, as R biclust would, ``biclust.txt``.
 
     Parameters
     ----------
@@ -77,13 +81,13 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_example(folder)]
-    ['expression.csv', 'solution.json', 'qubic.blocks']
+    ['expression.csv', 'solution.json', 'biclust.txt']
     """
     from bivaluate.io import write_matrix, write_solution
 
     matrix, solution = load_example()
     target = Path(folder)
-    paths = [target / name for name in ("expression.csv", "solution.json", "qubic.blocks")]
+    paths = [target / name for name in ("expression.csv", "solution.json", "biclust.txt")]
     there = [path.name for path in paths if path.exists()]
     if there:
         raise FileError(f"{target} has {', '.join(there)} already, which would be overwritten: choose another folder.")

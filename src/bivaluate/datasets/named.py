@@ -58,7 +58,7 @@ def load_named(name: str, seed: int = 0) -> tuple[Matrix, Biclustering | None]:
 
     >>> X, truth = load_named("scenario:S1")
     >>> X.shape, X.name, len(truth)
-    ((300, 40), 'scenario:S1', 3)
+    ((300, 40), 'scenario:S1', 4)
     """
     (found,) = expand_name(name) if not any(mark in name for mark in "*?[") else (name,)
     if found == EXAMPLE:

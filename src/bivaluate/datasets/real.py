@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate.datasets.cache import Progress, archive_named, archive_of, fetch_archive, is_cached
-from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, RealDataset
+from bivaluate.datasets.cache import Progress, archive_named, archive_of, cached_path, fetch_archive, is_cached
+from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, ONTOLOGIES, RealDataset
 from bivaluate.datasets.labelled import Labelled, read_labelled
 from bivaluate.matrix import Matrix
 
@@ -103,6 +104,15 @@ def fetch(
     for archive in dict.fromkeys(archive_of(record) for record in wanted if not is_cached(record)):
         fetch_archive(archive, None, progress)
     return wanted
+
+
+def ontology_files(name: str = "sgd") -> tuple[Path, Path]:
+    """Return where the annotations (GAF) and the ontology (OBO) of a species are kept; they are fetched on first use."""
+    record = ONTOLOGIES[name]
+    if not is_cached(record):
+        fetch_archive(archive_of(record))
+    annotations, ontology = (cached_path(record, member) for member in record.files)
+    return annotations, ontology
 
 
 def load(name: str) -> Matrix:

@@ -123,7 +123,9 @@ class Enrichment:
         sets = plural(int(self.scores["distinct_sets"]), "different set")
         text = f"{hits} of {plural(len(self.biclusters), 'bicluster')} {are} enriched (q ≤ {number(self.level)}), in {sets}"
         control = self.scores["share_enriched_random"]
-        return f"{text}." if np.isnan(control) else f"{text}; of random genes in the same numbers {percent(control)} are."
+        return (
+            f"{text}." if np.isnan(control) else f"{text}; of random genes in the same numbers {percent(control)} are."
+        )
 
     def __repr__(self) -> str:
         hits = sum(1 for row in self.biclusters if row["n_enriched"])
@@ -200,7 +202,9 @@ def enrich(
     solution = check_solution(solution).with_shape(matrix.shape)
     background = _Background(matrix, sets, genes, min_size)
     rng = np.random.default_rng(random_state)
-    biclusters, terms, enriched = [], [], set()
+    biclusters: list[dict[str, Any]] = []
+    terms: list[dict[str, Any]] = []
+    enriched: set[int] = set()
     for position, bicluster in enumerate(solution, start=1):
         chosen = bicluster.rows if genes == "rows" else bicluster.cols
         study = background.studied(chosen)
@@ -225,8 +229,8 @@ def enrich(
                 "random": background.share_of_random(len(study), n_random, level, rng),
             }
         )
-    hits = [row["n_enriched"] > 0 for row in biclusters]
-    share, control = (float(np.mean(v)) if biclusters else np.nan for v in (hits, [row["random"] for row in biclusters]))
+    share = float(np.mean([row["n_enriched"] > 0 for row in biclusters])) if biclusters else np.nan
+    control = float(np.mean([row["random"] for row in biclusters])) if biclusters else np.nan
     scores = {
         "share_enriched": share,
         "share_enriched_random": control,

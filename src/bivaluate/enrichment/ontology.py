@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bivaluate._errors import FormatError
-from bivaluate.datasets.gene_ontology import yeast_files
+from bivaluate.datasets.real import ontology_files
 from bivaluate.enrichment.gene_sets import GeneSets
 from bivaluate.io.source import Source
 
@@ -101,7 +101,7 @@ def load_yeast_ontology() -> GeneSets:
     --------
     >>> load_yeast_ontology()  # doctest: +SKIP
     """
-    return read_annotations(*yeast_files())
+    return read_annotations(*ontology_files())
 
 
 def _annotations(source: Source) -> Iterator[tuple[int, list[str]]]:

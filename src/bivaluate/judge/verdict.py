@@ -18,6 +18,8 @@ def verdict(scores: Mapping[str, float]) -> str:
     'Good: all 3 biclusters stand out from noise; they are clearly distinct (NVE 0.3) and cover 28 % of the matrix.'
     >>> verdict({"n_biclusters": 3, "n_paying": 0, "nve": 1.02, "coverage": 0.28, "cc": 0.0})
     'Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern.'
+    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
+    'Good: both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) sees profiles across columns only, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 0})
     'There are no biclusters: nothing to score.'
     """
@@ -29,7 +31,9 @@ def verdict(scores: Mapping[str, float]) -> str:
         return f"Nothing here stands out from noise: {none} under any kind of pattern."
     parts = [paying(pays, found)] if math.isfinite(pays) else []
     what = []
-    if math.isfinite(nve) and found != 1:
+    all_pay = math.isfinite(pays) and pays == found
+    blind = all_pay and nve >= INDISTINCT  # flat blocks, told apart by their level alone
+    if math.isfinite(nve) and found != 1 and not blind:
         what.append(f"are {distinctness(nve)} distinct (NVE {number(nve)})")
     if math.isfinite(covers):
         what.append(f"cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
@@ -37,8 +41,9 @@ def verdict(scores: Mapping[str, float]) -> str:
         parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {' and '.join(what)}")
     if not parts:
         return "No score to judge it by was asked for."
-    good = math.isfinite(pays) and pays == found and not nve >= DISTINCT
-    said = f"Good: {'; '.join(parts)}." if good else _capital(f"{'; '.join(parts)}.")
+    said = f"Good: {'; '.join(parts)}." if all_pay else _capital(f"{'; '.join(parts)}.")
+    if blind:
+        said += f" NVE ({number(nve)}) sees profiles across columns only, and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
         said += " CC is 0: no pattern across columns goes beyond what a search finds in noise."
     return said
@@ -48,6 +53,8 @@ def paying(pays: float, found: float) -> str:
     """Say how many biclusters stand out from noise, on average over seeds."""
     if pays == found == 1:
         return "the bicluster stands out from noise"
+    if pays == found == 2:
+        return "both biclusters stand out from noise"
     if pays == found:
         return f"all {number(found)} biclusters stand out from noise"
     return f"{number(pays)} of {number(found)} biclusters stand out from noise"

@@ -24,7 +24,7 @@ class Cover:
     solution: Biclustering
 
     def __post_init__(self) -> None:
-        check_solution(self.solution)
+        object.__setattr__(self, "solution", check_solution(self.solution))
 
     @classmethod
     def of(cls, solution: Any) -> Cover:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
 from bivaluate._files import disk_error, write_whole
+from bivaluate._text import html_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
@@ -326,6 +327,12 @@ class Run:
         if row[0] is None:
             raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
         return bytes(row[0])
+
+    def _repr_html_(self) -> str:
+        counts = self.results.groupby(["dataset", "algorithm", "status"], sort=False, observed=True).size()
+        rows = [[*map(str, line[:3]), str(line[3])] for line in counts.reset_index().head(20).values.tolist()]
+        more = f"… and {len(counts) - 20} more lines" if len(counts) > 20 else ""
+        return html_table(repr(self), ["data set", "algorithm", "status", "solutions"], rows, more)
 
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate._text import listing, percent, plural
+from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.judge.choice import best, best_k, candidates, enough_seeds, high_is_better
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.measures.registry import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selection:
     """The outcome of :func:`bivaluate.sweep.select.select`: tables and sentences.
 
@@ -94,6 +94,18 @@ class Selection:
         """
         mine = self.best[(self.best["measure"] == self.by) & (self.best["dataset"] == dataset)]
         return None if not len(mine) else (str(mine["algorithm"].iloc[0]), int(mine["k"].iloc[0]))
+
+    def __repr__(self) -> str:
+        chosen = {name: self.choice(name) for name in dict.fromkeys(self.candidates["dataset"])}
+        said = [
+            f"{name}: {found[0]} with K = {found[1]}" if found else f"{name}: none" for name, found in chosen.items()
+        ]
+        return f"Selection(by {self.by}; {first_few(said, 3)})"
+
+    def _repr_html_(self) -> str:
+        mine = self.best[self.best["measure"] == self.by].head(20)
+        rows = [(str(r["dataset"]), str(r["algorithm"]), str(r["k"]), number(r["mean"])) for r in _records(mine)]
+        return html_table(f"Choice by {symbol(self.by)}", ["data set", "algorithm", "K", "mean"], rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values.

@@ -1,0 +1,35 @@
+"""`bivaluate example`: files to try every other command on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bivaluate.cli.tables import out
+
+
+def example(
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; made if it is not there.")] = Path(),
+) -> None:
+    """Write a small matrix and biclusters of it, and say what to type next.
+
+    Examples:
+
+    - `bivaluate example`
+    - `bivaluate example trial`
+    """
+    from bivaluate.datasets import write_example
+
+    matrix, solution, blocks = (str(path) for path in write_example(folder))
+    out.print(
+        f"wrote {matrix} (200 genes x 30 conditions), {solution} and {blocks} (biclusters of it). Try:", soft_wrap=True
+    )
+    for line in (
+        f"bivaluate score {matrix} {solution}",
+        f"bivaluate find {matrix} -o found.json",
+        f"bivaluate prune {matrix} {solution}",
+        f"bivaluate score {matrix} {solution} {blocks} --report page.html",
+    ):
+        out.print(f"  {line}", soft_wrap=True)
