@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, _rows, evaluate, propose_pruning
+from bivaluate import Biclustering, Matrix, _rows, evaluate, evidence_table, propose_pruning
 from bivaluate import matrix as matrices
 from bivaluate._errors import MatrixError
 from bivaluate._rows import ArraySource, FileSource
@@ -45,7 +45,7 @@ def forms(X, folder):
         "CSR": scipy.sparse.csr_array(X),
         "CSC": scipy.sparse.csc_array(X),
         "file": Matrix(FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r"))),
-        "int16": Matrix(ArraySource(X.astype(np.int16))),
+        "float32": Matrix(ArraySource(X.astype(np.float32))),
         "own": Own(X),
     }
 
@@ -101,6 +101,16 @@ def test_pruning_is_the_same():
     assert found.after == pytest.approx(expected.after, rel=1e-9, nan_ok=True)
 
 
+def test_what_needs_too_many_cells_at_once_is_undefined_with_a_reason(monkeypatch):
+    X, solution = counts()
+    monkeypatch.setattr(matrices, "LARGEST_DENSE_BYTES", 8 * 2000)
+    monkeypatch.setattr("bivaluate.measures.workspace.LARGEST_DENSE_BYTES", 8 * 300)
+    found = evaluate(Own(X), solution, metrics=["ve", "var", "las", "bisilhouette"])
+    assert found._reasons(1) == dict.fromkeys(("var", "las"), "it needs more cells at once than fit in memory")
+    assert found.status["bisilhouette"] == "it needs more cells at once than fit in memory"
+    assert found.records[1]["ve"] == evaluate(X, solution, metrics=["ve"]).records[1]["ve"]
+
+
 def test_a_missing_cell_far_down_is_named(monkeypatch):
     X, _ = counts()
     X[137, 21] = np.nan
@@ -111,3 +121,22 @@ def test_a_missing_cell_far_down_is_named(monkeypatch):
     wide = Biclustering([(range(140), range(30)), (range(5), range(9))], X.shape)
     with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 137, column 21"):
         evaluate(Own(X), wide, metrics=["ve"])
+
+
+@pytest.mark.parametrize("normalise", ["none", "rank", "auto"])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_evidence_is_the_same_by_chunks(normalise, gaps, tmp_path, monkeypatch):
+    X, solution = counts()
+    X[X == 0] = -1.0 * np.random.default_rng(2).integers(0, 3, int((X == 0).sum()))
+    X[:, 5] = X[60] = 2.0
+    if gaps:
+        X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
+    expected = evidence_table(X, solution, normalise=normalise, missing="omit")
+    for module in (_rows, matrices):
+        monkeypatch.setattr(module, "CHUNK_CELLS", 700)
+    for name, form in forms(X, tmp_path).items():
+        found = evidence_table(form, solution, normalise=normalise, missing="omit")
+        np.testing.assert_allclose(found.gain, expected.gain, rtol=1e-9, err_msg=name)
+        np.testing.assert_allclose(found.alone, expected.alone, rtol=1e-9, err_msg=name)
+        assert (found.kinds, found.order, found.reasons) == (expected.kinds, expected.order, expected.reasons)
+        assert found.ranks == expected.ranks

@@ -147,6 +147,21 @@ class FileSource:
         return taken
 
 
+class Elsewhere:
+    """What is known of rows that are somewhere else; they cannot be read."""
+
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], sparse: bool) -> None:
+        self.shape, self.dtype, self.sparse = shape, dtype, sparse
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Refuse."""
+        raise MatrixError("these rows are somewhere else and cannot be read here.")
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Refuse."""
+        return self.rows(0, 0)
+
+
 class SparseSource:
     """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once.
 

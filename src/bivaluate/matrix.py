@@ -6,10 +6,10 @@ time (`Matrix.chunks`) or for one block (`Matrix.block`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bivaluate._rows import (
     CHUNK_CELLS,
     LARGEST_DENSE_BYTES,
     ArraySource,
+    Elsewhere,
     FileSource,
     RowSource,
     SparseSource,
@@ -29,6 +30,9 @@ from bivaluate._text import html_table, number, plural
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -298,6 +302,51 @@ class Matrix:
         step = chunk_rows(m, memory)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
+    def map_chunks(self, function: Callable[[int, Any], Result], missing: str = "omit") -> Iterator[Result]:
+        """Return what a function makes of every chunk of rows, in their order.
+
+        Parameters
+        ----------
+        function : callable
+            Called with the number of the first row and the rows, checked: float64, dense or CSR. Where the matrix is
+            on a cluster it is called there.
+        missing : {"omit", "raise"}, default="omit"
+            Whether missing cells (NaN) may stay or are refused.
+
+        Returns
+        -------
+        iterator
+            Of what the function returned.
+
+        Examples
+        --------
+        >>> list(Matrix.of([[1, 2], [3, 4]]).map_chunks(lambda start, rows: (start, rows.sum())))
+        [(0, np.float64(10.0))]
+        """
+        elsewhere = getattr(self.source, "map_chunks", None)
+        if elsewhere is not None:
+            found: Iterator[Result] = elsewhere(partial(_checked_first, self.without_cells(), missing, function))
+            return found
+        return (
+            function(start, self.checked(self.source.rows(start, stop), missing, start))
+            for start, stop in self.chunks()
+        )
+
+    def without_cells(self) -> Matrix:
+        """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster.
+
+        Returns
+        -------
+        Matrix
+            Of the same shape and name.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2], [3, 4]]).without_cells().shape
+        (2, 2)
+        """
+        return Matrix(Elsewhere(self.shape, self.source.dtype, self.sparse), None, None, self.name, self.absent)
+
     def dense(self, cells: Any) -> NDArray[np.float64]:
         """Return rows of this matrix, dense or CSR, as a dense float64 array.
 
@@ -521,6 +570,12 @@ class Matrix:
         headings = ["", *(self.col_label(j) for j in range(n_cols))]
         rows = [[self.row_label(i), *(number(value) for value in corner[i])] for i in range(n_rows)]
         return html_table(repr(self), headings, rows, "…" if max(self.shape) > 6 else "")
+
+
+def _checked_first(
+    matrix: Matrix, missing: str, function: Callable[[int, Any], Result], start: int, cells: Any
+) -> Result:
+    return function(start, matrix.checked(cells, missing, start))
 
 
 def _source_of(cells: Any, name: str) -> RowSource:

@@ -8,7 +8,7 @@ import pytest
 from bivaluate import Biclustering
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance import evidence as module
-from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, spacing
+from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
 from bivaluate.chance.evidence import evidence_table, explained_share, paying_biclusters, total_evidence
 from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_choose
 from bivaluate.measures.registry import METRICS
@@ -22,7 +22,7 @@ S5 = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3]
 
 
 def floor_of(X):
-    return max((32 * np.finfo(float).eps * np.abs(X).max()) ** 2, spacing(X) ** 2 / 12)
+    return max((32 * np.finfo(float).eps * np.abs(X).max()) ** 2, spacing(sorted_sample(X)) ** 2 / 12)
 
 
 def planted(kind, seed=0, shape=(60, 24), rows=18, cols=9):

@@ -247,10 +247,23 @@ def needs_ranks(
     """
     if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
         return True
-    step = -(-X.size // _CELLS_LOOKED_AT)
     row_means, col_means, in_row, _ = row_and_column_means(X) if effects is None else effects
-    row_means, in_row = row_means[::step], in_row[::step]
-    cells = X[::step] - row_means[:, None]
+    looked_at = rows_looked_at(X.shape)
+    return _heavy_tails(X[looked_at], row_means[looked_at], col_means, in_row[looked_at])
+
+
+def rows_looked_at(shape: tuple[int, ...]) -> slice:
+    """Return the rows evenly spread, of about 100,000 cells, that tails are judged by."""
+    return slice(None, None, -(-shape[0] * shape[1] // _CELLS_LOOKED_AT))
+
+
+def needs_ranks_by(rows: Floats, at: slice, sample: Floats, effects: tuple[Floats, Floats, Floats, Floats]) -> bool:
+    """Do what `needs_ranks` does from the rows looked at alone."""
+    return _most_common(sample) > TIE_LIMIT or _heavy_tails(rows, effects[0][at], effects[1], effects[2][at])
+
+
+def _heavy_tails(X: Floats, row_means: Floats, col_means: Floats, in_row: Floats) -> bool:
+    cells = X - row_means[:, None]
     cells -= col_means
     squares = cells * cells
     variance = squares @ np.ones(X.shape[1]) / in_row
@@ -308,6 +321,21 @@ def lost_to_ties(scores: Floats) -> float:
     >>> lost_to_ties(normal_scores([[1, 2, 3, 4]])), round(lost_to_ties(normal_scores([[1, 1, 1, 4]])), 4)
     (0.0, 0.3054)
     """
+    full, kept, count = tie_sums(scores)
+    return max(0.0, full - kept) / max(1.0, count)
+
+
+def tie_sums(scores: Any, base: Floats | None = None) -> tuple[float, float, float]:
+    """Return the sum of squares of normal scores without ties, as they are, and their number.
+
+    With `base`, `scores` are the entries of CSR rows less `base`, which is what all other cells of a row are.
+    """
+    n, m = scores.shape
+    if base is not None:
+        of_rows = np.repeat(np.arange(n), np.diff(scores.indptr))
+        entries = scores.data + base[of_rows]
+        kept = float(entries @ entries) + float((m - np.diff(scores.indptr)) @ base**2)
+        return n * float((normal_scores(np.arange(float(m))[None]) ** 2).sum()), kept, float(n * m)
     seen = np.isfinite(scores)
     lengths, times = np.unique(seen.sum(axis=1), return_counts=True)
     full = sum(
@@ -316,19 +344,17 @@ def lost_to_ties(scores: Floats) -> float:
         if length
     )
     kept = float((scores[seen] ** 2).sum()) if not seen.all() else float((scores**2).sum())
-    return max(0.0, full - kept) / max(1, int(seen.sum()))
+    return full, kept, float(seen.sum())
 
 
-def spacing(X: Floats, sample: Floats | None = None) -> float:
-    """Smallest difference between two distinct values: what data recorded as counts, or rounded, can resolve.
+def spacing(values: Floats) -> float:
+    """Smallest difference between two distinct ones of sorted values: what data recorded as counts, or rounded, resolve.
 
-    Differences up to 32·eps·max|x| are rounding. Looks at the :func:`sorted_sample`, which may be given; 0 where all of
-    it is equal.
+    Differences up to 32·eps·max|x| are rounding; 0 where all are equal.
 
-    >>> spacing(np.array([[0.0, 2.0, 6.0]]))
+    >>> spacing(np.array([0.0, 2.0, 6.0]))
     2.0
     """
-    values = sorted_sample(X) if sample is None else sample
     if not len(values):
         return 0.0
     gaps = np.diff(values)
@@ -351,8 +377,13 @@ def sorted_sample(X: Floats) -> Floats:
     >>> sorted_sample(np.array([[3.0, np.nan], [1.0, 2.0]]))
     array([1., 2., 3.])
     """
-    step = max(1, X.size // _VALUES_LOOKED_AT)
-    while math.gcd(step, X.shape[1]) > 1:
-        step += 1
-    sample = np.sort(X.reshape(-1)[::step])
+    sample = np.sort(X.reshape(-1)[:: sample_step(X.shape)])
     return np.asarray(sample[: np.searchsorted(sample, np.inf)])  # missing cells are sorted last
+
+
+def sample_step(shape: tuple[int, ...]) -> int:
+    """Return the step between cells of the :func:`sorted_sample`."""
+    step = max(1, shape[0] * shape[1] // _VALUES_LOOKED_AT)
+    while math.gcd(step, shape[1]) > 1:
+        step += 1
+    return step

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
 from bivaluate._parallel import count_cores, share_out
+from bivaluate._rows import LARGEST_DENSE_BYTES
+from bivaluate.chance._background import Values, all_squares, look_at_all
 from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
@@ -31,8 +33,10 @@ from bivaluate.chance._patterns import (
 from bivaluate.chance.assumptions import (
     lost_to_ties,
     needs_ranks,
+    needs_ranks_by,
     normal_scores,
     row_and_column_means,
+    rows_looked_at,
     sorted_sample,
     spacing,
 )
@@ -176,7 +180,7 @@ def evidence_table(
     """
     matrix = Matrix.of(X, missing)
     cover = Cover(check_solution(solution).with_shape(matrix.shape))
-    return _evidence(matrix.values, cover, normalise, None if n_jobs == -1 else n_jobs)
+    return _evidence(matrix, cover, normalise, None if n_jobs == -1 else n_jobs)
 
 
 @measure("evidence", "evidence", "evidence",
@@ -261,7 +265,7 @@ class _Background:
     deviations are those of the beginning.
     """
 
-    values: Floats
+    values: Floats | Values
     row_effect: Floats
     col_effect: Floats
     seen_in_row: Floats
@@ -276,6 +280,12 @@ class _Background:
     def __post_init__(self) -> None:
         self.any_flat = bool(self.flat_rows.any() or self.flat_cols.any())
         self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+        """Return the values of some rows and columns."""
+        if isinstance(self.values, Values):
+            return self.values.block(rows, cols)
+        return np.asarray(self.values[rows[:, None], cols])
 
     def outside(self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int) -> Outside:
         """Return the noise the block would have if rows and columns had the variances they have outside of it."""
@@ -304,12 +314,12 @@ class _Judged(NamedTuple):
     reason: str = ""
 
 
-def _evidence(X: Floats, cover: Cover, normalise: str, n_jobs: int | None) -> Evidence:
+def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) -> Evidence:
     solution = cover.solution
     check_choice("normalise", normalise, ("auto", "none", "rank"))
-    K, shape = len(solution), (X.shape[0], X.shape[1])
+    K, shape = len(solution), matrix.shape
     accepted: dict[int, _Judged] = {}
-    background = _background(X, normalise)
+    background = _background(matrix, normalise)
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
     choices = math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
@@ -352,7 +362,7 @@ def _evidence(X: Floats, cover: Cover, normalise: str, n_jobs: int | None) -> Ev
         reasons=tuple(one.reason for one in judged),
         order=tuple(order),
         total=math.fsum(gain[order]) - unpaid,
-        explained=Cover(solution.select(order)).cells / X.size if order else 0.0,
+        explained=Cover(solution.select(order)).cells / (shape[0] * shape[1]) if order else 0.0,
         ranks=background.ranks,
     )
 
@@ -361,7 +371,34 @@ def _kind(judged: _Judged) -> str:
     return judged.pattern.kind if judged.pattern is not None else NONE
 
 
-def _background(X: Floats, normalise: str) -> _Background:
+def _background(matrix: Matrix, normalise: str) -> _Background:
+    return _background_of(matrix.values, normalise) if matrix.in_memory else _background_by_chunks(matrix, normalise)
+
+
+def _background_by_chunks(matrix: Matrix, normalise: str) -> _Background:
+    """Do what `_background_of` does, some rows at a time."""
+    values = Values(matrix)
+    lines = look_at_all(values)
+    flat = lines.flat_rows, lines.flat_cols
+    at = rows_looked_at(matrix.shape)
+    looked_at = values.block(np.arange(matrix.shape[0])[at], np.arange(matrix.shape[1]))
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(looked_at, at, lines.sample, lines.effects))
+    if ranks:
+        values = Values(matrix, ranks=True)
+        lines = look_at_all(values)
+        floor = lines.lost_to_ties
+    else:
+        largest, sample = lines.largest, lines.sample
+        if not _TINY < largest < _HUGE and largest > 0:
+            values = Values(matrix, scale=2.0 ** -math.floor(math.log2(largest)))
+            largest, sample = largest * values.scale, sample * values.scale
+            lines = look_at_all(values)
+        floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
+    squares = all_squares(values, *lines.effects[:2])
+    return _Background(values, *lines.effects, floor, *flat, *squares, ranks)
+
+
+def _background_of(X: Floats, normalise: str) -> _Background:
     sample, means = sorted_sample(X), row_and_column_means(X)
     ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample, means))
     if ranks:
@@ -377,7 +414,7 @@ def _background(X: Floats, normalise: str) -> _Background:
             scale = 2.0 ** -math.floor(math.log2(largest))
             values, largest, sample = X * scale, largest * scale, sample * scale
             means = row_and_column_means(values)
-        floor = max((CONSTANT * largest) ** 2, spacing(values, sample) ** 2 / 12)
+        floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = _squares(values, *means[:2])
     spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
     if float(np.abs(means[0]).max()) > _FAR * spread:  # the offsets of rows would cost digits
@@ -428,6 +465,8 @@ def _judge(
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
         return _undefined(rows, cols, f"{left_out}it has no two rows and two columns to compare")
+    if isinstance(background.values, Values) and 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
+        return _undefined(rows, cols, f"its block of {len(rows):,} × {len(cols):,} cells does not fit in memory")
     found = _block(background, rows, cols, before)
     A, total = found.A, found.total
     n_cells = A.size
@@ -468,10 +507,10 @@ def _block(
     large = len(rows) * len(cols) >= _LARGE_BLOCK
     if large:
         from bivaluate.chance._evidence_kernels import block_of, block_sums
-
+    if large and not isinstance(background.values, Values):
         A = block_of(background.values, rows, cols, background.row_effect, background.col_effect)
     else:
-        A = background.values[rows[:, None], cols]
+        A = np.ascontiguousarray(background.block(rows, cols))
         A -= background.row_effect[rows][:, None]
         A -= background.col_effect[cols]
     if before:
@@ -484,10 +523,10 @@ def _block(
 
 def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Orders:
     """Return the values of the block, and those of other rows evenly spread, as many as the block has or 256."""
-    outside = np.setdiff1d(np.arange(len(background.values)), rows, assume_unique=True)
+    outside = np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
     wanted = max(_FEWEST_OUTSIDE, len(rows))
-    others = background.values[np.ix_(outside[:: -(-len(outside) // wanted) or 1], cols)]
-    return Orders(background.values[np.ix_(rows, cols)], others[~np.isnan(others).any(axis=1)])
+    others = background.block(outside[:: -(-len(outside) // wanted) or 1], cols)
+    return Orders(background.block(rows, cols), others[~np.isnan(others).any(axis=1)])
 
 
 def _take_out(background: _Background, judged: _Judged) -> None:
@@ -498,7 +537,7 @@ def _take_out(background: _Background, judged: _Judged) -> None:
         of_rows, of_cols = judged.pattern.line_sums(len(rows), len(cols))
     else:
         pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
-        pattern[np.isnan(background.values[np.ix_(rows, cols)])] = 0.0
+        pattern[np.isnan(background.block(rows, cols))] = 0.0
         of_rows, of_cols = pattern.sum(axis=1), pattern.sum(axis=0)
     background.row_effect[rows] -= of_rows / background.seen_in_row[rows]
     background.col_effect[cols] -= of_cols / background.seen_in_col[cols]
@@ -541,4 +580,4 @@ def evidence_scores(workspace: Workspace) -> Evidence:
 
 def _of_workspace(workspace: Workspace) -> Evidence:
     n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
-    return _evidence(workspace.X, workspace.cover, "auto", n_jobs)
+    return _evidence(workspace.matrix, workspace.cover, "auto", n_jobs)

@@ -193,7 +193,7 @@ def is_constant_row(A: Values) -> NDArray[np.bool_]:
     >>> is_constant_row(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]]))
     array([ True, False])
     """
-    return _is_constant(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
+    return is_constant_range(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
 
 
 def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Biclustering) -> Counts:
@@ -218,7 +218,7 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
     in_both = np.zeros(counts.shape, dtype=np.int64)
     for k in looked_at:
         at = np.searchsorted(candidates, constant[k])
-        still = _is_constant(np.fmin(low[k, at], low[:, at]), np.fmax(high[k, at], high[:, at]))
+        still = is_constant_range(np.fmin(low[k, at], low[:, at]), np.fmax(high[k, at], high[:, at]))
         own[k], in_both[k] = still.sum(axis=1), (still & member[:, at]).sum(axis=1)
     pairs = own + own.T - np.maximum(in_both, in_both.T)
     one_column = np.array([len(b.cols) == 1 for b in solution])
@@ -227,7 +227,8 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
     return np.asarray(pairs)
 
 
-def _is_constant(low: Values, high: Values) -> NDArray[np.bool_]:
+def is_constant_range(low: Values, high: Values) -> NDArray[np.bool_]:
+    """Whether lines from `low` to `high` are constant: a spread of at most 32·eps·max|x|."""
     return np.asarray(~(high - low > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
 
 

@@ -1,0 +1,243 @@
+"""What evidence needs to know of a matrix that is not an array in memory: sums over its rows, some rows at a time.
+
+Rows come dense or, where absent cells are zeros, as entries beside the value all other cells of the row have: 0, or
+once rows are replaced by normal scores, that of the zeros. Then Σ(x − a_i − b_j)² over a row or a column is that of a row
+without entries, which is known from sums, and what the entries change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._rows import chunk_rows
+from bivaluate.chance.assumptions import normal_scores, sample_step, tie_sums
+from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import is_constant_range
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The cells of a matrix as evidence sees them: as they are, times a power of two, or as normal scores of rows."""
+
+    matrix: Matrix
+    ranks: bool = False
+    scale: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.matrix.shape
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.shape[0] * self.shape[1]
+
+    def block(self, rows: Indices, cols: Indices) -> Floats:
+        """Return the cells of some rows and columns; ranks are those of whole rows."""
+        if not self.ranks:
+            block = self.matrix.block(rows, cols)
+            return block if self.scale == 1.0 else block * self.scale
+        block = np.empty((len(rows), len(cols)))
+        step = chunk_rows(self.shape[1])
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            seen = seen_as(self, self.matrix.checked(self.matrix.source.take(part), "omit", numbers=part))
+            block[start : start + step] = seen.block(cols)
+        return block
+
+
+class Part(NamedTuple):
+    """Some rows: cells dense, or the entries less `base`, which is what all other cells of the row are."""
+
+    cells: Any
+    base: Floats | None = None
+
+    def block(self, cols: Indices) -> Floats:
+        """Return some columns, dense."""
+        block: Floats = self.cells[:, cols] if self.base is None else self.cells[:, cols].toarray() + self.base[:, None]
+        return block
+
+
+class Look(NamedTuple):
+    """What a first look at some rows finds; rows one by one, columns added up."""
+
+    row_means: Floats
+    in_row: Floats
+    col_sums: Floats  # of the cells less their row means
+    in_col: Floats
+    flat_rows: NDArray[np.bool_]
+    col_low: Floats
+    col_high: Floats
+    first: Floats  # the first and the last row
+    last: Floats
+    sample: Floats
+    ties: tuple[float, float, float]
+
+
+def seen_as(values: Values, cells: Any) -> Part:
+    """Return rows, as the source gives them, as evidence sees them."""
+    if isinstance(cells, np.ndarray) or values.matrix.absent == "missing" or bool(np.isnan(cells.data).any()):
+        dense = values.matrix.dense(cells)
+        return Part(normal_scores(dense) if values.ranks else dense * values.scale if values.scale != 1.0 else dense)
+    if values.ranks:
+        return Part(*sparse_normal_scores(cells))
+    return Part(cells * values.scale if values.scale != 1.0 else cells, np.zeros(cells.shape[0]))
+
+
+def look(values: Values, start: int, cells: Any) -> Look:
+    """Look at the rows from `start` on."""
+    part = seen_as(values, cells)
+    n, m = part.cells.shape
+    step, ties = sample_step(values.shape), (0.0, 0.0, 0.0)
+    at = np.arange(-(-start * m // step) * step, (start + n) * m, step) - start * m
+    at_rows, at_cols = at // m, at % m
+    if part.base is None:
+        x = part.cells
+        seen = np.isfinite(x)
+        in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
+        filled = np.where(seen, x, 0.0)
+        means = filled.sum(axis=1) / np.maximum(in_row, 1.0)
+        col_sums = np.where(seen, x - means[:, None], 0.0).sum(axis=0)
+        low, high = np.fmin.reduce(x, axis=1), np.fmax.reduce(x, axis=1)
+        col_low, col_high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
+        first_col, last_col, first, last = x[:, 0], x[:, -1], x[0], x[-1]
+        sample = x[at_rows, at_cols]
+        if values.ranks:
+            ties = tie_sums(x)
+    else:
+        d, base = part.cells, part.base
+        means = base + np.asarray(d.sum(axis=1)).ravel() / m
+        in_row, in_col = np.full(n, float(m)), np.full(m, float(n))
+        col_sums = np.bincount(d.indices, d.data, minlength=m) + float((base - means).sum())
+        low, high, col_low, col_high = (
+            np.asarray(getattr(d, which)(axis=axis).toarray(), dtype=np.float64).ravel()
+            for axis in (1, 0)
+            for which in ("min", "max")
+        )
+        low, high = low + base, high + base
+        ends = d[[0, n - 1]].toarray() + base[[0, n - 1], None]
+        first, last = ends
+        sides = d[:, [0, m - 1]].toarray() + base[:, None]
+        first_col, last_col = sides.T
+        sample = np.asarray(d[at_rows, at_cols]).ravel() + base[at_rows] if len(at) else np.empty(0)
+        if values.ranks:
+            ties = tie_sums(d, base)
+    flat = ~(np.abs(first_col - last_col) > 0) & is_constant_range(low, high)
+    return Look(means, in_row, col_sums, in_col, flat, col_low, col_high, first, last, sample, ties)
+
+
+def squares_of(values: Values, row_effect: Floats, col_effect: Floats, start: int, cells: Any) -> tuple[Floats, Floats]:
+    """Return the sums of squared deviations of some rows, and what they add to those of columns."""
+    part = seen_as(values, cells)
+    effect = row_effect[start : start + part.cells.shape[0]]
+    if part.base is None:
+        squares = part.cells - effect[:, None]
+        squares -= col_effect
+        squares *= squares
+        if math.isnan(float(squares.sum())):
+            squares = np.nan_to_num(squares)
+        return squares.sum(axis=1), squares.sum(axis=0)
+    d, gap = part.cells, part.base - effect
+    of_rows = np.repeat(np.arange(d.shape[0]), np.diff(d.indptr))
+    # (gap + d − b)² − (gap − b)² of each entry; (gap − b)² over whole rows and columns
+    change = d.data * (d.data + 2.0 * (gap[of_rows] - col_effect[d.indices]))
+    n, m = d.shape
+    rows = m * gap**2 - 2.0 * gap * float(col_effect.sum()) + float(col_effect @ col_effect)
+    cols = float(gap @ gap) - 2.0 * col_effect * float(gap.sum()) + n * col_effect**2
+    rows += np.bincount(of_rows, change, minlength=n)
+    return np.maximum(rows, 0.0), np.maximum(cols + np.bincount(d.indices, change, minlength=m), 0.0)
+
+
+def sparse_normal_scores(cells: Any) -> tuple[Any, Floats]:
+    """Return what `normal_scores` makes of the entries of CSR rows, less that of the zeros, and that of the zeros.
+
+    >>> from scipy.sparse import csr_array
+    >>> entries, zeros = sparse_normal_scores(csr_array([[0.0, 5.0, 0.0, -1.0]]))
+    >>> np.allclose(entries.toarray() + zeros[:, None], normal_scores([[0.0, 5.0, 0.0, -1.0]]))
+    True
+    """
+    from scipy.sparse import csr_array
+    from scipy.special import ndtri
+
+    n, m = cells.shape
+    kept = cells.data != 0
+    rows = np.repeat(np.arange(n), np.diff(cells.indptr))[kept]
+    cols, data = cells.indices[kept], cells.data[kept]
+    count = np.bincount(rows, minlength=n)
+    begin = np.concatenate([[0], np.cumsum(count)])
+    order = np.lexsort((data, rows))
+    value = data[order]
+    position = np.arange(len(value))
+    first = np.ones(len(value), dtype=np.bool_)
+    first[1:] = (value[1:] != value[:-1]) | (rows[1:] != rows[:-1])
+    last = np.append(first[1:], True)[: len(value)]
+    start = np.maximum.accumulate(np.where(first, position, 0)) if len(value) else position
+    stop = np.minimum.accumulate(np.where(last, position, len(value))[::-1])[::-1] if len(value) else position
+    zeros = m - count
+    rank = (start + stop) / 2 - begin[rows] + 1 + np.where(value > 0, zeros[rows], 0)
+    below = np.bincount(rows[value < 0], minlength=n)
+    base = np.where(zeros > 0, ndtri(np.where(zeros > 0, below + zeros / 2, 0.5 * m) / m), 0.0)
+    scores = np.empty(len(value))
+    scores[order] = ndtri((rank - 0.5) / m) - base[rows]
+    return csr_array((scores, cols, begin), shape=(n, m)), base
+
+
+class Lines(NamedTuple):
+    """What a first look at all rows finds."""
+
+    effects: tuple[Floats, Floats, Floats, Floats]  # as row_and_column_means
+    flat_rows: NDArray[np.bool_]
+    flat_cols: NDArray[np.bool_]
+    largest: float
+    sample: Floats
+    lost_to_ties: float
+
+
+def look_at_all(values: Values) -> Lines:
+    """Look at every row once."""
+    n, m = values.shape
+    row_means, in_row, flat = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+    col_sums, in_col, ties = np.zeros(m), np.zeros(m), np.zeros(3)
+    low, high = np.full(m, np.nan), np.full(m, np.nan)
+    first = last = np.empty(0)
+    samples: list[Floats] = []
+    at = 0
+    for found in values.matrix.map_chunks(partial(look, values)):
+        here = slice(at, at + len(found.row_means))
+        row_means[here], in_row[here], flat[here] = found.row_means, found.in_row, found.flat_rows
+        col_sums += found.col_sums
+        in_col += found.in_col
+        ties += found.ties
+        low, high = np.fmin(low, found.col_low), np.fmax(high, found.col_high)
+        first, last = (found.first if at == 0 else first), found.last
+        samples.append(found.sample)
+        at = here.stop
+    sample = np.sort(np.concatenate(samples))
+    flat_cols = ~(np.abs(first - last) > 0) & is_constant_range(low, high)
+    effects = (row_means, col_sums / np.maximum(in_col, 1.0), np.maximum(in_row, 1.0), np.maximum(in_col, 1.0))
+    largest = max(float(np.fmax.reduce(high)), -float(np.fmin.reduce(low)))
+    lost = max(0.0, ties[0] - ties[1]) / max(1.0, ties[2])
+    return Lines(effects, flat, flat_cols, largest, sample[: np.searchsorted(sample, np.inf)], lost)
+
+
+def all_squares(values: Values, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of squared deviations of all rows and columns."""
+    rows, cols = [], np.zeros(values.shape[1])
+    found: Iterator[tuple[Floats, Floats]] = values.matrix.map_chunks(
+        partial(squares_of, values, row_effect, col_effect)
+    )
+    for of_rows, of_cols in found:
+        rows.append(of_rows)
+        cols += of_cols
+    return np.concatenate(rows), cols
