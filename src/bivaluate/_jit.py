@@ -72,9 +72,24 @@ def _prefer_512_bits(typing_context: Any) -> Any:
     return types.void(), generate
 
 
+@intrinsic
+def _population_count(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
 def _do_nothing() -> None:
     pass
 
 
+def _bit_count(word: Any) -> int:
+    return int(word).bit_count()
+
+
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
 use_wide_vectors: Any = _do_nothing if cast(Any, config).DISABLE_JIT else _prefer_512_bits
+
+# Called inside a kernel: how many bits of a 64-bit word are set, in one instruction.
+count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_count

@@ -1,0 +1,140 @@
+"""Matrices of zeros and ones: the one rule that makes them of other data, and their bits in 64-bit words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from bivaluate._check import check_choice, check_real, place_of_cell
+from bivaluate._errors import MatrixError
+
+Ones = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+
+RULES = ("rows", "nonzero", "none")
+
+# The number of biclusters returned when all are asked for ("auto"): there may be millions.
+MOST_BLOCKS = 100
+# Cells handled at a time where a sparse matrix must be spread out.
+CELLS_AT_ONCE = 1 << 22
+
+
+def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
+    """Return the ones of `X` as words, row by row and column by column; a sparse matrix is never dense as a whole.
+
+    A matrix of zeros and ones is taken as it is. Otherwise "rows" splits each row in two, "nonzero" takes every cell
+    that is not 0, a number every cell above it, and "none" refuses.
+    """
+    if isinstance(binarise, str):
+        check_choice("binarise", binarise, RULES)
+    else:
+        binarise = check_real("binarise", binarise)
+    n, m = X.shape
+    other = _neither_zero_nor_one(X)
+    if other is not None and binarise == "none":
+        row, col = other
+        raise MatrixError(
+            f"X must hold only 0 and 1 when binarise is 'none', but the cell at {place_of_cell(row, col)} is "
+            f"{X[row, col]:g}. Pass binarise='rows', 'nonzero' or a threshold."
+        )
+    rows = np.empty((n, _width(m)), dtype=np.uint64)
+    columns = np.empty((m, _width(n)), dtype=np.uint64)
+    for start, part in _parts(X):
+        if other is None or binarise == "nonzero":
+            ones = part != 0.0
+        else:
+            ones = split_rows(part) if binarise == "rows" else part > binarise
+        rows[start : start + len(part)] = packed(ones)
+        columns[:, start // 64 : -(-(start + len(part)) // 64)] = packed(ones.T)
+    return rows, columns
+
+
+def _neither_zero_nor_one(X: Any) -> tuple[int, int] | None:
+    """Return the first cell that is neither 0 nor 1."""
+    cells = X.data if issparse(X) else X
+    strange = (cells != 0.0) & (cells != 1.0)
+    if not strange.any():
+        return None
+    if not issparse(X):
+        return divmod(int(strange.argmax()), X.shape[1])
+    first = int(strange.argmax())
+    return int(np.searchsorted(X.indptr, first, side="right")) - 1, int(X.indices[first])
+
+
+def _parts(X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield (first row, cells) of parts of a whole number of words of rows."""
+    n, m = X.shape
+    step = max(1, CELLS_AT_ONCE // (64 * m)) * 64
+    for start in range(0, n, step):
+        part = X[start : start + step]
+        yield start, part.toarray() if issparse(X) else part
+
+
+def split_rows(X: NDArray[np.float64]) -> Ones:
+    """Return the upper group of each row's best split in two (Otsu's: the smallest squares within the groups).
+
+    Equal cells stay together; among equally good splits the lower threshold is taken. A constant row has no ones.
+    """
+    n, m = X.shape
+    if m < 2:
+        return np.zeros((n, m), dtype=bool)
+    centred = X - X.mean(axis=1, keepdims=True)
+    values = np.sort(centred, axis=1)
+    below = np.arange(1, m)
+    # The squares between the groups, below · above · (mean above − mean below)² / m, by sums of the centred row.
+    between = np.cumsum(values, axis=1)[:, :-1] ** 2 / (below * (m - below))
+    between[values[:, 1:] == values[:, :-1]] = -1.0
+    split, at = between.argmax(axis=1), np.arange(n)
+    ones = centred > values[at, split][:, np.newaxis]
+    ones[between[at, split] < 0.0] = False
+    return np.asarray(ones)
+
+
+def _width(n_bits: int) -> int:
+    return -(-n_bits // 64)
+
+
+def packed(ones: Ones) -> Words:
+    """Return each line as 64-bit words: item j is bit j mod 64 of word j // 64."""
+    n, m = ones.shape
+    padded = np.zeros((n, _width(m) * 64), dtype=bool)
+    padded[:, :m] = ones
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def members(words: Words, n_items: int) -> NDArray[np.int64]:
+    """Return the items of one set, in order."""
+    as_bytes = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
+    return np.flatnonzero(np.unpackbits(as_bytes, count=n_items, bitorder="little"))
+
+
+class Largest:
+    """The largest of the biclusters seen so far; among equals the one seen first.
+
+    Parameters
+    ----------
+    wanted
+        How many to keep.
+    """
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.floor = 0  # a bicluster must have more cells than this
+        self.areas: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.parts: tuple[NDArray[Any], ...] = ()
+        self.buffer = max(64, min(wanted, 1 << 14))  # how many are worth waiting for
+
+    def add(self, areas: NDArray[np.int64], *parts: NDArray[Any]) -> None:
+        """Take more biclusters, described line by line by `parts`."""
+        self.areas = np.concatenate([self.areas, areas])
+        if self.parts:
+            parts = tuple(np.concatenate(pair) for pair in zip(self.parts, parts, strict=True))
+        order = np.argsort(-self.areas, kind="stable")[: self.wanted]
+        self.areas = self.areas[order]
+        self.parts = tuple(part[order] for part in parts)
+        if len(self.areas) == self.wanted:
+            self.floor = int(self.areas[-1])

@@ -1,0 +1,130 @@
+"""BiBit (Rodriguez-Baena et al. 2011): blocks of ones from the bit patterns that pairs of rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bivaluate._check import check_int
+from bivaluate._errors import ParameterError
+from bivaluate.algorithms._bits import MOST_BLOCKS, Largest, bits_of, members
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
+from bivaluate.algorithms.algorithm import algorithm
+
+# Pairs of rows looked at before Python gets a chance to stop the search.
+BUDGET = 50_000_000
+FIRST_TABLE = 1 << 12
+MOST_SLOTS = 1 << 27  # 1 GiB of patterns
+
+
+@algorithm(
+    "bibit",
+    "BiBit",
+    "BiBit",
+    "Takes the ones that two rows share as a pattern, and every row that holds the pattern; exact, finds K itself.",
+    seeks=("ones",),
+    reference=(
+        "Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
+        "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464"
+    ),
+    finds_k=True,
+    sparse=True,
+    binary=True,
+)
+class BiBit(BiclusteringEstimator):
+    """Blocks of ones whose columns are the ones that two rows have in common (BiBit).
+
+    For every pair of rows the pattern ρ is the bitwise AND of the two. A pattern with at least `min_columns` ones that
+    was not met before makes a bicluster: the columns of ρ and every row r with r AND ρ = ρ, if these are at least
+    `min_rows`. The search is exact and has no random part.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
+        first k of K are those found by a run for k.
+    min_rows : int, default=2
+        Fewest rows of a bicluster (mnr in the paper).
+    min_columns : int, default=2
+        Fewest columns of a bicluster (mnc in the paper).
+    binarise : {"rows", "nonzero", "none"} or float, default="rows"
+        How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
+        groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
+        "none": refuse. A matrix of zeros and ones is always taken as it is.
+    random_state : int, RandomState or None, default=None
+        Not used; every algorithm has it.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters, the largest first.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    See Also
+    --------
+    Bimax : Every inclusion-maximal block of ones.
+
+    Notes
+    -----
+    Among biclusters of the same size the one whose pair of rows comes first is first. A pattern that three or more
+    rows share and no two rows alone is left out, as in the paper; :class:`Bimax` has those too.
+
+    References
+    ----------
+    Rodriguez-Baena, Perez-Pulido, Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from binary
+    datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464.
+
+    Examples
+    --------
+    >>> X = np.zeros((6, 8))
+    >>> X[1:5, 2:7] = 1
+    >>> X[0, 2:4] = 1
+    >>> [b.shape for b in BiBit().fit(X).solution_]
+    [(4, 5), (5, 2)]
+    """
+
+    def __init__(
+        self,
+        n_biclusters: Any = "auto",
+        *,
+        min_rows: int = 2,
+        min_columns: int = 2,
+        binarise: Any = "rows",
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.min_rows = min_rows
+        self.min_columns = min_columns
+        self.binarise = binarise
+        self.random_state = random_state
+
+    def _find(self, X: Any) -> Iterator[Pair]:
+        from bivaluate.algorithms._kernels_bits import common_rows, rehash, scan_pairs
+
+        min_rows = check_int("min_rows", self.min_rows, minimum=2)
+        min_columns = check_int("min_columns", self.min_columns, minimum=1)
+        rows, columns = bits_of(X, self.binarise)
+        n, m = X.shape
+        largest = Largest(MOST_BLOCKS if self.n_biclusters == "auto" else self.most)
+        pairs, areas = np.empty(largest.buffer, dtype=np.int64), np.empty(largest.buffer, dtype=np.int64)
+        table, state = np.zeros(FIRST_TABLE, dtype=np.int64), np.array([0, 1, 0])
+        least = np.array([min_rows, min_columns])
+        while state[0] < n - 1:
+            found = scan_pairs(rows, columns, least, largest.floor, BUDGET, table, state, pairs, areas)
+            largest.add(areas[:found], pairs[:found])
+            if 2 * state[2] >= len(table):
+                if len(table) == MOST_SLOTS:
+                    raise ParameterError(
+                        f"the rows of X share more than {MOST_SLOTS // 2} different patterns of at least {min_columns} "
+                        "columns, too many to remember. Raise min_columns, or binarise with fewer ones."
+                    )
+                old, table = table, np.zeros(4 * len(table), dtype=np.int64)
+                rehash(rows, old, table)
+        extent = np.empty(columns.shape[1], dtype=np.uint64)
+        for pair in largest.parts[0]:
+            pattern = rows[pair // n] & rows[pair % n]
+            common_rows(columns, pattern, extent)
+            yield members(extent, n), members(pattern, m)

@@ -1,0 +1,179 @@
+"""Bimax (Prelić et al. 2006): the inclusion-maximal blocks of ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bivaluate._check import check_int
+from bivaluate.algorithms._bits import MOST_BLOCKS, Largest, Words, bits_of, members, packed
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
+from bivaluate.algorithms.algorithm import algorithm
+
+# Words read before Python gets a chance to stop the search.
+BUDGET = 500_000_000
+
+
+@algorithm(
+    "bimax",
+    "Bimax",
+    "Bimax",
+    "Lists the blocks of nothing but ones to which no row and no column can be added; exact, finds K itself.",
+    seeks=("ones",),
+    reference=(
+        "Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
+        "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060"
+    ),
+    finds_k=True,
+    sparse=True,
+    binary=True,
+)
+class Bimax(BiclusteringEstimator):
+    """The largest inclusion-maximal biclusters of ones (Bimax).
+
+    A bicluster (G, C) is inclusion-maximal if every cell of it is 1 and no row or column can be added. The answer is
+    exact: those with at least `min_rows` rows and `min_columns` columns, the ones with the most cells first. The
+    search has no random part.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
+        first k of K are those found by a run for k.
+    min_rows : int, default=2
+        Fewest rows of a bicluster.
+    min_columns : int, default=2
+        Fewest columns of a bicluster.
+    binarise : {"rows", "nonzero", "none"} or float, default="rows"
+        How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
+        groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
+        "none": refuse. A matrix of zeros and ones is always taken as it is.
+    random_state : int, RandomState or None, default=None
+        Not used; every algorithm has it.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters, the largest first.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    See Also
+    --------
+    BiBit : Only patterns that two rows alone share; faster where there are very many blocks.
+
+    Notes
+    -----
+    The set of biclusters is that of the paper's divide and conquer; here they are walked depth first, column by
+    column, each once, and branches that cannot hold one of the largest are cut. There may be exponentially many:
+    larger `min_rows` and `min_columns` and a smaller `n_biclusters` shorten the search. Among biclusters of the same
+    size the one met first is first.
+
+    References
+    ----------
+    Prelić, Bleuler, Zimmermann, Wille, Bühlmann, Gruissem, Hennig, Thiele, Zitzler 2006, A systematic comparison and
+    evaluation of biclustering methods for gene expression data, Bioinformatics 22(9):1122-1129,
+    doi:10.1093/bioinformatics/btl060.
+
+    Examples
+    --------
+    >>> X = np.zeros((6, 8))
+    >>> X[1:5, 2:7] = 1
+    >>> X[0, 2:4] = 1
+    >>> [b.shape for b in Bimax().fit(X).solution_]
+    [(4, 5), (5, 2)]
+    """
+
+    def __init__(
+        self,
+        n_biclusters: Any = "auto",
+        *,
+        min_rows: int = 2,
+        min_columns: int = 2,
+        binarise: Any = "rows",
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.min_rows = min_rows
+        self.min_columns = min_columns
+        self.binarise = binarise
+        self.random_state = random_state
+
+    def _find(self, X: Any) -> Iterator[Pair]:
+        min_rows = check_int("min_rows", self.min_rows, minimum=1)
+        min_columns = check_int("min_columns", self.min_columns, minimum=1)
+        rows, columns = bits_of(X, self.binarise)
+        n, m = X.shape
+        wanted = MOST_BLOCKS if self.n_biclusters == "auto" else self.most
+        kept_rows, kept_columns = _large_enough(rows, columns, min_rows, min_columns)
+        if not len(kept_rows) or not len(kept_columns):
+            return
+        # The shorter side is walked, the longer one lies in words.
+        if len(kept_columns) <= len(kept_rows):
+            yield from walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, wanted)
+        else:
+            for short, long in walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, wanted):
+                yield long, short
+
+
+def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) -> tuple[Any, Any]:
+    """Return the rows and columns that have enough ones among each other."""
+    from bivaluate.algorithms._kernels_bits import count_lines
+
+    n, m = len(rows), len(columns)
+    kept_rows, kept_columns = np.ones(n, dtype=bool), np.ones(m, dtype=bool)
+    while True:
+        before = int(kept_rows.sum() + kept_columns.sum())
+        kept_columns &= count_lines(columns, _as_set(kept_rows)) >= min_rows
+        kept_rows &= count_lines(rows, _as_set(kept_columns)) >= min_columns
+        if int(kept_rows.sum() + kept_columns.sum()) == before:
+            return np.flatnonzero(kept_rows), np.flatnonzero(kept_columns)
+
+
+def _as_set(kept: Any) -> Words:
+    return packed(kept[np.newaxis])[0]
+
+
+def walk(
+    lines: Words, n_items: int, items: Any, chosen: Any, min_items: int, min_lines: int, wanted: int
+) -> Iterator[Pair]:
+    """Yield (items, lines) of the largest maximal blocks; `items` are the bits of a line that take part."""
+    from bivaluate.algorithms._kernels_bits import count_lines, most_lines, walk_maximal
+
+    everything = np.zeros(n_items, dtype=bool)
+    everything[items] = True
+    start = _as_set(everything)
+    support = count_lines(lines[chosen], start)
+    # Lines that hold few items first: then few sets are closed in vain.
+    order = np.argsort(support, kind="stable")
+    chosen, support = chosen[order], support[order]
+    lines = np.ascontiguousarray(lines[chosen])
+    n, m = len(items), len(chosen)
+    deepest = most_lines(lines, n_items) + 2
+    extents = np.empty((deepest, lines.shape[1]), dtype=np.uint64)
+    intents = np.empty((deepest, m), dtype=np.uint8)
+    counts = np.empty((deepest, m), dtype=np.int32)
+    nodes = np.zeros((deepest, 3), dtype=np.int64)
+    extents[0], intents[0], counts[0] = start, support == n, support
+    nodes[0] = n, intents[0].sum(), 0
+    largest = Largest(wanted)
+    if n >= min_items and nodes[0, 1] >= min_lines:
+        largest.add(np.array([n * nodes[0, 1]]), extents[:1].copy(), intents[:1].copy())
+    found_items = np.empty((largest.buffer, lines.shape[1]), dtype=np.uint64)
+    found_lines = np.empty((largest.buffer, m), dtype=np.uint8)
+    areas = np.empty(largest.buffer, dtype=np.int64)
+    least = np.array([min_items, min_lines])
+    budget = max(1, BUDGET // lines.size)
+    depth, found = 0, np.zeros(1, dtype=np.int64)
+    while depth >= 0:
+        depth = walk_maximal(
+            *(lines, least, largest.floor, budget, extents, intents, counts, nodes, depth),
+            *(found_items, found_lines, areas, found),
+        )
+        new = int(found[0])
+        largest.add(areas[:new].copy(), found_items[:new].copy(), found_lines[:new].copy())
+    if largest.parts:
+        for extent, intent in zip(*largest.parts, strict=True):
+            yield members(extent, n_items), np.sort(chosen[np.flatnonzero(intent)])
