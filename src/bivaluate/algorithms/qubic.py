@@ -1,0 +1,231 @@
+"""QUBIC (Li et al. 2009): blocks whose rows are up or down in the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_int, check_real
+from bivaluate._errors import ParameterError
+from bivaluate.algorithms._bits import MOST_BLOCKS, Words, packed
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
+
+Symbols = NDArray[np.int8]
+
+# Pairs of rows kept in memory at a time.
+PAIRS_AT_ONCE = 1 << 23
+ROUNDING = 1e-9
+
+
+@algorithm(
+    "qubic",
+    "QUBIC",
+    "QUBIC",
+    "Marks the cells in which a row is unusually high or low, and grows blocks with the same marks; finds K itself.",
+    seeks=("raised", "additive", "multiplicative"),
+    reference=(
+        "Li, Ma, Tang, Paterson & Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression "
+        "data, Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491"
+    ),
+    finds_k=True,
+)
+class Qubic(BiclusteringEstimator):
+    """Biclusters whose rows are up or down in the same columns (QUBIC).
+
+    In each row, cells further from the median than the nearer of the quantiles q and 1 − q become symbols: 1 … r for
+    high cells and −1 … −r for low ones, by rank; all others are 0. The weight of a pair of rows is the number of
+    columns in which both have the same symbol. Seeds are taken by decreasing weight; from each, the row that keeps
+    the most common columns J is added to the rows I while min(|I|, |J|) does not fall. Then columns are added in which a
+    share c of the rows agrees, then rows that agree in a share c of the columns, as they are or with opposite signs.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
+        first k of K are those found by a run for k.
+    quantile : float, default=0.06
+        Share of a row's cells that counts as low, or high (q in the paper).
+    n_ranks : int, default=1
+        Number of symbols for high cells, and for low ones (r in the paper).
+    consistency : float, default=0.95
+        Smallest share of rows that must have the column's symbol (c in the paper), above 0.5.
+    min_columns : int or None, default=None
+        Fewest columns of a bicluster (k in the paper). None: a twentieth of the columns, at least 2.
+    max_overlap : float, default=1.0
+        A bicluster is left out if at least this share of its cells lies in a better one (f in the paper); 1 leaves
+        out only those that lie in another one altogether.
+    n_candidates : int, default=200
+        Biclusters searched for, from which the largest are returned.
+    random_state : int, RandomState or None, default=None
+        Not used; every algorithm has it.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters, the largest first.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    Notes
+    -----
+    Written from the paper. A pair of rows is a seed if one of the two lies in no bicluster yet, or if no bicluster
+    with the one shares a row with a bicluster with the other. In every column at least the share c of the rows of a
+    bicluster has the same symbol, or the opposite one if the row was added with opposite signs. Among equals the
+    lower index comes first.
+
+    References
+    ----------
+    Li, Ma, Tang, Paterson, Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression data,
+    Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:12, :5] += 6
+    >>> Qubic(1).fit(X).solution_[0].shape
+    (12, 5)
+    """
+
+    def __init__(
+        self,
+        n_biclusters: Any = "auto",
+        *,
+        quantile: float = 0.06,
+        n_ranks: int = 1,
+        consistency: float = 0.95,
+        min_columns: int | None = None,
+        max_overlap: float = 1.0,
+        n_candidates: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.quantile = quantile
+        self.n_ranks = n_ranks
+        self.consistency = consistency
+        self.min_columns = min_columns
+        self.max_overlap = max_overlap
+        self.n_candidates = n_candidates
+        self.random_state = random_state
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        from bivaluate.algorithms._kernels_qubic import grow_core, next_seed
+
+        n, m = X.shape
+        quantile = check_real("quantile", self.quantile, minimum=0.0, maximum=0.5)
+        n_ranks = check_int("n_ranks", self.n_ranks, minimum=1, maximum=100)
+        share = check_real("consistency", self.consistency, maximum=1.0)
+        if share <= 0.5:
+            raise ParameterError(f"consistency is {share}; it must be more than 0.5, or a column has no one symbol.")
+        min_columns = max(2, m // 20)
+        if self.min_columns is not None:
+            min_columns = check_int("min_columns", self.min_columns, minimum=1)
+        overlap = check_real("max_overlap", self.max_overlap, minimum=0.0, maximum=1.0)
+        n_candidates = check_int("n_candidates", self.n_candidates, minimum=1)
+        symbols = symbols_of(X, quantile, n_ranks)
+        levels = [level for rank in range(1, n_ranks + 1) for level in (rank, -rank)]
+        rows = np.concatenate([packed(symbols == level) for level in levels], axis=1)
+        holders = np.zeros((n, -(-n_candidates // 64)), dtype=np.uint64)
+        touching = np.zeros((64 * holders.shape[1], holders.shape[1]), dtype=np.uint64)
+        order = np.empty(n, dtype=np.int64)
+        blocks: list[Pair] = []
+        for pairs in heaviest_pairs(rows, min_columns, m):
+            at = next_seed(pairs, 0, n, holders, touching)
+            while at < len(pairs) and len(blocks) < n_candidates:
+                size = grow_core(rows, pairs[at] // n, pairs[at] % n, min_columns, order)
+                block = expand(symbols, np.sort(order[:size]), share)
+                _remember(block[0], len(blocks), holders, touching)
+                blocks.append(block)
+                at = next_seed(pairs, at + 1, n, holders, touching)
+            if len(blocks) == n_candidates:
+                break
+        yield from _largest_apart(blocks, overlap, min(self.most, MOST_BLOCKS if self.n_biclusters == "auto" else n * n))
+
+
+def symbols_of(X: Values, quantile: float, n_ranks: int) -> Symbols:
+    """Return the qualitative form of `X`: rank of high cells, minus rank of low cells, 0 for the others."""
+    low, middle, high = np.quantile(X, [quantile, 0.5, 1.0 - quantile], axis=1)[:, :, np.newaxis]
+    distance = np.minimum(middle - low, high - middle)
+    symbols = np.zeros(X.shape, dtype=np.int8)
+    for sign in (1, -1):
+        # The comparison is as written in the paper for both sides, so that a cell on the limit is no symbol.
+        chosen = middle + distance < X if sign > 0 else middle - distance > X
+        if n_ranks == 1:
+            symbols[chosen] = sign
+            continue
+        away = np.where(chosen, sign * (X - middle), np.inf)
+        place = away.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+        count = chosen.sum(axis=1, keepdims=True)
+        rank = place * n_ranks // np.maximum(count, 1) + 1
+        symbols[chosen] = (sign * rank)[chosen]
+    return symbols
+
+
+def heaviest_pairs(rows: Words, min_columns: int, m: int) -> Iterator[NDArray[np.int64]]:
+    """Yield pairs of rows i · n + j by decreasing weight, down to `min_columns`."""
+    from bivaluate.algorithms._kernels_qubic import gather_pairs, weigh_pairs
+
+    tally = np.zeros(m + 1, dtype=np.int64)
+    weigh_pairs(rows, tally)
+    high = m
+    while high >= min_columns:
+        low, total = high, int(tally[high])
+        while low > min_columns and total + tally[low - 1] <= PAIRS_AT_ONCE:
+            low -= 1
+            total += int(tally[low])
+        state = np.array([0, 1])
+        pairs = np.empty(min(total, PAIRS_AT_ONCE), dtype=np.int64)
+        weights = np.empty(len(pairs), dtype=np.int32)
+        while total > 0:
+            found = gather_pairs(rows, low, high, state, pairs, weights)
+            total -= found
+            yield pairs[np.argsort(-weights[:found], kind="stable")]
+        high = low - 1
+
+
+def expand(symbols: Symbols, rows: NDArray[np.int64], share: float) -> Pair:
+    """Return the core's rows with the columns in which a share of them agrees, and all rows that agree with those."""
+    levels = np.unique(symbols)
+    counts = np.array([(symbols[rows] == level).sum(axis=0) for level in levels])
+    counts[levels == 0] = 0
+    agreed = levels[counts.argmax(axis=0)]
+    cols = np.flatnonzero(counts.max(axis=0) >= share * len(rows) - ROUNDING)
+    hits = counts.max(axis=0)[cols]
+    inside = np.zeros(len(symbols), dtype=bool)
+    inside[rows] = True
+    size = len(rows)
+    for sign in (1, -1):
+        same = symbols[:, cols] == sign * agreed[cols]
+        number = np.where(inside, -1, same.sum(axis=1))
+        fitting = np.flatnonzero(number >= share * len(cols) - ROUNDING)
+        for row in fitting[np.argsort(-number[fitting], kind="stable")]:
+            if (hits + same[row] >= share * (size + 1) - ROUNDING).all():
+                inside[row] = True
+                hits = hits + same[row]
+                size += 1
+    return np.flatnonzero(inside), cols
+
+
+def _remember(rows: NDArray[np.int64], block: int, holders: Words, touching: Words) -> None:
+    """Note which rows the block has, and which blocks it shares a row with."""
+    word, bit = divmod(block, 64)
+    holders[rows, word] |= np.uint64(1) << np.uint64(bit)
+    touching[block] = np.bitwise_or.reduce(holders[rows], axis=0)
+    for other in range(block):
+        if touching[block, other // 64] >> np.uint64(other % 64) & np.uint64(1):
+            touching[other, word] |= np.uint64(1) << np.uint64(bit)
+
+
+def _largest_apart(blocks: list[Pair], overlap: float, wanted: int) -> Iterator[Pair]:
+    """Yield the largest blocks, without those that lie too much in one yielded before."""
+    kept: list[Pair] = []
+    for rows, cols in sorted(blocks, key=lambda block: -len(block[0]) * len(block[1])):
+        if len(kept) == wanted:
+            return
+        shared = (len(np.intersect1d(rows, r)) * len(np.intersect1d(cols, c)) for r, c in kept)
+        if all(cells < overlap * len(rows) * len(cols) or cells == 0 for cells in shared):
+            kept.append((rows, cols))
+            yield rows, cols

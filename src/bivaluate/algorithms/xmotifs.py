@@ -1,0 +1,159 @@
+"""xMOTIFs (Murali and Kasif 2003): rows that keep the same state over a set of columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate.algorithms._bits import members
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import algorithm
+
+States = NDArray[np.int32]
+
+# Random sets drawn and tried in one go.
+SETS_AT_ONCE = 100_000
+
+
+@algorithm(
+    "xmotifs",
+    "xMOTIFs",
+    "xMOTIFs",
+    "Draws columns at random, takes the rows in the same state in all of them, and keeps the largest; finds K itself.",
+    seeks=("constant rows", "constant"),
+    reference=(
+        "Murali & Kasif 2003, Extracting conserved gene expression motifs from gene expression data, "
+        "Pac. Symp. Biocomput. 8:77-88"
+    ),
+    finds_k=True,
+)
+class XMotifs(BiclusteringEstimator):
+    """Biclusters whose rows are conserved: each is in one state in all columns of the bicluster (xMOTIFs).
+
+    For n_s seed columns c drawn at random, n_d sets D of s_d further columns are drawn. The rows in the same state in
+    c and all of D are the motif's rows G, and its columns C are all those that agree with c on every row of G. Of the
+    motifs with at least a share α of the columns the one with the most rows is kept; its columns are set aside and
+    the search goes on among the others, until no motif is left.
+
+    Parameters
+    ----------
+    n_biclusters : int or "auto", default="auto"
+        The largest number of biclusters to return; "auto" goes on until the columns are used up. The first k of K are
+        those found by a run for k.
+    n_seeds : int, default=10
+        Seed columns per motif (n_s in the paper).
+    n_sets : int, default=1000
+        Sets of columns drawn for each seed column (n_d in the paper).
+    set_size : int, default=7
+        Columns in each set (s_d in the paper); fewer if fewer are left. A motif has at least one column more.
+    min_share : float, default=0.05
+        Smallest share of all columns a motif must have (α in the paper).
+    states : {"intervals", "given"}, default="intervals"
+        "intervals": the states of a row are disjoint intervals that hold more cells than uniform values would put
+        there; a cell in none of them is in no state. "given": every value is a state, for data that are discrete.
+    max_p_value : float, default=0.05
+        For "intervals": the largest probability that uniform values crowd into an interval as much (a Chernoff bound).
+    random_state : int, RandomState or None, default=None
+        Source of the random columns.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters in the order found.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+
+    Notes
+    -----
+    A motif that covers a share γ of the columns is met by one set in about γ^(s_d + 1): raise `n_sets` for narrow
+    motifs. Among motifs with the same rows the one with more columns wins, then the one drawn first.
+
+    References
+    ----------
+    Murali, Kasif 2003, Extracting conserved gene expression motifs from gene expression data, Pac. Symp. Biocomput.
+    8:77-88.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:12, :15] = np.arange(12)[:, None]
+    >>> XMotifs(1, random_state=0).fit(X).solution_[0].shape
+    (12, 15)
+    """
+
+    def __init__(
+        self,
+        n_biclusters: Any = "auto",
+        *,
+        n_seeds: int = 10,
+        n_sets: int = 1000,
+        set_size: int = 7,
+        min_share: float = 0.05,
+        states: Literal["intervals", "given"] = "intervals",
+        max_p_value: float = 0.05,
+        random_state: Any = None,
+    ) -> None:
+        self.n_biclusters = n_biclusters
+        self.n_seeds = n_seeds
+        self.n_sets = n_sets
+        self.set_size = set_size
+        self.min_share = min_share
+        self.states = states
+        self.max_p_value = max_p_value
+        self.random_state = random_state
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        n_seeds = check_int("n_seeds", self.n_seeds, minimum=1)
+        n_sets = check_int("n_sets", self.n_sets, minimum=1)
+        set_size = check_int("set_size", self.set_size, minimum=1)
+        least = math.ceil(check_real("min_share", self.min_share, minimum=0.0, maximum=1.0) * X.shape[1])
+        limit = check_real("max_p_value", self.max_p_value, minimum=np.finfo(float).tiny, maximum=1.0)
+        rule = check_choice("states", self.states, ("intervals", "given"))
+        rng = check_random_state(self.random_state)
+        states = given_states(X) if rule == "given" else interval_states(X, math.log(limit))
+        left = np.arange(X.shape[1])
+        while len(left) > 1:
+            rows, cols = find_motif(states, left, n_seeds, n_sets, min(set_size, len(left) - 1), least, rng)
+            if not len(rows):
+                return
+            yield rows, cols
+            left = np.setdiff1d(left, cols)
+
+
+def given_states(X: Values) -> States:
+    """Return the number of each cell's value among all values, counted from 1."""
+    return (np.unique(X, return_inverse=True)[1].reshape(X.shape) + 1).astype(np.int32)
+
+
+def interval_states(X: Values, limit: float) -> States:
+    """Return the number of the interval of its row each cell lies in, 0 for none; `limit` bounds log-probabilities."""
+    from bivaluate.algorithms._kernels_motifs import find_states
+
+    places = X.argsort(axis=1, kind="stable")
+    states = np.zeros(X.shape, dtype=np.int32)
+    find_states(np.take_along_axis(X, places, axis=1), places, limit, states)
+    return states
+
+
+def find_motif(
+    states: States, left: NDArray[np.int64], n_seeds: int, n_sets: int, size: int, least: int, rng: np.random.RandomState
+) -> Pair:
+    """Return rows and columns of the motif with the most rows among the columns that are left; no rows if there is none."""
+    from bivaluate.algorithms._kernels_motifs import agreement, search_motifs
+
+    sets = np.empty((len(left), -(-len(states) // 64)), dtype=np.uint64)
+    genes, best = np.zeros(sets.shape[1], dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    for seed in rng.randint(0, len(left), n_seeds):
+        agreement(states, left[seed], left, sets)
+        for start in range(0, n_sets, SETS_AT_ONCE):
+            draws = rng.randint(0, 2**31 - 1, (min(SETS_AT_ONCE, n_sets - start), size))
+            search_motifs(sets, seed, draws, least, best, genes)
+    rows = members(genes, len(states))
+    wanted = states[rows, left[best[2]]][:, np.newaxis]
+    return rows, left[(states[np.ix_(rows, left)] == wanted).all(axis=0)]
