@@ -1,4 +1,6 @@
 from .algorithm import Algorithm as Algorithm
+from .bibit import BiBit as BiBit
+from .bimax import Bimax as Bimax
 from .block_average import BlockAverageCoclustering as BlockAverageCoclustering
 from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
@@ -11,7 +13,9 @@ from .factorisation import NMFBiclusters as NMFBiclusters
 from .information import InformationCoclustering as InformationCoclustering
 from .large_average import LargeAverageSubmatrices as LargeAverageSubmatrices
 from .modularity import ModularityCoclustering as ModularityCoclustering
+from .opsm import OrderPreservingSubmatrices as OrderPreservingSubmatrices
 from .plaid import Plaid as Plaid
+from .qubic import Qubic as Qubic
 from .registry import ALGORITHMS as ALGORITHMS
 from .registry import get_algorithm as get_algorithm
 from .registry import make_estimator as make_estimator
@@ -19,3 +23,4 @@ from .signature import IterativeSignature as IterativeSignature
 from .sparse_svd import SparseSVD as SparseSVD
 from .spectral import SpectralCheckerboard as SpectralCheckerboard
 from .spectral_coclustering import SpectralCoclusters as SpectralCoclusters
+from .xmotifs import XMotifs as XMotifs

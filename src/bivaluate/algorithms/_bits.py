@@ -17,8 +17,6 @@ Words = NDArray[np.uint64]
 
 RULES = ("rows", "nonzero", "none")
 
-# The number of biclusters returned when all are asked for ("auto"): there may be millions.
-MOST_BLOCKS = 100
 # Cells handled at a time where a sparse matrix must be spread out.
 CELLS_AT_ONCE = 1 << 22
 
@@ -59,9 +57,9 @@ def _neither_zero_nor_one(X: Any) -> tuple[int, int] | None:
     strange = (cells != 0.0) & (cells != 1.0)
     if not strange.any():
         return None
-    if not issparse(X):
-        return divmod(int(strange.argmax()), X.shape[1])
     first = int(strange.argmax())
+    if not issparse(X):
+        return first // int(X.shape[1]), first % int(X.shape[1])
     return int(np.searchsorted(X.indptr, first, side="right")) - 1, int(X.indices[first])
 
 

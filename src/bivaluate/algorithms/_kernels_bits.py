@@ -29,7 +29,7 @@ def count_lines(lines: Any, chosen: Any) -> Any:
 
 
 @kernel
-def most_lines(lines: Any, n_items: int) -> int:
+def most_lines(lines: Any, n_items: int) -> Any:
     """Return in how many lines the item lies that lies in most of them."""
     counts = np.zeros(n_items, np.int64)
     for i in range(len(lines)):
@@ -43,7 +43,7 @@ def most_lines(lines: Any, n_items: int) -> int:
 
 
 @kernel
-def common_rows(columns: Any, pattern: Any, rows: Any) -> int:
+def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
     """Fill `rows` with the rows that hold every column of the pattern; return their number."""
     # rows = ones[:, pattern].all(axis=1)
     first = True
@@ -66,7 +66,7 @@ def common_rows(columns: Any, pattern: Any, rows: Any) -> int:
 
 
 @kernel
-def place_in_table(rows: Any, pattern: Any, table: Any) -> int:
+def place_in_table(rows: Any, pattern: Any, table: Any) -> Any:
     """Return the free slot for a new pattern, or -1 if the table holds it; entries are pairs i · n + j + 1."""
     n = len(rows)
     code = ONE
@@ -93,15 +93,7 @@ def place_in_table(rows: Any, pattern: Any, table: Any) -> int:
 
 @kernel
 def scan_pairs(
-    rows: Any,
-    columns: Any,
-    least: Any,
-    floor: int,
-    budget: int,
-    table: Any,
-    state: Any,
-    pairs: Any,
-    areas: Any,
+    rows: Any, columns: Any, least: Any, floor: int, budget: int, table: Any, state: Any, pairs: Any, areas: Any
 ) -> int:
     """Go through pairs of rows from `state` (i, j, patterns in the table) on; return how many biclusters were found.
 
@@ -155,7 +147,7 @@ def rehash(rows: Any, old: Any, table: Any) -> None:
 @kernel
 def lies_within(inner: Any, outer: Any) -> bool:
     """Return whether one set lies within another."""
-    for at in range(len(inner)):  # not (inner & ~outer).any()
+    for at in range(len(inner)):  # noqa: SIM110 - not (inner & ~outer).any()
         if inner[at] & ~outer[at]:
             return False
     return True

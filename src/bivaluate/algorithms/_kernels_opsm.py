@@ -17,7 +17,7 @@ STEPS = 1e9
 
 
 @strict_kernel
-def share_of_rows(gaps: Any, gains: Any, n: int) -> float:
+def share_of_rows(gaps: Any, gains: Any, n: int) -> Any:
     """Return the share p of rows that support a model, by maximum likelihood from how many rows have each gap.
 
     The log-likelihood Σ log(1 + p · gain) is concave; rows that cannot support the model have a gain of −1. The share
@@ -70,7 +70,7 @@ def insert_best(score: float, model: int, column: int, scores: Any, models: Any,
 
 
 @kernel
-def grow_models(ranks: Any, size: int, n_models: int, gains: Any, sequence: Any, rows: Any) -> int:
+def grow_models(ranks: Any, size: int, n_models: int, gains: Any, sequence: Any, rows: Any) -> Any:
     """Fill columns (in their order) and rows of the best model of `size` columns; return its number of rows.
 
     Partial models of order (1, 1), (2, 1), (2, 2), … are extended by every column; the best `n_models` go on.

@@ -9,7 +9,7 @@ import numpy as np
 
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import MOST_BLOCKS, Largest, bits_of, members
+from bivaluate.algorithms._bits import Largest, bits_of, members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -23,13 +23,13 @@ MOST_SLOTS = 1 << 27  # 1 GiB of patterns
     "bibit",
     "BiBit",
     "BiBit",
-    "Takes the ones that two rows share as a pattern, and every row that holds the pattern; exact, finds K itself.",
+    "Takes the ones that two rows share as a pattern, and every row that holds the pattern; exact.",
     seeks=("ones",),
     reference=(
         "Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
         "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464"
     ),
-    finds_k=True,
+    nested=True,
     sparse=True,
     binary=True,
 )
@@ -42,9 +42,9 @@ class BiBit(BiclusteringEstimator):
 
     Parameters
     ----------
-    n_biclusters : int or "auto", default="auto"
-        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
-        first k of K are those found by a run for k.
+    n_biclusters : int, default=10
+        The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
+        The first k of K are those found by a run for k.
     min_rows : int, default=2
         Fewest rows of a bicluster (mnr in the paper).
     min_columns : int, default=2
@@ -88,7 +88,7 @@ class BiBit(BiclusteringEstimator):
 
     def __init__(
         self,
-        n_biclusters: Any = "auto",
+        n_biclusters: int = 10,
         *,
         min_rows: int = 2,
         min_columns: int = 2,
@@ -108,7 +108,7 @@ class BiBit(BiclusteringEstimator):
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
         rows, columns = bits_of(X, self.binarise)
         n, m = X.shape
-        largest = Largest(MOST_BLOCKS if self.n_biclusters == "auto" else self.most)
+        largest = Largest(self.most)
         pairs, areas = np.empty(largest.buffer, dtype=np.int64), np.empty(largest.buffer, dtype=np.int64)
         table, state = np.zeros(FIRST_TABLE, dtype=np.int64), np.array([0, 1, 0])
         least = np.array([min_rows, min_columns])
@@ -124,7 +124,7 @@ class BiBit(BiclusteringEstimator):
                 old, table = table, np.zeros(4 * len(table), dtype=np.int64)
                 rehash(rows, old, table)
         extent = np.empty(columns.shape[1], dtype=np.uint64)
-        for pair in largest.parts[0]:
+        for pair in largest.parts[0] if largest.parts else ():
             pattern = rows[pair // n] & rows[pair % n]
             common_rows(columns, pattern, extent)
             yield members(extent, n), members(pattern, m)

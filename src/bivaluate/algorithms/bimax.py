@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._check import check_int
-from bivaluate.algorithms._bits import MOST_BLOCKS, Largest, Words, bits_of, members, packed
+from bivaluate.algorithms._bits import Largest, Words, bits_of, members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -20,13 +20,13 @@ BUDGET = 500_000_000
     "bimax",
     "Bimax",
     "Bimax",
-    "Lists the blocks of nothing but ones to which no row and no column can be added; exact, finds K itself.",
+    "Lists the blocks of nothing but ones to which no row and no column can be added; exact.",
     seeks=("ones",),
     reference=(
         "Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
         "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060"
     ),
-    finds_k=True,
+    nested=True,
     sparse=True,
     binary=True,
 )
@@ -39,9 +39,9 @@ class Bimax(BiclusteringEstimator):
 
     Parameters
     ----------
-    n_biclusters : int or "auto", default="auto"
-        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
-        first k of K are those found by a run for k.
+    n_biclusters : int, default=10
+        The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
+        The first k of K are those found by a run for k.
     min_rows : int, default=2
         Fewest rows of a bicluster.
     min_columns : int, default=2
@@ -88,7 +88,7 @@ class Bimax(BiclusteringEstimator):
 
     def __init__(
         self,
-        n_biclusters: Any = "auto",
+        n_biclusters: int = 10,
         *,
         min_rows: int = 2,
         min_columns: int = 2,
@@ -106,15 +106,14 @@ class Bimax(BiclusteringEstimator):
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
         rows, columns = bits_of(X, self.binarise)
         n, m = X.shape
-        wanted = MOST_BLOCKS if self.n_biclusters == "auto" else self.most
         kept_rows, kept_columns = _large_enough(rows, columns, min_rows, min_columns)
         if not len(kept_rows) or not len(kept_columns):
             return
         # The shorter side is walked, the longer one lies in words.
         if len(kept_columns) <= len(kept_rows):
-            yield from walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, wanted)
+            yield from walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, self.most)
         else:
-            for short, long in walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, wanted):
+            for short, long in walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, self.most):
                 yield long, short
 
 
@@ -133,7 +132,7 @@ def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) 
 
 
 def _as_set(kept: Any) -> Words:
-    return packed(kept[np.newaxis])[0]
+    return packed(kept[np.newaxis]).ravel()
 
 
 def walk(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import MOST_BLOCKS, Words, packed
+from bivaluate.algorithms._bits import Words, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -25,13 +25,13 @@ ROUNDING = 1e-9
     "qubic",
     "QUBIC",
     "QUBIC",
-    "Marks the cells in which a row is unusually high or low, and grows blocks with the same marks; finds K itself.",
+    "Marks the cells in which a row is unusually high or low, and grows blocks with the same marks.",
     seeks=("raised", "additive", "multiplicative"),
     reference=(
         "Li, Ma, Tang, Paterson & Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression "
         "data, Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491"
     ),
-    finds_k=True,
+    nested=True,
 )
 class Qubic(BiclusteringEstimator):
     """Biclusters whose rows are up or down in the same columns (QUBIC).
@@ -44,9 +44,9 @@ class Qubic(BiclusteringEstimator):
 
     Parameters
     ----------
-    n_biclusters : int or "auto", default="auto"
-        The largest number of biclusters to return, those with the most cells first; "auto" returns at most 100. The
-        first k of K are those found by a run for k.
+    n_biclusters : int, default=10
+        The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
+        The first k of K are those found by a run for k.
     quantile : float, default=0.06
         Share of a row's cells that counts as low, or high (q in the paper).
     n_ranks : int, default=1
@@ -92,7 +92,7 @@ class Qubic(BiclusteringEstimator):
 
     def __init__(
         self,
-        n_biclusters: Any = "auto",
+        n_biclusters: int = 10,
         *,
         quantile: float = 0.06,
         n_ranks: int = 1,
@@ -142,7 +142,7 @@ class Qubic(BiclusteringEstimator):
                 at = next_seed(pairs, at + 1, n, holders, touching)
             if len(blocks) == n_candidates:
                 break
-        yield from _largest_apart(blocks, overlap, min(self.most, MOST_BLOCKS if self.n_biclusters == "auto" else n * n))
+        yield from _largest_apart(blocks, overlap, self.most)
 
 
 def symbols_of(X: Values, quantile: float, n_ranks: int) -> Symbols:

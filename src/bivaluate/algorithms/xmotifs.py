@@ -71,8 +71,9 @@ class XMotifs(BiclusteringEstimator):
 
     Notes
     -----
-    A motif that covers a share γ of the columns is met by one set in about γ^(s_d + 1): raise `n_sets` for narrow
-    motifs. Among motifs with the same rows the one with more columns wins, then the one drawn first.
+    More rows agree on fewer columns: the motif with the most rows seldom has many more columns than it must, so choose
+    `min_share` and `set_size` for the width sought. A motif that covers a share γ of the columns is met by one set in
+    about γ^(s_d + 1): raise `n_sets` for narrow motifs. Among motifs with the same rows the one with more columns wins, then the one drawn first.
 
     References
     ----------
@@ -83,7 +84,7 @@ class XMotifs(BiclusteringEstimator):
     --------
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> X[:12, :15] = np.arange(12)[:, None]
-    >>> XMotifs(1, random_state=0).fit(X).solution_[0].shape
+    >>> XMotifs(1, min_share=0.75, random_state=0).fit(X).solution_[0].shape
     (12, 15)
     """
 
@@ -142,7 +143,13 @@ def interval_states(X: Values, limit: float) -> States:
 
 
 def find_motif(
-    states: States, left: NDArray[np.int64], n_seeds: int, n_sets: int, size: int, least: int, rng: np.random.RandomState
+    states: States,
+    left: NDArray[np.int64],
+    n_seeds: int,
+    n_sets: int,
+    size: int,
+    least: int,
+    rng: np.random.RandomState,
 ) -> Pair:
     """Return rows and columns of the motif with the most rows among the columns that are left; no rows if there is none."""
     from bivaluate.algorithms._kernels_motifs import agreement, search_motifs
