@@ -105,6 +105,9 @@ def test_same_seed_same_valid_answer(key, X):
         ("plaid", 8, {}),
         ("ssvd", 8, {}),
         ("bregman", 8, {}),
+        ("bibit", 30, {}),
+        ("bimax", 30, {}),
+        ("qubic", 30, {}),
     ],
 )
 def test_a_clean_planted_block_is_recovered_whole(key, level, options):

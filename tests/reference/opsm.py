@@ -1,5 +1,6 @@
 """Naive twin of the order-preserving submatrix search: every partial model row by row, no histograms."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,14 +11,14 @@ def gaps(ranks, front, back):
     out = []
     for row in ranks:
         line = [row[c] for c in front] + [row[c] for c in back]
-        rising = all(a < b for a, b in zip(line, line[1:], strict=False))
+        rising = all(a < b for a, b in itertools.pairwise(line))
         out.append(row[back[0]] - row[front[-1]] - 1 if rising else None)
     return out
 
 
 def estimate(ranks, front, back, size):
     """The share of rows that support the completed model, to nine digits, by bisection."""
-    n, m = ranks.shape
+    m = ranks.shape[1]
     named = len(front) + len(back)
     background = math.factorial(m - named) / math.factorial(m)
     ratios = [
@@ -57,8 +58,8 @@ def best_model(X, size, n_models):
             for c in range(m):
                 if c not in front and c not in back:
                     at_front = len(front) == len(back)
-                    grown.append((front + [c], back) if at_front else (front, [c] + back))
+                    grown.append(([*front, c], back) if at_front else (front, [c, *back]))
         models = grown
     order = models[0][0] + models[0][1]
-    rows = [i for i, row in enumerate(X) if all(row[a] < row[b] for a, b in zip(order, order[1:], strict=False))]
+    rows = [i for i, row in enumerate(X) if all(row[a] < row[b] for a, b in itertools.pairwise(order))]
     return rows, order

@@ -12,7 +12,7 @@ def symbols(X, q, r):
         low, middle, high = np.quantile(row, q), np.median(row), np.quantile(row, 1 - q)
         d = min(middle - low, high - middle)
         for sign, chosen in ((1, np.flatnonzero(row > middle + d)), (-1, np.flatnonzero(row < middle - d))):
-            by_distance = sorted(chosen, key=lambda c: sign * row[c])  # noqa: B023
+            by_distance = sorted(chosen, key=lambda c: sign * row[c])
             for place, c in enumerate(by_distance):
                 out[i, c] = sign * (place * r // len(chosen) + 1)
     return out
@@ -37,22 +37,37 @@ def core(S, pair, min_columns):
     return sorted(rows)
 
 
-def widened(S, rows, c):
-    """Columns in which a share c of the rows agrees, then rows that agree in a share c of the columns."""
-    cols, agreed = [], []
+def agreed_columns(S, rows, c):
+    """Columns in which a share c of the rows has the same symbol, with the symbol."""
+    found = {}
     for j in range(S.shape[1]):
         values = [v for v in S[rows, j] if v != 0]
         if values:
             value = max(sorted(set(values)), key=values.count)
             if values.count(value) >= c * len(rows) - 1e-9:
-                cols.append(j)
-                agreed.append(value)
+                found[j] = value
+    return list(found), list(found.values())
+
+
+def widened(S, rows, c):
+    """Columns in which a share c of the rows agrees, then rows that agree in a share c of the columns."""
+    core = rows
+    while True:
+        cols, agreed = agreed_columns(S, rows, c)
+        kept = [i for i in rows if sum(S[i, cols] == agreed) >= c * len(cols) - 1e-9]
+        if kept == rows:
+            break
+        rows = kept
+        if len(rows) < 2:
+            rows = core
+            cols, agreed = agreed_columns(S, rows, 1.0)
+            break
     hits = [[S[i, j] == v for j, v in zip(cols, agreed, strict=True)] for i in rows]
     inside = list(rows)
     for sign in (1, -1):
         lines = {i: [S[i, j] == sign * v for j, v in zip(cols, agreed, strict=True)] for i in range(len(S))}
         outside = [i for i in range(len(S)) if i not in inside]
-        for i in sorted(outside, key=lambda i: (-sum(lines[i]), i)):  # noqa: B023
+        for i in sorted(outside, key=lambda i: (-sum(lines[i]), i)):
             if sum(lines[i]) >= c * len(cols) - 1e-9:
                 shares = np.mean([*hits, lines[i]], axis=0)
                 if (shares >= c - 1e-9).all():

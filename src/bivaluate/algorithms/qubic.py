@@ -40,7 +40,8 @@ class Qubic(BiclusteringEstimator):
     high cells and −1 … −r for low ones, by rank; all others are 0. The weight of a pair of rows is the number of
     columns in which both have the same symbol. Seeds are taken by decreasing weight; from each, the row that keeps
     the most common columns J is added to the rows I while min(|I|, |J|) does not fall. Then columns are added in which a
-    share c of the rows agrees, then rows that agree in a share c of the columns, as they are or with opposite signs.
+    share c of the rows agrees, rows that do not agree in a share c of the columns are taken out, and all that do are
+    added, as they are or with opposite signs.
 
     Parameters
     ----------
@@ -186,19 +187,36 @@ def heaviest_pairs(rows: Words, min_columns: int, m: int) -> Iterator[NDArray[np
         high = low - 1
 
 
-def expand(symbols: Symbols, rows: NDArray[np.int64], share: float) -> Pair:
-    """Return the core's rows with the columns in which a share of them agrees, and all rows that agree with those."""
+def agreed_columns(symbols: Symbols, rows: NDArray[np.int64], share: float) -> tuple[NDArray[np.int64], Symbols]:
+    """Return the columns in which a share of the rows has the same symbol, and these symbols."""
     levels = np.unique(symbols)
     counts = np.array([(symbols[rows] == level).sum(axis=0) for level in levels])
     counts[levels == 0] = 0
-    agreed = levels[counts.argmax(axis=0)]
-    cols = np.flatnonzero(counts.max(axis=0) >= share * len(rows) - ROUNDING)
-    hits = counts.max(axis=0)[cols]
+    cols = np.flatnonzero(counts.max(axis=0) >= max(1.0, share * len(rows) - ROUNDING))
+    return cols, levels[counts.argmax(axis=0)][cols]
+
+
+def expand(symbols: Symbols, core: NDArray[np.int64], share: float) -> Pair:
+    """Return the core with the columns in which a share of its rows agrees, and all rows that agree with those."""
+    rows = core
+    while True:
+        cols, agreed = agreed_columns(symbols, rows, share)
+        same = symbols[np.ix_(rows, cols)] == agreed
+        fits = same.sum(axis=1) >= share * len(cols) - ROUNDING
+        if fits.all():
+            break
+        rows = rows[fits]
+        if len(rows) < 2:  # no wider than the core
+            rows = core
+            cols, agreed = agreed_columns(symbols, rows, 1.0)
+            same = symbols[np.ix_(rows, cols)] == agreed
+            break
+    hits = same.sum(axis=0)
     inside = np.zeros(len(symbols), dtype=bool)
     inside[rows] = True
     size = len(rows)
     for sign in (1, -1):
-        same = symbols[:, cols] == sign * agreed[cols]
+        same = symbols[:, cols] == sign * agreed
         number = np.where(inside, -1, same.sum(axis=1))
         fitting = np.flatnonzero(number >= share * len(cols) - ROUNDING)
         for row in fitting[np.argsort(-number[fitting], kind="stable")]:
