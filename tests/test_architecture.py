@@ -15,6 +15,7 @@ LAYERS = {
     "_check": 1,
     "_rows": 1,
     "_document": 1,
+    "_factors": 2,
     "_parallel": 2,
     "matrix": 2,
     "solution": 3,

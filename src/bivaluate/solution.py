@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
+from bivaluate._factors import DEFAULT_RULE, check_factors, loadings_of, members_of_factors
 from bivaluate._text import first_few, html_table, plural
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ class Biclustering(Sequence[Bicluster]):
     Biclustering.from_masks : From boolean masks.
     Biclustering.from_estimator : From a fitted scikit-learn estimator.
     Biclustering.from_labels : From a cluster label per row and column.
+    Biclustering.from_factors : From the two factors of a matrix factorisation or topic model.
     bivaluate.read_solution : From the file of any known tool.
 
     Examples
@@ -238,6 +240,9 @@ class Biclustering(Sequence[Bicluster]):
         if hasattr(estimator, "row_labels_") and hasattr(estimator, "column_labels_"):
             found = cls.from_labels(estimator.row_labels_, estimator.column_labels_, diagonal=True)
             return found.with_info(**info)
+        if hasattr(estimator, "components_"):
+            name = info["algorithm"]
+            raise SolutionError(f"{name} has factors: use Biclustering.from_factor_model with it and its data.")
         raise SolutionError(
             f"{info['algorithm']} has neither rows_ and columns_ nor row_labels_ and column_labels_: "
             f"{'it is not a biclustering estimator' if hasattr(estimator, 'labels_') else 'call fit first'}."
@@ -287,6 +292,99 @@ class Biclustering(Sequence[Bicluster]):
             np.array([rows == r for r, _ in pairs]).reshape(len(pairs), len(rows)),
             np.array([cols == c for _, c in pairs]).reshape(len(pairs), len(cols)),
         )
+
+    @classmethod
+    def from_factors(
+        cls, W: Any, H: Any, *, rule: str = DEFAULT_RULE, info: Mapping[str, Any] | None = None
+    ) -> Biclustering:
+        """Build a solution from the factors of a matrix: each pairs its strong rows with its strong columns.
+
+        Parameters
+        ----------
+        W : array-like of shape (n, K)
+            Loadings of the rows, one column per factor.
+        H : array-like of shape (K, m)
+            Loadings of the columns, one row per factor.
+        rule : str, default="mixture"
+            Who belongs to a factor, on each side by itself; loadings of 0 and below never do. ``"mixture"`` puts the
+            square roots of the loadings into two groups, cut where their means differ most for their sizes;
+            ``"top:0.1"`` takes the largest tenth; ``"sd:1"`` those beyond one standard deviation above the mean.
+        info : mapping, optional
+            Anything worth keeping about where the solution came from.
+
+        Returns
+        -------
+        Biclustering
+            Its `info` holds the rule; factors without a strong row or column are dropped with one warning.
+
+        Raises
+        ------
+        SolutionError
+            If the factors are not two tables of numbers with the same K.
+        ParameterError
+            If there is no such rule.
+
+        See Also
+        --------
+        Biclustering.from_factor_model : From a fitted model and its data.
+
+        Notes
+        -----
+        The mixture is the default because it adapts to the size of each factor, which the others have to be told. On
+        planted non-negative blocks of 3 to 40 % of the rows (108 NMF fits, right K and up to 3 too many) it recovers
+        0.77 of the cells (mean Jaccard index), against 0.54 for the best number of standard deviations (1) and 0.34
+        for the best fraction (a fifth). On 700 blood cells (NMF, K = 6, 10, 15) its biclusters save 16,500 nats,
+        one standard deviation 16,100, a fifth 14,300.
+
+        Examples
+        --------
+        >>> W = np.array([[5.0, 0.1], [4.0, 0.0], [0.2, 3.0], [0.1, 6.0]])
+        >>> H = np.array([[2.0, 3.0, 0.1], [0.0, 0.2, 4.0]])
+        >>> solution = Biclustering.from_factors(W, H)
+        >>> [(rows.tolist(), cols.tolist()) for rows, cols in solution], solution.info["rule"]
+        ([([0, 1], [0, 1]), ([2, 3], [2])], 'mixture')
+        """
+        rows, cols = members_of_factors(*check_factors(W, H), rule)
+        return cls.from_masks(rows, cols, info={**(info or {}), "rule": rule})
+
+    @classmethod
+    def from_factor_model(cls, model: Any, X: Any, *, rule: str = DEFAULT_RULE) -> Biclustering:
+        """Build a solution from a fitted factor or topic model and the data it was fitted on.
+
+        Parameters
+        ----------
+        model : object
+            scikit-learn's NMF, LatentDirichletAllocation or anything with ``components_`` and ``transform``; gensim's
+            LdaModel or anything with ``get_topics`` and ``get_document_topics``.
+        X : array-like or sparse matrix of shape (n, m), or a gensim corpus
+            The data as the model takes them; its rows (samples, documents) are the rows of the solution.
+        rule : str, default="mixture"
+            Who belongs to a factor, as in :meth:`from_factors`.
+
+        Returns
+        -------
+        Biclustering
+            Its `info` names the model and the rule.
+
+        Raises
+        ------
+        SolutionError
+            If the model is not fitted or has no factors.
+        ParameterError
+            If there is no such rule.
+
+        See Also
+        --------
+        Biclustering.from_factors : From the factors themselves.
+
+        Examples
+        --------
+        >>> from sklearn.decomposition import NMF
+        >>> X = np.kron(np.eye(2), np.ones((3, 4))) + 0.01
+        >>> Biclustering.from_factor_model(NMF(2, init="nndsvda").fit(X), X)
+        Biclustering(2 biclusters of a matrix of 6 x 8)
+        """
+        return cls.from_factors(*loadings_of(model, X), rule=rule, info={"algorithm": type(model).__name__})
 
     @property
     def shape(self) -> tuple[int, int]:

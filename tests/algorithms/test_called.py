@@ -10,7 +10,6 @@ from sklearn.decomposition import NMF
 
 from bivaluate._errors import MatrixError, MissingExtraError, ParameterError
 from bivaluate.algorithms import LDABiclusters, LeidenCommunities, LouvainCommunities, NMFBiclusters, SpectralCoclusters
-from bivaluate.algorithms.factorisation import high
 from bivaluate.solution import Biclustering
 
 BLOCKS = [(range(0, 12), range(0, 7)), (range(12, 30), range(7, 12)), (range(30, 38), range(12, 20))]
@@ -103,14 +102,3 @@ def test_factors_are_those_of_scikit_learn(counts):
     np.testing.assert_allclose(model.column_factors_, theirs.components_, atol=1e-12)
     assert 0 < model.n_iter_ <= 400
     assert len(NMFBiclusters(2).fit(np.zeros((5, 4))).solution_) == 0
-
-
-def test_weights_are_cut_where_two_groups_vary_least():
-    assert high(np.array([0.1, 5.0, 0.2, 4.0, 0.0])).tolist() == [1, 3]
-    assert high(np.full(4, 2.0)).tolist() == []
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        weights = rng.exponential(size=9)
-        order = np.sort(weights)[::-1]
-        within = [order[:k].var() * k + order[k:].var() * (9 - k) for k in range(1, 9)]
-        assert high(weights).tolist() == np.flatnonzero(weights >= order[np.argmin(within)]).tolist()

@@ -222,7 +222,7 @@ def test_exit_codes(type_in, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bivaluate.io.read_solution", interrupted)
+    monkeypatch.setattr("bivaluate.io.read_solutions", interrupted)
     code, _, err = type_in("score", "m.csv", "s.json")
     assert code == 130
     assert "stopped: interrupted from the keyboard." in err

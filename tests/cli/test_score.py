@@ -197,3 +197,29 @@ def test_sentence_about_ordered_columns(run, tmp_path):
     assert any("Neighbouring columns are correlated" in sentence for sentence in plain["findings"])
     assert {"cc", "anve", "avg_ave_centred", "mbr_max", "nve_overlap"} <= plain["solution"].keys()
     assert {"ave", "z", "acv", "sbm", "chia_karuturi", "sign_variance"} <= plain["biclusters"][0].keys()
+
+
+def test_every_k_of_a_run(run, tmp_path):
+    rows, cols = ["g1", "g2", "g3", "g4", "g5"], ["c1", "c2", "c3", "c4"]
+    text = ",".join(["", *cols]) + "\n"
+    text += "".join(
+        f"{g}," + ",".join(str((3 * i + j * j) % 7 + 0.5 * (i < 3)) for j in range(4)) + "\n"
+        for i, g in enumerate(rows)
+    )
+    (tmp_path / "x.csv").write_text(text)
+    (tmp_path / "out").mkdir()
+    for k in (1, 2):
+        names = "\t" + "\t".join(str(n + 1) for n in range(k)) + "\n"
+        usages = "".join(
+            f"{c}\t" + "\t".join(str(9 if j % k == n and j < 3 else 1) for n in range(k)) + "\n"
+            for j, c in enumerate(cols)
+        )
+        spectra = "".join(
+            f"{n + 1}\t" + "\t".join(str(9 if n <= i < n + 3 else 0) for i in range(5)) + "\n" for n in range(k)
+        )
+        (tmp_path / "out" / f"a.usages.k_{k}.consensus.txt").write_text(names + usages)
+        (tmp_path / "out" / f"a.gene_spectra_tpm.k_{k}.txt").write_text("\t" + "\t".join(rows) + "\n" + spectra)
+    done = run("score", "x.csv", "out", "--rule", "top:0.6", "--placements", "2")
+    assert done.code == 0, done.err
+    assert "a K 1" in done.out
+    assert "by K; at random: same sizes and overlaps, mean of 2 placements" in done.out

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_int
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate._factors import DEFAULT_RULE, members
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
 
@@ -34,23 +34,9 @@ class _Factors(BiclusteringEstimator):
         self.n_iter_ = int(model.n_iter_)
         empty = ~np.asarray(X.sum(axis=1) > 0).ravel()  # a row without counts is a mixture of nothing
         for w, h in zip(self.row_factors_.T, self.column_factors_, strict=True):
-            rows, cols = high(np.where(empty, 0.0, w)), high(h)
+            rows, cols = (np.flatnonzero(members(side, DEFAULT_RULE)) for side in (np.where(empty, 0.0, w), h))
             if len(rows) and len(cols):
                 yield rows, cols
-
-
-def high(weights: Values) -> NDArray[np.int64]:
-    """Return where the weights are high: above the cut in two with the smallest variance within (Otsu's)."""
-    order = np.argsort(-weights, kind="stable")
-    sorted_weights = weights[order]
-    if not sorted_weights[0] > sorted_weights[-1]:
-        return order[:0]
-    n = len(weights)
-    first = np.arange(1, n)
-    sums = np.cumsum(sorted_weights)[:-1]
-    total = sorted_weights.sum()
-    between = first * (n - first) * (sums / first - (total - sums) / (n - first)) ** 2
-    return np.sort(order[: int(between.argmax()) + 1])
 
 
 @algorithm(

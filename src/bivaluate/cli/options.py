@@ -100,6 +100,7 @@ class SolutionFile:
     index_base: Annotated[int | None, _reading_solution("Whether indices count from 0 or from 1.")] = None
     members: Annotated[str | None, _reading_solution("Whether numbers are index or label, if they may be both.")] = None
     item: Annotated[int | None, _reading_solution("Which solution of a file with several, from 0.")] = None
+    rule: Annotated[str | None, _reading_solution("Who belongs to a factor: mixture, top:0.1 or sd:1.")] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -119,6 +120,12 @@ class SolutionFile:
                 raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
             return found
         return read_solution(path, X, **self.given)
+
+    def read_all(self, path: Path, X: Matrix | None) -> list[Biclustering]:
+        """Read every solution of a matrix that a file or folder holds."""
+        from bivaluate.io import read_solutions
+
+        return read_solutions(path, X, **self.given)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError
-from bivaluate._text import distinct
+from bivaluate._text import distinct, plural
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
@@ -26,7 +26,18 @@ from bivaluate.cli.options import (
     option,
     spoken,
 )
-from bivaluate.cli.tables import best_first, err, heading, number, out, print_json, print_table, score_text, write_csv
+from bivaluate.cli.tables import (
+    best_first,
+    err,
+    heading,
+    number,
+    out,
+    percentage,
+    print_json,
+    print_table,
+    score_text,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
@@ -53,6 +64,7 @@ def score(
     as_json: Json = False,
     csv: Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    placements: Annotated[int | None, option("Random placements beside a curve over K (default: 5).")] = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
 ) -> None:
     """Score one or several biclustering solutions of a matrix.
@@ -63,6 +75,7 @@ def score(
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
     - `bivaluate score expression.csv qubic.blocks --report report.html`
+    - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
     from bivaluate.evaluation import evaluate
     from bivaluate.judge.findings import ordered_column_findings
@@ -86,6 +99,9 @@ def score(
             _print_biclusters(evaluation, sort)
     else:
         _print_solutions(evaluations, sort)
+        if len({e.solution.info.get("k") for e in evaluations} - {None}) > 1:
+            out.print()
+            _print_curve(evaluations, placements)
     if csv:
         write_csv(csv, _rows(evaluations, biclusters), ["solution"])
     if write_back:
@@ -116,10 +132,11 @@ def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> s
 
 def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> list[Biclustering]:
     """Read solutions and give each a name of its own."""
-    read = [solution_file.read(path, X) for path in paths]
-    names = [str(s.info.get("name", p.stem)) for s, p in zip(read, paths, strict=True)]
-    names = distinct(names, [path.name for path in paths], [str(path) for path in paths])
-    return [solution.with_info(name=name) for solution, name in zip(read, names, strict=True)]
+    read = [(path, solution) for path in paths for solution in solution_file.read_all(path, X)]
+    files = [path for path, _ in read]
+    names = [str(solution.info.get("name", path.stem)) for path, solution in read]
+    names = distinct(names, [path.name for path in files], [str(path) for path in files])
+    return [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
@@ -148,6 +165,23 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     for evaluation in evaluations:
         out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
         _print_findings(evaluation)
+
+
+def _print_curve(evaluations: Sequence[Evaluation], placements: int | None) -> None:
+    """Print what each K is worth, beside the same sizes and overlaps placed at random."""
+    from bivaluate.sweep.curve import PLACEMENTS, k_curve
+
+    placements = PLACEMENTS if placements is None else placements
+    rows = [
+        (
+            *(str(record["k"]), number(record["total_evidence"]), number(record["null_total_evidence"])),
+            *(number(record["n_paying"]), percentage(record["explained"])),
+            *(number(record["nve"]), number(record["null_nve"]), record["solution"]),
+        )
+        for record in k_curve(evaluations, placements=placements)
+    ]
+    headings = ["K", "evidence↑", "at random", "paying", "explained", "NVE↓", "at random", "solution"]
+    print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {plural(placements, 'placement')}")
 
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:

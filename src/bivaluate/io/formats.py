@@ -32,7 +32,7 @@ class Options:
     """What a caller may say about a file; None means that it is found out.
 
     The first six are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
-    that holds several, counted from 0.
+    that holds several, counted from 0, `rule` who belongs to a factor where a tool wrote loadings.
     """
 
     delimiter: str | None = None
@@ -43,6 +43,7 @@ class Options:
     sheet: str | int | None = None
     X: Matrix | None = None
     item: int | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,12 @@ class Format(Generic[Content]):
         What a user has to know about it, for the documentation.
     rank : int
         Formats that would also take files of others are asked after those, by rank.
-    folder : bool
-        Whether a folder may be in this format.
+    folder : callable or None
+        Whether a folder is in this format; None where only files are.
     is_certain : callable or None
         For the most common formats: whether a file can be nothing else.
+    items : callable or None
+        What the solutions of a source that may hold several are called.
     """
 
     key: str
@@ -88,8 +91,9 @@ class Format(Generic[Content]):
     needs: str | None = None
     note: str = ""
     rank: int = 0
-    folder: bool = False
+    folder: Callable[[Source], bool] | None = None
     is_certain: Callable[[Source], bool] | None = None
+    items: Callable[[Source], list[str]] | None = None
 
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
@@ -194,7 +198,8 @@ def recognise(kind: str, source: Source) -> Format[Any] | None:
             if record.is_certain is not None and record.is_certain(source):
                 return record
     for record in _formats(kind).values():
-        if record.folder if source.is_folder else record.detects is not None and record.detects(source):
+        detects = record.folder if source.is_folder else record.detects
+        if detects is not None and detects(source):
             return record
     return None
 

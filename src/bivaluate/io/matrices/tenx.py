@@ -112,4 +112,6 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
-FORMAT = Format("10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=True)
+FORMAT = Format(
+    "10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=lambda _: True, rank=8
+)

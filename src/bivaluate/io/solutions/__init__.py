@@ -9,6 +9,7 @@ from typing import Any
 from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import ParameterError
+from bivaluate._factors import check_rule
 from bivaluate.io.formats import Format, Options, reader, recognise, writer
 from bivaluate.io.members import document_of, settle, to_biclustering
 from bivaluate.io.source import Source
@@ -24,6 +25,7 @@ def read_solution(
     index_base: int | None = None,
     members: str | None = None,
     item: int | None = None,
+    rule: str | None = None,
 ) -> Biclustering:
     """Read the biclusters any of the known tools wrote.
 
@@ -41,7 +43,9 @@ def read_solution(
     members : {"index", "label"}, optional
         What numbers in a text format are, where they could be either.
     item : int, optional
-        Which solution of a file that holds several (biclustlib writes such), counted from 0.
+        Which solution of a file or folder that holds several (biclustlib and cNMF write such), counted from 0.
+    rule : str, optional
+        Who belongs to a factor, where a tool wrote loadings, as in :meth:`Biclustering.from_factors`.
 
     Returns
     -------
@@ -77,8 +81,57 @@ def read_solution(
     array([0, 2])
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
-    document, _ = read_members(path, matrix, format=format, index_base=index_base, members=members, item=item)
+    document, _ = read_members(
+        path, matrix, format=format, index_base=index_base, members=members, item=item, rule=rule
+    )
     return to_biclustering(document, matrix, os.fspath(path))
+
+
+def read_solutions(
+    path: str | os.PathLike[str], X: Any = None, *, format: str | None = None, item: int | None = None, **options: Any
+) -> list[Biclustering]:
+    """Read every solution of a file or folder that may hold several.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file or folder. A run folder of cNMF holds a solution for every K; most files hold one.
+    X : Matrix, DataFrame or array-like, optional
+        The matrix they belong to.
+    format : str, optional
+        Key of a format, where recognition is wrong.
+    item : int, optional
+        Only this one, counted from 0.
+    **options : object
+        As in :func:`read_solution`.
+
+    Returns
+    -------
+    list of Biclustering
+        In the order of the source; cNMF's by K.
+
+    Raises
+    ------
+    FileError, FormatError, SolutionError, ParameterError, MissingExtraError
+        As in :func:`read_solution`.
+
+    See Also
+    --------
+    read_solution : Read one.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
+    >>> write_solution(Biclustering([([0, 1], [2, 3])], shape=(5, 6)), file)
+    >>> read_solutions(file)
+    [Biclustering(1 bicluster of a matrix of 5 x 6)]
+    """
+    source = Source(path)
+    record = reader("solution", source, format) if item is None else None
+    wanted = range(len(record.items(source))) if record is not None and record.items is not None else [item]
+    matrix = None if X is None else Matrix.of(X, missing="omit")
+    return [read_solution(path, matrix, format=format, item=each, **options) for each in wanted]
 
 
 def read_members(
@@ -89,6 +142,7 @@ def read_members(
     index_base: int | None = None,
     members: str | None = None,
     item: int | None = None,
+    rule: str | None = None,
 ) -> tuple[Document, Format[Document]]:
     """Read biclusters without asking that labels have a matrix.
 
@@ -98,7 +152,7 @@ def read_members(
         The file.
     X : Matrix, optional
         The matrix the biclusters belong to.
-    format, index_base, members, item : object
+    format, index_base, members, item, rule : object
         As in :func:`read_solution`.
 
     Returns
@@ -130,7 +184,11 @@ def read_members(
     record: Format[Document] = reader("solution", source, format)
     if item and "item" not in record.options:
         raise ParameterError(f"item is {item}; {source.name} ({record.name}) holds one solution, item 0.")
-    document = record.load(source, Options(X=X, item=item))
+    if rule is not None:
+        check_rule(rule)
+        if "rule" not in record.options:
+            raise ParameterError(f"rule is {rule!r}; {source.name} ({record.name}) holds members, not loadings.")
+    document = record.load(source, Options(X=X, item=item, rule=rule))
     if X is not None and document.shape is not None and document.shape != X.shape:
         to_biclustering(replace(document, by="index", members=[]), X, source.name)
     return settle(document, X, source.name, index_base=index_base, members=members), record
@@ -216,7 +274,9 @@ def is_solution(path: str | os.PathLike[str]) -> bool:
     """Whether the content of a file is a solution in a known format, and not rather a matrix."""
     source = Source(path)
     if source.is_folder:
-        return any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
+        found = recognise("solution", source)
+        is_pair = any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
+        return is_pair or (found is not None and found.key != "score-tables")
     found = recognise("solution", source)
     if found is None or found.key not in ("bicat", "r-text"):
         return found is not None

@@ -64,4 +64,4 @@ def _tables(source: Source) -> tuple[Matrix, Matrix]:
 
 
 _NAME = "folder of ISA tables (rows, columns) or FABIA tables (L, Z)"
-FORMAT = Format("score-tables", _NAME, (), None, _read, note="see below", folder=True)
+FORMAT = Format("score-tables", _NAME, (), None, _read, note="see below", folder=lambda _: True, rank=9)

@@ -1,0 +1,123 @@
+"""Which rows and columns belong to a factor: from soft loadings to biclusters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._check import check_real
+from bivaluate._errors import ParameterError, SolutionError
+from bivaluate._text import plural
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+DEFAULT_RULE = "mixture"
+_ALLOWED = "'mixture', 'top:0.1' (the largest tenth) or 'sd:1' (one standard deviation above the mean)"
+
+
+def check_rule(rule: Any) -> tuple[str, float]:
+    """Return the kind of a rule and its number (NaN for the mixture).
+
+    >>> check_rule("top:0.1"), check_rule("sd:2")[0]
+    (('top', 0.1), 'sd')
+    """
+    kind, _, text = str(rule).partition(":")
+    try:
+        number = float(text) if text else math.nan
+    except ValueError:
+        number = math.nan
+    fits = {"mixture": not text, "top": 0 < number <= 1, "sd": math.isfinite(number)}
+    if not fits.get(kind, False):
+        raise ParameterError(f"rule is {rule!r}; allowed: {_ALLOWED}.")
+    return kind, number
+
+
+def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
+    """Return loadings of rows (n, K) and of columns (K, m) as arrays, if they fit together."""
+    arrays = []
+    for name, given in (("W", W), ("H", H)):
+        given = given.toarray() if hasattr(given, "toarray") else given
+        try:
+            array = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SolutionError(f"{name} does not hold numbers only; loadings are needed.") from None
+        if array.ndim != 2:
+            raise SolutionError(f"{name} has {plural(array.ndim, 'dimension')}; a table of loadings has two.")
+        if np.isinf(array).any():
+            raise SolutionError(f"{name} holds infinite loadings.")
+        arrays.append(array)
+    rows, cols = arrays
+    if rows.shape[1] != cols.shape[0]:
+        hint = " Was H given as columns x factors? Transpose it." if rows.shape[1] == cols.shape[1] else ""
+        found = f"W has {plural(rows.shape[1], 'factor')} (columns) and H has {cols.shape[0]} (rows)"
+        raise SolutionError(f"{found}; W is rows x factors, H is factors x columns.{hint}")
+    return rows, cols
+
+
+def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
+    """Return the masks (K, n) and (K, m) of the members of each factor."""
+    kind, number = check_rule(rule)
+    rows = np.array([members(loadings, kind, number) for loadings in W.T]).reshape(W.shape[1], W.shape[0])
+    cols = np.array([members(loadings, kind, number) for loadings in H]).reshape(H.shape)
+    return rows, cols
+
+
+def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
+    """Return who belongs to a factor, by its loadings on one side; only loadings above 0 count, missing ones never do.
+
+    >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2, -6.0]), "mixture")
+    array([False,  True, False,  True, False, False])
+    >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2]), "top", 0.2)
+    array([False,  True, False, False, False])
+    """
+    known = np.where(loadings > 0, loadings, 0.0)
+    if kind == "mixture":
+        chosen = known > _cut(np.sqrt(known)) ** 2
+    elif kind == "sd":
+        observed = loadings[~np.isnan(loadings)]
+        chosen = known > observed.mean() + number * observed.std() if len(observed) else known > 0
+    else:
+        count = math.ceil(check_real("fraction", number, 0, 1) * len(known))
+        chosen = np.zeros(len(known), dtype=np.bool_)
+        chosen[np.argsort(-known, kind="stable")[:count]] = True
+    return np.asarray(chosen & (known > 0))
+
+
+def _cut(values: Floats) -> float:
+    """Return the cut between two groups whose means differ most for their sizes: two means in one dimension, exactly.
+
+    n₁·n₂·(mean₁ − mean₂)² is greatest; infinite where all values are equal.
+    """
+    ordered = np.sort(values)
+    n = len(ordered)
+    if n < 2 or ordered[0] == ordered[-1]:
+        return math.inf
+    below, total = np.cumsum(ordered)[:-1], ordered.sum()
+    sizes = np.arange(1, n)
+    between = sizes * (n - sizes) * (below / sizes - (total - below) / (n - sizes)) ** 2
+    between[ordered[1:] == ordered[:-1]] = -1.0
+    at = int(np.argmax(between))
+    return float((ordered[at] + ordered[at + 1]) / 2)
+
+
+def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
+    """Return the loadings of rows and columns that a fitted factor or topic model gives the data it is shown."""
+    name = type(model).__name__
+    if hasattr(model, "components_") and hasattr(model, "transform"):
+        return check_factors(model.transform(X), model.components_)
+    if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):
+        topics = np.asarray(model.get_topics(), dtype=np.float64)
+        shares = np.zeros((len(X), len(topics)))
+        for i, document in enumerate(X):
+            for topic, share in model.get_document_topics(document, minimum_probability=0.0):
+                shares[i, topic] = share
+        return check_factors(shares, topics)
+    fitted = (
+        "is not fitted (it has no components_): call fit first" if hasattr(model, "transform") else "has no factors"
+    )
+    hint = "Pass scikit-learn's NMF or LatentDirichletAllocation, or gensim's LdaModel, or the factors to from_factors"
+    raise SolutionError(f"{name} {fitted}. {hint}.")

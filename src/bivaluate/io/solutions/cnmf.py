@@ -1,0 +1,117 @@
+"""A run folder of cNMF: for every K a table of usages (cells x K) and one of gene spectra (K x genes).
+
+``NAME.usages.k_K.dt_D.consensus.txt`` goes with ``NAME.gene_spectra_score.k_K.dt_D.txt``, or with
+``NAME.gene_spectra_tpm.k_K.dt_D.txt`` where there are no scores. Usages are taken as shares of each cell, as cNMF
+itself reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bivaluate._document import Document
+from bivaluate._errors import FormatError, ParameterError
+from bivaluate._factors import DEFAULT_RULE, members_of_factors
+from bivaluate._text import first_few, plural
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices import read_matrix
+from bivaluate.io.members import labelled
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+from bivaluate.solution import members_of_masks
+
+_USAGES = re.compile(r"(?P<run>.+)\.usages\.k_(?P<k>\d+)(?P<dt>\.dt_[\d_]+)?\.consensus\.txt")
+_SPECTRA = ("gene_spectra_score", "gene_spectra_tpm")
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """The two files of one K."""
+
+    usages: Path
+    run: str
+    k: int
+    threshold: str
+
+    @property
+    def name(self) -> str:
+        """What the solution is called."""
+        return f"{self.run} K {self.k}" + (f", dt {self.threshold[4:].replace('_', '.')}" if self.threshold else "")
+
+    def spectra(self) -> Path | None:
+        """The table of spectra that goes with the usages, scores before TPM."""
+        candidates = (self.usages.with_name(f"{self.run}.{s}.k_{self.k}{self.threshold}.txt") for s in _SPECTRA)
+        return next((path for path in candidates if path.is_file()), None)
+
+
+def _fits(source: Source) -> list[_Fit]:
+    found = [(path, _USAGES.fullmatch(path.name)) for path in source.listed()]
+    fits = [_Fit(path, m["run"], int(m["k"]), m["dt"] or "") for path, m in found if m]
+    return sorted(fits, key=lambda fit: (fit.run, fit.k, fit.threshold))
+
+
+def _items(source: Source) -> list[str]:
+    """Return what the solutions of the folder are called, K by K."""
+    return [fit.name for fit in _fits(source)]
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the factors of one K and apply the rule."""
+    fits = _fits(source)
+    if not fits:
+        raise source.fault("a folder without cNMF's tables NAME.usages.k_10.dt_0_5.consensus.txt.")
+    if options.item is None and len(fits) > 1:
+        listed = first_few([f"{i} ({fit.name})" for i, fit in enumerate(fits)])
+        raise ParameterError(f"{source.name} holds {len(fits)} solutions: {listed}. Choose one with item=0.")
+    item = options.item or 0
+    if not 0 <= item < len(fits):
+        raise ParameterError(f"item is {item}; {source.name} holds {plural(len(fits), 'solution')}, counted from 0.")
+    fit = fits[item]
+    spectra_path = fit.spectra()
+    if spectra_path is None:
+        needed = " or ".join(f"{fit.run}.{s}.k_{fit.k}{fit.threshold}.txt" for s in _SPECTRA)
+        raise source.fault(f"{fit.usages.name} has no spectra beside it; {needed} is needed.")
+    usages, spectra = (_table(path) for path in (fit.usages, spectra_path))
+    if usages.shape[1] != spectra.shape[0]:
+        left, right = plural(usages.shape[1], "factor"), spectra.shape[0]
+        raise source.fault(f"{fit.usages.name} has {left}, {spectra_path.name} has {right}.")
+    return _document(usages, spectra, fit, spectra_path.name, source, options)
+
+
+def _table(path: Path) -> Matrix:
+    return read_matrix(path, format="csv", delimiter="\t", header=True, index_cols=1)
+
+
+def _document(usages: Matrix, spectra: Matrix, fit: _Fit, used: str, source: Source, options: Options) -> Document:
+    """Return genes x cells, or cells x genes where the rows of the matrix are cells."""
+    values = np.where(np.isfinite(usages.values), usages.values, 0.0)
+    totals = values.sum(axis=1, keepdims=True)
+    shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0)
+    rule = options.rule or DEFAULT_RULE
+    loadings = np.where(np.isinf(spectra.values), np.nan, spectra.values)
+    gene_masks, cell_masks = members_of_factors(loadings.T, shares.T, rule)
+    genes, cells = spectra.col_labels, usages.row_labels
+    if genes is None or cells is None:
+        raise FormatError(f"{source.name}: {fit.usages.name} or {used} has no labels.")
+    sides = [(gene_masks, genes), (cell_masks, cells)]
+    if options.X is not None and set(cells[:100]) & set(options.X.row_labels or ()):
+        sides.reverse()
+    (row_masks, rows), (col_masks, cols) = sides
+    members = members_of_masks(row_masks, col_masks, f"{source.name}, {fit.name}: ")
+    info = {"algorithm": "cNMF", "name": fit.name, "k": fit.k, "rule": rule, "spectra": used}
+    return Document(labelled(members, rows, cols), "label", info=info)
+
+
+def _detects(source: Source) -> bool:
+    return any(_USAGES.fullmatch(path.name) for path in source.listed())
+
+
+_NAME, _NOTE = (
+    "cNMF run folder",
+    "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says who belongs",
+)
+FORMAT = Format("cnmf", _NAME, (), None, _read, options=("item", "rule"), note=_NOTE, folder=_detects, items=_items)
