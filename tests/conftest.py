@@ -7,6 +7,8 @@ import pytest
 PACKAGES = {
     "parquet": "pyarrow",
     "anndata": "anndata",
+    "zarr": "zarr",
+    "mudata": "mudata",
     "rdata": "rdata",
     "excel": "openpyxl",
     "dask": "distributed",

@@ -456,8 +456,11 @@ class Matrix:
         >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).T.shape
         (2, 3)
         """
-        array = self.source.array if isinstance(self.source, (ArraySource, SparseSource)) else self.values
-        return Matrix(array.T, self.col_labels, self.row_labels, self.name, self.absent)
+        if isinstance(self.source, (ArraySource, SparseSource)):
+            turned = self.source.array.T
+        else:
+            turned = self.source.transposed() if hasattr(self.source, "transposed") else self.values.T
+        return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent)
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.

@@ -103,10 +103,6 @@ def test_truncated_and_foreign_hdf5(h5ad, tmp_path):
         path.write_bytes(whole[:cut])
         with pytest.raises(FormatError, match=r"truncated or damaged"):
             read_matrix(path)
-    with h5py.File(tmp_path / "other.h5", "w") as file:
-        file["numbers"] = [1, 2]
-    with pytest.raises(FormatError, match=r"/X is missing"):
-        read_matrix(tmp_path / "other.h5")
 
 
 def edit(path, change):
@@ -150,7 +146,7 @@ def _short(file):
         (_external, "is a link; data must lie in the file itself"),
         (_soft, "is a link"),
         (_text, "real numbers are needed"),
-        (_huge, "cells; at most"),
+        (_huge, "1048576 x 1048576; there are 6 observations"),
         (_cube, "3 dimension"),
         (_short, "6 observations and 8 variables"),
     ],
@@ -164,7 +160,10 @@ def test_lying_h5ad(h5ad, change, words):
 
 @pytest.mark.parametrize(
     ("key", "value", "words"),
-    [("indices", 99, "indices of sparse /X are damaged"), ("indptr", -5, "indices of sparse /X are damaged")],
+    [
+        ("indices", 99, "X: the indices of a sparse matrix are damaged"),
+        ("indptr", -5, "X: the indices of a sparse matrix are damaged"),
+    ],
 )
 def test_damaged_sparse(h5ad, key, value, words):
     path = h5ad(sparse.csr_matrix(VALUES))
@@ -180,7 +179,7 @@ def test_damaged_sparse(h5ad, key, value, words):
 def test_sparse_that_claims_another_shape(h5ad):
     path = h5ad(sparse.csr_matrix(VALUES))
     edit(path, lambda file: file["X"].attrs.__setitem__("shape", [1 << 40, 1 << 40]))
-    with pytest.raises(FormatError, match=r"cells; at most"):
+    with pytest.raises(FormatError, match=r"which is not possible"):
         read_matrix(path)
     edit(path, lambda file: file["X"].attrs.__setitem__("shape", [3, 3]))
     with pytest.raises(FormatError, match=r"do not fit its shape"):

@@ -62,7 +62,7 @@ def header(shape, dtype="<f8"):
     [
         (header((1000, 1000)) + b"\0" * 100, "is truncated: shape .1000, 1000. of float64 needs 8000000 bytes"),
         (header((1 << 62, 1 << 62)), "is not possible"),
-        (header((1 << 20, 1 << 20)), "more than"),
+        (header((1 << 20, 1 << 20)), "truncated"),
         (header((-1, 3)), "is not possible"),
         (header((3,)) + b"\0" * 24, "1 dimension"),
         (header((0, 3)), "empty matrix, shape"),
@@ -97,7 +97,7 @@ def test_npz_keys(tmp_path):
     with pytest.raises(FormatError, match=r"name the matrix X; arrays found: a, b"):
         read_matrix(tmp_path / "two.npz")
     np.savez(tmp_path / "sparse.npz", indptr=[0], indices=[0], data=[0])
-    with pytest.raises(FormatError, match=r"SciPy sparse matrix"):
+    with pytest.raises(FormatError, match=r"parts of a sparse matrix without its format and shape"):
         read_matrix(tmp_path / "sparse.npz")
     np.savez(tmp_path / "rows.npz", X=X.values, rows=[1.5, 2, 3, 4])
     with pytest.raises(FormatError, match=r"1-D array of text"):

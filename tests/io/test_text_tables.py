@@ -137,7 +137,7 @@ def test_overrides(table):
         ({"delimiter": ",", "decimal": ","}, "they must differ"),
         ({"index_cols": -1}, "at least 0"),
         ({"format": "csw"}, "Did you mean 'csv'"),
-        ({"layer": "counts"}, "'layer' does not apply to it .only to h5ad, loom"),
+        ({"layer": "counts"}, "'layer' does not apply to it .only to cellranger, h5ad, hdf5, loom"),
     ],
 )
 def test_wrong_options(table, options, words):

@@ -62,7 +62,10 @@ class MatrixFile:
     decimal: Annotated[str | None, _reading_matrix("Decimal mark of a text file (default: detected).")] = None
     header: Annotated[bool | None, _reading_matrix("Whether line 1 holds column labels (default: detected).")] = None
     index_cols: Annotated[int | None, _reading_matrix("Leading columns with row labels (default: detected).")] = None
-    layer: Annotated[str | None, _reading_matrix("Layer of an .h5ad or .loom file.")] = None
+    layer: Annotated[
+        str | None, _reading_matrix("Layer (.h5ad, .loom, zarr), dataset (HDF5) or genome (CellRanger).")
+    ] = None
+    modality: Annotated[str | None, _reading_matrix("Modality of a MuData file.")] = None
     sheet: Annotated[str | None, _reading_matrix("Sheet of an Excel file.")] = None
 
     @property

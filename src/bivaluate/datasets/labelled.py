@@ -149,10 +149,7 @@ def _table(path: Path) -> list[list[str]]:
 
 
 def _sparse(values: Any, rows: Sequence[str] | None, cols: Sequence[str], absent: str) -> Matrix:
-    dense = values.toarray()
-    if absent == "missing":
-        dense[dense == 0] = np.nan
-    return Matrix(dense, None if rows is None else tuple(rows), tuple(cols))
+    return Matrix(values, None if rows is None else tuple(rows), tuple(cols), absent=absent)
 
 
 _READERS: dict[str, Callable[[RealDataset], Labelled]] = {

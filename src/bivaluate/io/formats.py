@@ -31,7 +31,7 @@ _COMMON = {"matrix": ("delimited",), "solution": ("own_json", "membership")}
 class Options:
     """What a caller may say about a file; None means that it is found out.
 
-    The first six are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
+    The first seven are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
     that holds several, counted from 0, `rule` who belongs to a factor where a tool wrote loadings.
     """
 
@@ -40,6 +40,7 @@ class Options:
     header: bool | None = None
     index_cols: int | None = None
     layer: str | None = None
+    modality: str | None = None
     sheet: str | int | None = None
     X: Matrix | None = None
     item: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from bivaluate._check import check_choice, check_int
@@ -24,6 +25,7 @@ def read_matrix(
     header: bool | None = None,
     index_cols: int | None = None,
     layer: str | None = None,
+    modality: str | None = None,
     sheet: str | int | None = None,
 ) -> Matrix:
     """Read a data matrix, rows (genes) by columns (conditions), with its labels.
@@ -31,7 +33,7 @@ def read_matrix(
     Parameters
     ----------
     path : str or path-like
-        A file, gzipped or not, or a 10x folder. The format is recognised by content.
+        A file, gzipped or not, a 10x folder or a zarr folder. Large binary ones are read when they are used. The format is recognised by content.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     transpose : bool, default=False
@@ -43,7 +45,10 @@ def read_matrix(
     index_cols : int, optional
         For text tables and Excel: the number of leading columns that hold labels.
     layer : str, optional
-        For .h5ad and .loom: the layer to read in place of X.
+        For .h5ad, .h5mu, .loom and zarr: the layer to read in place of X, ``"raw"`` for AnnData's raw; for plain HDF5
+        and zarr: the dataset; for CellRanger: the genome.
+    modality : str, optional
+        For MuData: which of its objects, such as "rna".
     sheet : str or int, optional
         For Excel: the sheet, by name or by position from 0.
 
@@ -78,7 +83,7 @@ def read_matrix(
     ((2, 2), ('YAL001C', 'YAL002W'), ('c1', 'c2'))
     """
     source = Source(path)
-    options = _checked(Options(delimiter, decimal, header, index_cols, layer, sheet))
+    options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
     record = reader("matrix", source, format)
     wrong = sorted(name for name, value in vars(options).items() if value is not None and name not in record.options)
     if wrong:
@@ -140,4 +145,4 @@ def _checked(options: Options) -> Options:
             raise ParameterError(f"delimiter and decimal are both {decimal!r}; they must differ.")
     if options.index_cols is not None:
         check_int("index_cols", options.index_cols, minimum=0)
-    return Options(delimiter, decimal, options.header, options.index_cols, options.layer, options.sheet)
+    return replace(options, delimiter=delimiter, decimal=decimal)

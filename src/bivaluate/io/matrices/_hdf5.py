@@ -1,20 +1,49 @@
-"""What .h5ad and .loom share: an HDF5 file opened without following links out of it, sizes checked first."""
+"""What formats in HDF5 (and zarr) share: what a file is, opened without following links out of it, sizes checked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._errors import BivaluateError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, plural
-from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.io.source import Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_LABELS = 1 << 26
+_USER_BLOCKS = (0, 512, 1024, 2048)  # bytes a file may begin with before its HDF5 part
+
+
+def is_hdf5(source: Source) -> bool:
+    """Whether a file is HDF5, by its first bytes."""
+    return any(source.head[at : at + len(MAGIC)] == MAGIC for at in _USER_BLOCKS)
+
+
+def kind_of(source: Source) -> str:
+    """Return what an HDF5 file is, by what lies in it: the key of its format."""
+    by_name = {".loom": "loom", ".h5mu": "mudata"}.get(source.suffix, "h5ad")
+    try:
+        with opened(source) as file:
+            names = set(file)
+            if "mod" in names:
+                return "mudata"
+            if {"row_attrs", "col_attrs"} & names and "matrix" in names:
+                return "loom"
+            if names & {"X", "raw.X"} or {"obs", "var"} <= names:
+                return "h5ad"
+            if any(is_group(file.get(name)) and "indptr" in file[name] for name in names):
+                return "cellranger"
+            return "loom" if source.suffix == ".loom" else "hdf5"
+    except (ImportError, BivaluateError):
+        return by_name
+
+
+def detector(key: str) -> Callable[[Source], bool]:
+    """Return what recognises one of the formats in HDF5."""
+    return lambda source: is_hdf5(source) and kind_of(source) == key
 
 
 @contextmanager
@@ -22,31 +51,40 @@ def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
     import h5py
 
-    source.size  # noqa: B018  a missing file is told apart from a damaged one
+    with guarded(source), h5py.File(source.path, "r") as file:
+        yield file
+
+
+@contextmanager
+def guarded(source: Source, what: str = "the HDF5 file") -> Iterator[None]:
+    """Turn whatever a library refuses into a format error."""
+    source.is_folder or source.size  # noqa: B018  a missing file is told apart from a damaged one
     try:
-        with h5py.File(source.path, "r") as file:
-            yield file
+        yield
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:
         if isinstance(error, BivaluateError):
             raise
-        raise source.damaged("the HDF5 file", error) from None
+        raise source.damaged(what, error) from None
 
 
 def layer_of(file: Any, layer: str, name: str) -> Any:
     """Return a layer by its name."""
     layers = list(file["layers"]) if "layers" in file else []
     if layer not in layers:
-        raise ParameterError(f"{name} has no layer {layer!r}; layers: {first_few(layers)}.{suggest(layer, layers)}")
+        known = [*layers, *(["raw"] if {"raw", "raw.X"} & set(file) else [])]
+        raise ParameterError(f"{name} has no layer {layer!r}; layers: {first_few(known)}.{suggest(layer, known)}")
     return member(file["layers"], layer, name)
 
 
 def member(group: Any, key: str, name: str) -> Any:
     """Return a member that lies in this very file; links and external storage are refused."""
-    import h5py
-
     where = f"{name}: {group.name.rstrip('/')}/{key}"
     if key not in group:
         raise FormatError(f"{where} is missing.")
+    if type(group).__module__.startswith("zarr"):
+        return group[key]
+    import h5py
+
     if not isinstance(group.get(key, getlink=True), h5py.HardLink):
         raise FormatError(f"{where} is a link; data must lie in the file itself.")
     found = group[key]
@@ -60,25 +98,19 @@ def is_group(node: Any) -> bool:
     return hasattr(node, "keys")
 
 
-def dense(node: Any, name: str) -> NDArray[np.float64]:
-    """Read a 2-D numeric dataset as float64."""
-    check_cells(node.shape, f"{name}: {node.name}")
-    if node.dtype.kind not in "fiub":
-        raise FormatError(f"{name}: {node.name} holds {node.dtype}; real numbers are needed.")
-    return np.asarray(node[()], dtype=np.float64)
-
-
-def check_cells(shape: Any, where: str) -> None:
-    """Raise unless a shape is 2-D and small enough to hold."""
-    if len(shape) != 2:
-        raise FormatError(f"{where} has {plural(len(shape), 'dimension')}; a 2-D matrix is needed.")
-    if int(shape[0]) * int(shape[1]) > MAX_CELLS:
-        raise FormatError(f"{where} has {shape[0]} x {shape[1]} cells; at most {MAX_CELLS} can be read.")
+def check_matrix(node: Any, where: str) -> None:
+    """Raise unless an array is a 2-D matrix of numbers."""
+    if is_group(node):
+        raise FormatError(f"{where} is a group; a matrix is needed.")
+    if len(node.shape) != 2:
+        raise FormatError(f"{where} has {plural(len(node.shape), 'dimension')}; a 2-D matrix is needed.")
+    if np.dtype(node.dtype).kind not in "fiub":
+        raise FormatError(f"{where} holds {node.dtype}; real numbers are needed.")
 
 
 def strings(node: Any, name: str) -> tuple[str, ...]:
     """Read a 1-D dataset of labels."""
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
-    values = node[()]
+    values = np.asarray(node[:])
     return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values.tolist())

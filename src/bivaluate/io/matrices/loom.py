@@ -6,6 +6,7 @@ from typing import Any
 
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import _hdf5 as hdf5
+from bivaluate.io.matrices._stored import Store, dense_source
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
@@ -15,16 +16,17 @@ _COL_NAMES = ("CellID", "obs_names", "cell_names")
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read the main matrix or a layer."""
-    with hdf5.opened(source) as file:
+    store = Store(source.path, "hdf5")
+    with hdf5.guarded(source):
+        file = store.root
         node = hdf5.member(file, "matrix", source.name)
         if options.layer is not None:
             node = hdf5.layer_of(file, options.layer, source.name)
-        if hdf5.is_group(node):
-            raise source.fault(f"{node.name} is a group; a matrix is needed.")
-        values = hdf5.dense(node, source.name)
+        where = f"{source.name}: {node.name}"
+        cells = dense_source(store, node.name.strip("/"), False, lambda found: hdf5.check_matrix(found, where))
         rows = _names(file, "row_attrs", _ROW_NAMES, source.name)
         cols = _names(file, "col_attrs", _COL_NAMES, source.name)
-    return Matrix(values, rows, cols, source.stem)
+    return Matrix(cells, rows, cols, source.stem)
 
 
 def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tuple[str, ...] | None:
@@ -32,9 +34,5 @@ def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tup
     return hdf5.strings(hdf5.member(file[group], keys[0], name), name) if keys else None
 
 
-def _detects(source: Source) -> bool:
-    return source.suffix == ".loom" and source.head.startswith(hdf5.MAGIC)
-
-
 _NOTE = "genes x cells as stored; `layer=`"
-FORMAT = Format("loom", "Loom", (".loom",), _detects, _read, options=("layer",), needs="h5py", note=_NOTE)
+FORMAT = Format("loom", "Loom", (".loom",), hdf5.detector("loom"), _read, options=("layer",), needs="h5py", note=_NOTE)

@@ -14,12 +14,16 @@ from numpy.lib import format as npy
 
 from bivaluate._errors import FormatError
 from bivaluate._files import atomic_path
+from bivaluate._rows import CHUNK_CELLS, FileSource, SparseSource
 from bivaluate._text import first_few, plural
 from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices._stored import MAX_SIDE, checked_csr
 from bivaluate.io.source import MAX_CELLS, Source, first_line
 from bivaluate.matrix import Matrix
 
 _MAGIC = b"\x93NUMPY"
+_MAX_AXIS = 1 << 40
+_SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col")
 _FAULTS = (ValueError, EOFError, OSError, TypeError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
@@ -35,12 +39,28 @@ def _read(source: Source, options: Options) -> Matrix:
     if source.head.startswith(b"PK"):
         return _read_archive(source)
     with source.open() as stream:
-        values = _read_array(stream, source.name, None if source.gzipped else source.size)
+        shape, fortran, dtype = _header(stream, source.name)
+        if _stays_in_file(source, shape, fortran, dtype):
+            return Matrix(_rows_in_file(source, shape, dtype, stream.tell()), name=source.stem)
+        values = _cells(stream, source.name, None if source.gzipped else source.size, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
 
 
-def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
-    """Read one .npy stream of at most `available` bytes."""
+def _stays_in_file(source: Source, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]) -> bool:
+    """Whether an array is large and its rows lie in the file one after the other."""
+    plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
+    return plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS
+
+
+def _rows_in_file(source: Source, shape: tuple[int, ...], dtype: np.dtype[Any], offset: int) -> FileSource:
+    needed = offset + math.prod(shape) * dtype.itemsize
+    if needed > source.size:
+        raise FormatError(f"{source.name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
+    return FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), offset)
+
+
+def _header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of a .npy stream: shape, whether columns come first, type."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -52,8 +72,19 @@ def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarr
     if dtype.hasobject:
         hint = "bivaluate never unpickles: save plain numbers instead, np.save(path, X.astype(float))."
         raise FormatError(f"{name} holds pickled Python objects (dtype {dtype}). {hint}")
-    if not all(0 <= n <= MAX_CELLS for n in shape):
+    if not all(0 <= n <= _MAX_AXIS for n in shape):
         raise FormatError(f"{name}: shape {shape} in the .npy header is not possible.")
+    return shape, fortran, dtype
+
+
+def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
+    """Read one .npy stream of at most `available` bytes."""
+    return _cells(stream, name, available, *_header(stream, name))
+
+
+def _cells(
+    stream: IO[bytes], name: str, available: int | None, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]
+) -> np.ndarray[Any, Any]:
     count = math.prod(shape)
     if count > MAX_CELLS:
         raise FormatError(f"{name}: shape {shape} has more than {MAX_CELLS} cells.")
@@ -70,8 +101,10 @@ def _read_archive(source: Source) -> Matrix:
     try:
         with zipfile.ZipFile(source.path) as archive:
             members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
-            chosen = _choose(list(members), source.name)
-            for key in {chosen, "rows", "cols"} & set(members):
+            is_sparse = {"format", "shape", "data"} <= set(members)
+            chosen = "data" if is_sparse else _choose(list(members), source.name)
+            wanted = {chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())}
+            for key in wanted & set(members):
                 with archive.open(members[key]) as stream:
                     name = f"{source.name}, array {members[key].filename!r}"
                     arrays[key] = _read_array(stream, name, members[key].file_size)
@@ -79,13 +112,47 @@ def _read_archive(source: Source) -> Matrix:
         if isinstance(error, FormatError):
             raise
         raise source.damaged("the .npz archive", error) from None
-    values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
+    if is_sparse:
+        values = _sparse(arrays, source)
+    else:
+        values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
     return Matrix(values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem)
+
+
+def _sparse(arrays: dict[str, np.ndarray[Any, Any]], source: Source) -> Any:
+    """Return what ``scipy.sparse.save_npz`` wrote, by rows; every index is checked."""
+    from scipy import sparse
+
+    kind = arrays["format"].tolist()
+    kind = str(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
+    parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+    if kind not in parts:
+        raise source.fault(f"a sparse matrix in the form {kind[:20]!r}; save it as CSR, CSC or COO: X.tocsr().")
+    absent = [name for name in parts[kind] if name not in arrays]
+    shape = tuple(arrays["shape"].tolist()) if arrays["shape"].ndim == 1 else ()
+    if absent or len(shape) != 2 or not all(isinstance(n, int) and 0 < n <= MAX_SIDE for n in shape):
+        what = f"{absent[0]!r} is missing" if absent else f"its shape {shape} is not possible"
+        raise source.fault(f"the sparse matrix is damaged: {what}.")
+    data, first, second = (arrays[name] for name in ("data", *parts[kind]))
+    if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (first, second)) or data.ndim != 1:
+        raise source.fault("the sparse matrix is damaged: its parts are not lists of numbers.")
+    if kind == "coo":
+        sizes = zip((first, second), shape, strict=True)
+        inside = all(not len(part) or (part.min() >= 0 and part.max() < n) for part, n in sizes)
+        if not inside or not len(data) == len(first) == len(second) or data.dtype.kind not in "fiub":
+            raise source.fault("the indices of a sparse matrix are damaged.")
+        return sparse.coo_array((data, (first, second)), shape=shape).tocsr()
+    lines = shape if kind == "csr" else shape[::-1]
+    if len(second) != lines[0] + 1:
+        raise source.fault(f"the parts of the sparse matrix do not fit its shape {shape}.")
+    made = checked_csr(data, first, second, lines[1], source.name)
+    return made if kind == "csr" else made.T
 
 
 def _choose(keys: list[str], name: str) -> str:
     if {"indptr", "indices", "data"} <= set(keys):
-        raise FormatError(f"{name} is a SciPy sparse matrix; save X.toarray() with np.savez instead.")
+        hint = "save it with scipy.sparse.save_npz"
+        raise FormatError(f"{name} holds the parts of a sparse matrix without its format and shape; {hint}.")
     others = [key for key in keys if key not in ("rows", "cols")]
     known = [key for key in ("X", "matrix", "data", "arr_0") if key in keys]
     if not known and len(others) != 1:
@@ -120,9 +187,18 @@ def _write(matrix: Matrix, path: Path) -> None:
     with atomic_path(path) as temporary, temporary.open("wb") as stream:
         if path.suffix.lower() == ".npy":
             np.save(stream, matrix.values, allow_pickle=False)
+        elif isinstance(matrix.source, SparseSource):  # as scipy.sparse.save_npz does, with labels beside it
+            stored = matrix.source.array
+            parts = {name: getattr(stored, name) for name in ("data", "indices", "indptr")}
+            np.savez_compressed(
+                stream, allow_pickle=False, format=np.array(b"csr"), shape=np.array(stored.shape), **parts, **arrays
+            )
         else:
             np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)
 
 
-_NOTE = "never unpickled; in `.npz` the matrix is `X`, labels are `rows` and `cols`"
+_NOTE = (
+    "never unpickled; large `.npy` stay in the file; in `.npz` the matrix is `X`, labels are `rows` and `cols`; "
+    "`scipy.sparse.save_npz` too"
+)
 FORMAT = Format("npy", "NumPy .npy and .npz", (".npy", ".npz"), _detects, _read, _write, note=_NOTE)

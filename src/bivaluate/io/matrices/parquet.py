@@ -6,35 +6,150 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bivaluate._errors import FormatError
+from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
+from bivaluate._rows import CHUNK_CELLS, chunk_rows
 from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.io.matrices._stored import windows
+from bivaluate.io.source import Source, first_line
 from bivaluate.matrix import Matrix
 
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name
 
 
 def _read(source: Source, options: Options) -> Matrix:
-    """Read a table; its text column, or the index pandas wrote, gives the row labels."""
+    """Read a table; its text column, or the index pandas wrote, gives the row labels. A large one stays in the file."""
     import pyarrow as pa
     import pyarrow.parquet
 
     try:
         with pa.parquet.ParquetFile(source.path) as file:
             n, m = file.metadata.num_rows, file.metadata.num_columns
-            table = file.read() if n * m <= MAX_CELLS else None
+            is_large = n * m > CHUNK_CELLS
+            names = [name for name in [_index_name(pa, file.schema_arrow)] if name] if is_large else None
+            table = file.read(columns=names)
+            schema = file.schema_arrow
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise source.damaged("the Parquet file", error) from None
-    if table is None:
-        raise FormatError(f"{source.name} has {n} x {m} cells; at most {MAX_CELLS} can be read.")
-    return _to_matrix(pa, table, source)
+    return _in_file(pa, schema, table, n, source) if is_large else _to_matrix(pa, table, source)
+
+
+def _in_file(pa: Any, schema: Any, index: Any, n: int, source: Source) -> Matrix:
+    """Return a large table as a source; only its labels are read."""
+    label = _index_name(pa, schema)
+    columns = [name for name in schema.names if name != label]
+    if not columns:
+        raise FormatError(f"{source.name} holds no data: {n} rows, no data columns.")
+    kinds = {_dtype(pa, schema.field(name).type, name, source) for name in columns}
+    cells = ParquetSource(source.path.absolute(), tuple(columns), n, np.result_type(*kinds))
+    labels = None if label is None else tuple(str(text) for text in index.column(0).to_pylist())
+    return Matrix(cells, labels, _col_labels(columns), source.stem)
+
+
+def _dtype(pa: Any, kind: Any, name: str, source: Source) -> np.dtype[Any]:
+    if pa.types.is_float32(kind):
+        return np.dtype(np.float32)
+    if (
+        pa.types.is_floating(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    ):
+        return np.dtype(np.float64)  # whole numbers may be missing, which only floats can say
+    hint = "Only the first text column may hold row labels; drop or convert the others."
+    raise source.fault(f"column {name!r} holds {kind}, not numbers. {hint}")
+
+
+class ParquetSource:
+    """A large table, read some rows at a time, forwards; going back starts again at a row group.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        The columns that are the matrix.
+    n
+        Its rows.
+    dtype
+        Of the cells.
+    """
+
+    sparse = False
+
+    def __init__(self, path: Path, columns: tuple[str, ...], n: int, dtype: Any) -> None:
+        self.path, self.columns, self.shape = path, columns, (n, len(columns))
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self._batches: Any = None
+        self._held: NDArray[Any] = np.empty((0, len(columns)), dtype)
+        self._first = 0  # row of the first held cell
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_batches": None, "_held": self._held[:0], "_first": 0}
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return rows start:stop, read from the file."""
+        import pyarrow as pa
+
+        parts, at = [], start
+        try:
+            if self._batches is None or start < self._first:
+                self._begin(start)
+            while at < stop:
+                last = self._first + len(self._held)
+                if at < last:
+                    parts.append(self._held[at - self._first : stop - self._first])
+                    at += len(parts[-1])
+                else:
+                    self._first, self._held = last, self._converted(next(self._batches))
+        except (pa.ArrowException, OSError, ValueError, StopIteration) as error:
+            self._batches = None
+            raise MatrixError(
+                f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became "
+                "shorter while it was read, is gone, or is damaged. Write it again."
+            ) from None
+        return np.concatenate(parts) if len(parts) != 1 else parts[0]
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers; what lies close together is read at once."""
+        taken = np.empty((len(rows), self.shape[1]), self.dtype)
+        for first, last in windows(rows, chunk_rows(self.shape[1])):
+            low = int(rows[first])
+            taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
+        return taken
+
+    def _begin(self, start: int) -> None:
+        """Begin to read at the row group a row lies in."""
+        import pyarrow.parquet as parquet
+
+        file = parquet.ParquetFile(self.path)
+        if file.metadata.num_rows < self.shape[0]:
+            raise ValueError(f"{file.metadata.num_rows} rows are left of {self.shape[0]}")
+        sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+        ends = np.cumsum(sizes)
+        group = int(np.searchsorted(ends, start, side="right"))
+        self._first, self._held = int(ends[group] - sizes[group]), self._held[:0]
+        size = chunk_rows(self.shape[1])
+        self._batches = file.iter_batches(size, list(range(group, len(sizes))), columns=list(self.columns))
+
+    def _converted(self, batch: Any) -> NDArray[Any]:
+        import pyarrow as pa
+
+        cells = np.empty((batch.num_rows, len(self.columns)), self.dtype)
+        for j, name in enumerate(self.columns):
+            column = batch.column(batch.schema.get_field_index(name))
+            if pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
+                column = column.cast(pa.float64())
+            cells[:, j] = column.to_numpy(zero_copy_only=False)
+        return cells
 
 
 def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
     names: list[str] = table.column_names
-    index = _index_column(pa, table)
+    label = _index_name(pa, table.schema)
+    index = None if label is None else names.index(label)
     columns = [name for name in range(len(names)) if name != index]
     if not columns or table.num_rows == 0:
         raise FormatError(f"{source.name} holds no data: {table.num_rows} rows, {len(columns)} data columns.")
@@ -48,19 +163,20 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
             raise source.fault(f"column {names[position]!r} holds {kind}, not numbers. {hint}")
         values[:, j] = column.to_numpy()
     labels = None if index is None else tuple(str(label) for label in table.column(index).to_pylist())
-    col_labels = tuple(names[j] for j in columns)
-    are_positions = col_labels == tuple(str(j) for j in range(len(col_labels)))
-    return Matrix(values, labels, None if are_positions else col_labels, source.stem)
+    return Matrix(values, labels, _col_labels([names[j] for j in columns]), source.stem)
 
 
-def _index_column(pa: Any, table: Any) -> int | None:
+def _col_labels(names: list[str]) -> tuple[str, ...] | None:
+    return None if names == [str(j) for j in range(len(names))] else tuple(names)
+
+
+def _index_name(pa: Any, schema: Any) -> str | None:
     try:
-        stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
+        stored = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
         stored = []
-    texts = [f.name for f in table.schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
-    found = [name for name in [_INDEX, *stored, *texts] if isinstance(name, str) and name in table.column_names]
-    return int(table.column_names.index(found[0])) if found else None
+    texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+    return next((n for n in [_INDEX, *stored, *texts] if isinstance(n, str) and n in schema.names), None)
 
 
 def _write(matrix: Matrix, path: Path) -> None:
@@ -82,5 +198,5 @@ def _detects(source: Source) -> bool:
     return source.head.startswith(b"PAR1")
 
 
-_NOTE = "the pandas index or the first text column gives the row labels"
+_NOTE = "the pandas index or the first text column gives the row labels; large tables are read by row groups"
 FORMAT = Format("parquet", "Parquet", (".parquet", ".pq"), _detects, _read, _write, needs="pyarrow", note=_NOTE)

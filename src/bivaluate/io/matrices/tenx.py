@@ -1,4 +1,4 @@
-"""10x folders and single Matrix Market files: genes x barcodes, indices from 1, made dense."""
+"""10x folders and single Matrix Market files: genes x barcodes, indices from 1, sparse."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices
+from bivaluate.io.matrices._stored import MAX_SIDE
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
@@ -44,7 +45,8 @@ def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
     return tuple(line.split("\t")[0].strip() for _, line in Source(found[0]).filled_lines()) if found else None
 
 
-def _market(source: Source) -> NDArray[np.float64]:
+def _market(source: Source) -> Any:
+    """Return a matrix, sparse where it is given by coordinates."""
     lines = source.filled_lines()
     number, banner = next(lines, (1, ""))
     kind = _BANNER.fullmatch(banner.strip())
@@ -59,19 +61,19 @@ def _market(source: Source) -> NDArray[np.float64]:
         raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
     n, m = int(sizes[0]), int(sizes[1])
     count = int(sizes[2]) if coordinate else n * m
-    if not 0 < n * m <= MAX_CELLS or count > n * m:
-        raise source.fault(f"{n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS} cells).", number)
+    if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, MAX_CELLS):
+        raise source.fault(f"{n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS}).", number)
     width = 1 if not coordinate else 2 if kind[2].lower() == "pattern" else 3
     table = _numbers(source, entries, width, count)
     if not coordinate:
         return np.ascontiguousarray(table.reshape(m, n).T)
-    values = np.zeros((n, m))
     rows, cols = table[:, 0], table[:, 1]
     if count and not (rows.min() >= 1 and rows.max() <= n and cols.min() >= 1 and cols.max() <= m):
         raise source.fault(f"an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
     at = rows.astype(np.int64) - 1, cols.astype(np.int64) - 1
-    np.add.at(values, at, table[:, 2] if width == 3 else 1.0)
-    return values
+    from scipy.sparse import coo_array
+
+    return coo_array((table[:, 2] if width == 3 else np.ones(count), at), shape=(n, m)).tocsr()
 
 
 def _numbers(source: Source, entries: Any, width: int, count: int) -> NDArray[np.float64]:

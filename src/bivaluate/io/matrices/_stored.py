@@ -1,0 +1,275 @@
+"""Rows of a matrix that stays in an HDF5 file or a zarr folder, dense or sparse, read some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._errors import BivaluateError, FormatError, MatrixError
+from bivaluate._rows import CHUNK_CELLS, SparseSource, chunk_rows
+from bivaluate.io.source import first_line
+
+MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
+_WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
+_FAULTS = (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError, EOFError, IndexError)
+
+
+class Store:
+    """An HDF5 file or a zarr folder, opened when it is first read, and again wherever it is sent."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self.path, self.kind = path.absolute(), kind
+        self._root: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "kind": self.kind, "_root": None}
+
+    def node(self, key: str) -> Any:
+        """Return an array or group of the file; without a key what the file itself is."""
+        return self.root[key] if key else self.root
+
+    @property
+    def root(self) -> Any:
+        """The file, opened."""
+        if self._root is None:
+            if not self.path.exists():
+                raise MatrixError(
+                    f"{self.path} is not there (any more). Every process that reads the matrix, on other machines too, "
+                    "needs it under this path."
+                )
+            self._root = self._opened()
+        return self._root
+
+    def _opened(self) -> Any:
+        if self.kind == "hdf5":
+            import h5py
+
+            return h5py.File(self.path, "r")
+        import zarr
+
+        return zarr.open(self.path, mode="r")
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Turn what a damaged or shortened file makes its library say into an error of ours."""
+        try:
+            yield
+        except _FAULTS as error:
+            if isinstance(error, BivaluateError):
+                raise
+            raise MatrixError(
+                f"{self.path}: {what} cannot be read ({first_line(error)}). The file became shorter while it was read, "
+                "or is damaged. Write it again."
+            ) from None
+
+
+class StoredArray:
+    """A dense array in a file, its rows read when they are asked for.
+
+    Parameters
+    ----------
+    store
+        The file.
+    key
+        The array in it; empty for a zarr folder that is one array.
+    turned
+        Whether its columns are the rows of the matrix.
+    """
+
+    sparse = False
+
+    def __init__(self, store: Store, key: str, turned: bool = False) -> None:
+        self.store, self.key, self.turned = store, key, turned
+        node = self._node()
+        n, m = (int(side) for side in node.shape)
+        self.shape = (m, n) if turned else (n, m)
+        self.dtype: np.dtype[Any] = np.dtype(node.dtype)
+
+    def _node(self) -> Any:
+        return self.store.node(self.key)
+
+    def transposed(self) -> StoredArray:
+        """Return the same array with rows and columns swapped."""
+        return StoredArray(self.store, self.key, not self.turned)
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return rows start:stop, read from the file."""
+        with self.store.reading(f"rows {start} to {stop - 1} (counted from 0)"):
+            node = self._node()
+            cells = np.asarray(node[:, start:stop]).T if self.turned else np.asarray(node[start:stop])
+            if cells.shape != (stop - start, self.shape[1]):
+                raise EOFError(f"{cells.shape[0]} x {cells.shape[1]} cells came")
+            return cells
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers; what lies close together is read at once."""
+        taken = np.empty((len(rows), self.shape[1]), self.dtype)
+        step = max(1, chunk_rows(self.shape[1]) // 4)
+        for first, last in windows(rows, step):
+            low = int(rows[first])
+            taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
+        return taken
+
+
+class StoredSparse:
+    """A sparse matrix in a file in compressed rows, its rows read when they are asked for.
+
+    Parameters
+    ----------
+    store
+        The file.
+    key
+        The group with ``data``, ``indices`` and ``indptr``.
+    shape
+        Rows and columns.
+    """
+
+    sparse = True
+
+    def __init__(self, store: Store, key: str, shape: tuple[int, int]) -> None:
+        self.store, self.key, self.shape = store, key, shape
+        self.dtype: np.dtype[Any] = np.dtype(self._part("data").dtype)
+        with store.reading(f"{key}/indptr"):
+            self._starts: NDArray[np.int64] = np.asarray(self._part("indptr")[:], dtype=np.int64)
+
+    def _part(self, name: str) -> Any:
+        return self.store.node(f"{self.key}/{name}")
+
+    def transposed(self) -> TurnedSparse:
+        """Return the matrix with rows and columns swapped."""
+        return TurnedSparse(self)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop as CSR, every index checked."""
+        first, last = int(self._starts[start]), int(self._starts[stop])
+        with self.store.reading(f"rows {start} to {stop - 1} (counted from 0)"):
+            data, indices = (np.asarray(self._part(name)[first:last]) for name in ("data", "indices"))
+        return checked_csr(data, indices, self._starts[start : stop + 1] - first, self.shape[1], str(self.store.path))
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers as CSR; what lies close together is read at once."""
+        from scipy.sparse import csr_array, vstack
+
+        per_row = max(1, int(self._starts[-1]) // max(1, self.shape[0]))
+        parts = []
+        for first, last in windows(rows, max(1, _WINDOW // per_row)):
+            low = int(rows[first])
+            parts.append(self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low])
+        return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, self.shape[1]), dtype=self.dtype)
+
+
+class TurnedSparse:
+    """A sparse matrix in a file in compressed columns: read whole and sorted by rows, once, when rows are asked for.
+
+    Parameters
+    ----------
+    stored
+        The same matrix with rows and columns swapped.
+    """
+
+    sparse = True
+    converted_from = "CSC"
+
+    def __init__(self, stored: StoredSparse) -> None:
+        self._stored = stored
+        self._sorted: SparseSource | None = None
+        self.shape, self.dtype = (stored.shape[1], stored.shape[0]), stored.dtype
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_sorted": None}
+
+    def transposed(self) -> StoredSparse:
+        """Return the matrix with rows and columns swapped: as it lies in the file."""
+        return self._stored
+
+    def _source(self) -> SparseSource:
+        if self._sorted is None:
+            self._sorted = SparseSource(self._stored.rows(0, self._stored.shape[0]).T)
+        return self._sorted
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop as CSR."""
+        return self._source().rows(start, stop)
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers as CSR."""
+        return self._source().take(rows)
+
+
+def windows(rows: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
+    """Yield where groups of ascending numbers begin and end that lie within `step` of each other.
+
+    >>> list(windows(np.array([0, 3, 4, 40, 41, 90]), 10))
+    [(0, 3), (3, 5), (5, 6)]
+    """
+    first = 0
+    while first < len(rows):
+        last = int(np.searchsorted(rows, rows[first] + step))
+        yield first, last
+        first = last
+
+
+def checked_csr(data: Any, indices: Any, starts: Any, n_cols: int, name: str) -> Any:
+    """Return compressed rows as CSR, if every index lies in the matrix and rows follow each other."""
+    from scipy.sparse import csr_array
+
+    starts = np.asarray(starts, dtype=np.int64)
+    in_order = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(data) and bool((np.diff(starts) >= 0).all())
+    if not in_order or len(indices) != len(data) or (len(data) and not 0 <= indices.min() <= indices.max() < n_cols):
+        raise FormatError(f"{name}: the indices of a sparse matrix are damaged.")
+    if data.dtype.kind not in "fiub":
+        raise FormatError(f"{name}: a sparse matrix holds {data.dtype}; real numbers are needed.")
+    wide = max(n_cols, len(data)) >= 1 << 31
+    kind = np.int64 if wide else np.int32
+    made = csr_array((data, indices.astype(kind, copy=False), starts.astype(kind)), shape=(len(starts) - 1, n_cols))
+    made.sum_duplicates()
+    return made
+
+
+def dense_source(store: Store, key: str, turned: bool, check: Callable[[Any], None]) -> Any:
+    """Return a small array as it is in memory, a large one as a source that reads it."""
+    node = store.node(key)
+    check(node)
+    if int(node.shape[0]) * int(node.shape[1]) > CHUNK_CELLS:
+        return StoredArray(store, key, turned)
+    with store.reading(key):
+        values = np.asarray(node[:])
+    return values.T if turned else values
+
+
+def sparse_source(store: Store, key: str, shape: tuple[int, int], by_rows: bool, turned: bool) -> Any:
+    """Return a sparse matrix: a small one in memory, by rows, a large one as a source that reads it.
+
+    Parameters
+    ----------
+    store
+        The file.
+    key
+        The group with ``data``, ``indices`` and ``indptr``.
+    shape
+        As it is stored.
+    by_rows
+        Whether it is stored by rows (CSR) or by columns (CSC).
+    turned
+        Whether its columns are the rows of the matrix.
+    """
+    lines = shape if by_rows else shape[::-1]
+    name = f"{store.path.name}: {key}"
+    if not 0 <= lines[0] <= MAX_SIDE or not 0 <= lines[1] <= MAX_SIDE:
+        raise FormatError(f"{name} claims to be {shape[0]} x {shape[1]}, which is not possible.")
+    data, indices, starts = (store.node(f"{key}/{part}") for part in ("data", "indices", "indptr"))
+    stored = data.shape[0] if len(data.shape) == 1 else -1
+    if stored < 0 or indices.shape != data.shape or starts.shape != (lines[0] + 1,) or stored > lines[0] * lines[1]:
+        raise FormatError(f"{name}: the parts of the sparse matrix do not fit its shape {shape}.")
+    if stored > CHUNK_CELLS:
+        source = StoredSparse(store, key, lines)
+        return source if by_rows != turned else source.transposed()
+    with store.reading(key):
+        cells, positions, bounds = (np.asarray(part[:]) for part in (data, indices, starts))
+    made = checked_csr(cells, positions, bounds, lines[1], name)
+    return SparseSource(made if by_rows != turned else made.T)

@@ -1,0 +1,78 @@
+"""HDF5 files of no format of their own: one 2-D dataset is the matrix; anything else is named as what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bivaluate._errors import FormatError, ParameterError, suggest
+from bivaluate._text import first_few
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices import _hdf5 as hdf5
+from bivaluate.io.matrices._stored import Store, dense_source
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+
+# What a file is, by an attribute or a member of its root.
+_ATTRIBUTES = {
+    "keras_version": "the weights of a Keras model",
+    "_NCProperties": "a NetCDF file",
+    "PYTABLES_FORMAT_VERSION": "a table of pandas or PyTables (HDFStore)",
+    "chemistry_description": "a file of CellRanger",
+}
+_MEMBERS = {
+    "assays": "a Seurat object (h5Seurat)",
+    "barcode_idx": "CellRanger's molecule information",
+    "model_weights": "the weights of a Keras model",
+    "#refs#": "a MATLAB file (version 7.3)",
+}
+_MOST = 200  # members looked at
+
+
+def _read(source: Source, options: Options) -> Matrix:
+    """Read the dataset named, or the only one that is a matrix."""
+    store = Store(source.path, "hdf5")
+    with hdf5.guarded(source):
+        found = _datasets(store.root)
+        matrices = [key for key, node in found.items() if len(node.shape) == 2 and node.dtype.kind in "fiub"]
+        known_as = _known_as(store.root, source)
+        if options.layer is None and (known_as or len(matrices) != 1):
+            held = first_few([f"/{key} {node.shape}" for key, node in found.items()]) or "nothing"
+            what = f"is {known_as}" if known_as else "is an HDF5 file, but not of AnnData, MuData, CellRanger or Loom"
+            how = " Name the dataset that is the matrix with layer=." if matrices else ""
+            raise FormatError(f"{source.name} {what}. It holds {held}.{how}")
+        key = matrices[0] if options.layer is None else options.layer.strip("/")
+        if key not in found:
+            raise ParameterError(
+                f"{source.name} has no dataset {key!r}; it has {first_few(list(found))}.{suggest(key, found)}"
+            )
+        cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, f"{source.name}: /{key}"))
+    return Matrix(cells, name=source.stem)
+
+
+def _datasets(root: Any) -> dict[str, Any]:
+    """Return the datasets of a file by their path, links left out, at most so many."""
+    found: dict[str, Any] = {}
+
+    def visit(key: str, node: Any) -> bool | None:
+        if not hdf5.is_group(node) and not node.external and not node.is_virtual:
+            found[key] = node
+        return True if len(found) >= _MOST else None
+
+    root.visititems(visit)
+    return found
+
+
+def _known_as(root: Any, source: Source) -> str:
+    if source.head.startswith(b"MATLAB"):
+        return _MEMBERS["#refs#"]
+    names = [words for key, words in _ATTRIBUTES.items() if key in root.attrs]
+    return (names + [words for key, words in _MEMBERS.items() if key in root] + [""])[0]
+
+
+_NOTE = "one 2-D dataset, or the one that `layer=` names; large ones stay in the file"
+FORMAT = Format(
+    *("hdf5", "plain HDF5", (".h5", ".hdf5"), hdf5.detector("hdf5"), _read),
+    options=("layer",),
+    needs="h5py",
+    note=_NOTE,
+)
