@@ -33,6 +33,7 @@ class Options:
 
     The first seven are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
     that holds several, counted from 0, `rule` who belongs to a factor where a tool wrote loadings.
+    `format_is_stated` says that the caller named the format.
     """
 
     delimiter: str | None = None
@@ -45,6 +46,7 @@ class Options:
     X: Matrix | None = None
     item: int | None = None
     rule: str | None = None
+    format_is_stated: bool = False
 
 
 @dataclass(frozen=True)

@@ -85,12 +85,13 @@ def read_matrix(
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
     record = reader("matrix", source, format)
-    wrong = sorted(name for name, value in vars(options).items() if value is not None and name not in record.options)
+    given = {name for name, value in vars(options).items() if value is not None and value != getattr(Options, name)}
+    wrong = sorted(given - set(record.options))
     if wrong:
         takers = ", ".join(f.key for f in matrix_formats().values() if wrong[0] in f.options)
         read_as = f"{source.name} is read as {record.name}"
         raise ParameterError(f"{read_as}; {wrong[0]!r} does not apply to it (only to {takers}).")
-    matrix: Matrix = record.load(source, options)
+    matrix: Matrix = record.load(source, replace(options, format_is_stated=format is not None))
     if 0 in matrix.shape:
         raise FormatError(f"{source.name} holds an empty matrix, shape {matrix.shape}.")
     return matrix.T if transpose else matrix
@@ -137,7 +138,7 @@ def _checked(options: Options) -> Options:
     delimiter, decimal = options.delimiter, options.decimal
     if delimiter is not None:
         delimiter = _DELIMITERS.get(delimiter, delimiter)
-        if len(delimiter) != 1 or delimiter in '"\n\r' or delimiter.isalnum():
+        if delimiter != "::" and (len(delimiter) != 1 or delimiter in '"\n\r' or delimiter.isalnum()):
             raise ParameterError(f"delimiter is {delimiter!r}; one character is needed (tab, ',', ';', ' ').")
     if decimal is not None:
         check_choice("decimal", decimal, [".", ","])

@@ -22,6 +22,7 @@ from bivaluate.io.matrices._dialect import (
     spelt,
     split_or_raise,
 )
+from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
@@ -34,7 +35,7 @@ _OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
 def _is_certain(source: Source) -> bool:
     """Whether no other format can be meant."""
     plain = source.suffix in _EXTENSIONS and not source.head.startswith(_OTHER_BEGINNINGS)
-    return plain and not any(mark in source.head for mark in _OTHER_MARKS)
+    return plain and not any(mark in source.head for mark in _OTHER_MARKS) and grammar_of(source) is None
 
 
 def _read(source: Source, options: Options) -> Matrix:

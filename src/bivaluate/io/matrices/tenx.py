@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
 from bivaluate.io.matrices._stored import MAX_SIDE
+from bivaluate.io.members import indices
 from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 

@@ -1,0 +1,168 @@
+"""Triplets: one line for each cell, ``user item rating``, read as a sparse matrix.
+
+A table of three columns may be either: n cells of a sparse matrix, or a matrix of three columns. It is read as
+triplets where its header, its ``::`` or its words say so; where only its numbers repeat it is refused until the
+caller says which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bivaluate._errors import FormatError
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
+from bivaluate.io.source import Source
+from bivaluate.matrix import Matrix
+
+_DOUBLE_COLON = "::"
+_DELIMITERS = (_DOUBLE_COLON, "\t", ",", ";", "|", WHITESPACE)
+_LOOKED_AT = 200  # lines
+_EPOCH = 1e8  # whole numbers from here on in a fourth column are times
+# What the columns are called in a header: rows, columns, values, times.
+_NAMES = tuple(
+    frozenset(words.split())
+    for words in (
+        "user users uid customer reviewer row i document doc gene cell barcode",
+        "item items iid movie film product book artist song col column j word term feature sample condition",
+        "rating ratings value count counts score weight stars freq frequency x",
+        "timestamp time date t",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How a file of triplets is written; `is_certain` is False where it may as well be a matrix of three columns."""
+
+    delimiter: str
+    width: int
+    header: bool
+    is_certain: bool
+
+
+def grammar_of(source: Source) -> Grammar | None:
+    """Return how a file of triplets is written, None for a file that is none, by its first lines."""
+    head = source.head_text.split("\n")[: _LOOKED_AT + 1]
+    lines = [line for line in head if line.strip() and not line.startswith(("#", "%"))][:_LOOKED_AT]
+    for delimiter in _DELIMITERS if len(lines) > 1 else ():
+        rows = [_split(line, delimiter) for line in lines]
+        width = len(rows[-1])
+        if width in (3, 4) and all(len(row) == width for row in rows):
+            return _judged(rows, delimiter, width)
+    return None
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    cells = line.split() if delimiter == WHITESPACE else line.split(delimiter)
+    return [cell.strip().strip("\"'") for cell in cells]
+
+
+def _judged(rows: list[list[str]], delimiter: str, width: int) -> Grammar | None:
+    named = all(_is_name(cell, names) for cell, names in zip(rows[0], _NAMES, strict=False))
+    header = named or number(rows[0][2]) is None
+    body = rows[header:]
+    if not body or any(number(row[2]) is None for row in body):
+        return None
+    if named:
+        return Grammar(delimiter, width, True, True)
+    times = [number(row[3]) for row in body] if width == 4 else []
+    if width == 4 and not all(time is not None and time >= _EPOCH and time.is_integer() for time in times):
+        return None
+    if any(_is_fraction(cell) or not cell for row in body for cell in row[:2]):
+        return None
+    if not all(len({row[side] for row in body}) < len(body) for side in (0, 1)):
+        return None
+    wordy = all(any(number(row[side]) is None for row in body) for side in (0, 1))
+    return Grammar(delimiter, width, header, delimiter == _DOUBLE_COLON or wordy or width == 4)
+
+
+def _is_name(cell: str, names: frozenset[str]) -> bool:
+    word = re.sub(r"[\W_]", "", cell.partition(":")[0].lower())
+    return word in names or re.sub(r"(ids?|index|name|no)$", "", word) in names
+
+
+def _is_fraction(cell: str) -> bool:
+    """Whether a cell is a number that counts nothing: a key is a word or a whole number from 0."""
+    value = number(cell)
+    return value is not None and not (cell.isascii() and cell.isdigit())
+
+
+def _detects(source: Source) -> bool:
+    return grammar_of(source) is not None
+
+
+def _read(source: Source, options: Options) -> Matrix:
+    """Read cells one by one; rows and columns are in the order of their numbers, words in the order they come."""
+    from scipy.sparse import coo_array
+
+    found = grammar_of(source)
+    if found is not None and not found.is_certain and not options.format_is_stated:
+        raise FormatError(
+            f"{source.name} has three columns, and the first two hold whole numbers that repeat: cells of a sparse matrix "
+            "(user, item, rating), or a matrix of three columns? Say which: format='triplets' (--matrix-format "
+            "triplets) or format='csv' (--matrix-format csv)."
+        )
+    positions: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    at: tuple[list[int], list[int]] = ([], [])
+    values, seen = [], set()
+    for n, keys, text in _lines(source, options, found):
+        value = number(text, options.decimal or ".")
+        if value is None:
+            raise source.fault(f"the value is {text[:40]!r}, which is not a number.", n)
+        pair = tuple(places.setdefault(key, len(places)) for places, key in zip(positions, keys, strict=True))
+        if pair in seen:
+            raise source.fault(
+                f"{keys[0]!r} and {keys[1]!r} occur together twice; one line for each cell is needed.", n
+            )
+        seen.add(pair)
+        if value == value:
+            values.append(value)
+            at[0].append(pair[0])
+            at[1].append(pair[1])
+    if not seen:
+        raise source.fault("a header but no cells.")
+    labels, orders = zip(*(_in_order(places) for places in positions), strict=True)
+    coordinates = tuple(order[np.array(side, dtype=np.int64)] for order, side in zip(orders, at, strict=True))
+    shape = (len(labels[0]), len(labels[1]))
+    return Matrix(coo_array((np.array(values), coordinates), shape=shape).tocsr(), *labels, source.stem)
+
+
+def _lines(source: Source, options: Options, found: Grammar | None) -> Iterator[tuple[int, tuple[str, str], str]]:
+    """Yield the number, the keys and the value of every line."""
+    delimiter = options.delimiter or (found.delimiter if found else "\t")
+    lines = ((n, line) for n, line in source.filled_lines() if not line.startswith(("#", "%")))
+    width = None
+    for i, (n, line) in enumerate(lines):
+        cells = line.split(_DOUBLE_COLON) if delimiter == _DOUBLE_COLON else split_or_raise(line, delimiter, source, n)
+        width = len(cells) if width is None else width
+        if len(cells) != width or width not in (3, 4):
+            found_cells = f"{len(cells)} fields with delimiter {spelt(delimiter)}"
+            raise source.fault(f"{found_cells}; row, column and value are needed, and perhaps a time.", n)
+        if i == 0 and (options.header or (options.header is None and number(cells[2]) is None)):
+            continue
+        yield n, (cells[0].strip(), cells[1].strip()), cells[2]
+
+
+def _in_order(places: dict[str, int]) -> tuple[tuple[str, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Return labels, whole numbers ascending, and where each key that came first, second, … stands among them."""
+    keys = list(places)
+    if all(key.isascii() and key.isdigit() for key in keys):
+        keys.sort(key=int)
+    order = np.empty(len(keys), dtype=np.int64)
+    for position, key in enumerate(keys):
+        order[places[key]] = position
+    return tuple(keys), order
+
+
+_NOTE = "`user item rating`, one cell a line, with or without a time; sparse; see below"
+FORMAT = Format(
+    *("triplets", "triplets (row, column, value)", (), _detects, _read),
+    options=("delimiter", "decimal", "header"),
+    note=_NOTE,
+    rank=8,
+)
