@@ -129,7 +129,8 @@ def _read(source: Source, options: Options) -> Matrix:
     labels, orders = zip(*(_in_order(places) for places in positions), strict=True)
     coordinates = tuple(order[np.array(side, dtype=np.int64)] for order, side in zip(orders, at, strict=True))
     shape = (len(labels[0]), len(labels[1]))
-    return Matrix(coo_array((np.array(values), coordinates), shape=shape).tocsr(), *labels, source.stem)
+    cells = coo_array((np.array(values), coordinates), shape=shape).tocsr()
+    return Matrix(cells, labels[0], labels[1], source.stem)
 
 
 def _lines(source: Source, options: Options, found: Grammar | None) -> Iterator[tuple[int, tuple[str, str], str]]:
