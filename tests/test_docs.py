@@ -18,7 +18,8 @@ def test_generated_parts_are_current():
     assert done.returncode == 0, done.stderr
 
 
-def test_readme_examples_run():
+def test_readme_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     scope = {}
     for example in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
@@ -32,6 +33,20 @@ def test_readme_commands_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^bivaluate ([a-z]+) ", readme, flags=re.MULTILINE))
     assert {"score", "sweep"} <= named <= set(COMMANDS)
+
+
+def test_readme_commands_work_as_typed(tmp_path):
+    """Every line of the first blocks, in order, in an empty folder; the gene sets are the reader's own."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line.partition("#")[0].split() for line in re.findall(r"^bivaluate .*", readme, flags=re.MULTILINE)]
+    typed = [words[1:] for words in lines if "tcp://HOST:8786" not in words]
+    assert typed[0] == ["example"]
+    assert len(typed) > 10
+    (tmp_path / "sets.gmt").write_text("one\tna\tgene001\tgene002\tgene003\n")
+    for words in typed:
+        done = subprocess.run([sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, (words, done.stderr)
+    assert {"page.html", "r.html", "sweep.html", "pruned.json"} <= {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 import warnings
 from typing import Any
 
@@ -43,6 +44,7 @@ COMMANDS = {
     "scenarios": "List or write the ten synthetic benchmark matrices.",
     "datasets": "List or fetch real data sets.",
     "convert": "Convert solutions between the formats of biclustering tools.",
+    "doctor": "Say what is installed, for bug reports; compile everything once.",
 }
 
 EPILOG = (
@@ -81,7 +83,7 @@ def _load(name: str) -> Any:
 
 # Plain help and usage errors here: rich takes longer to load than everything else together.
 app = typer.Typer(
-    **SETTINGS | {"rich_markup_mode": None},
+    **SETTINGS | {"rich_markup_mode": None, "add_completion": True},
     cls=LazyGroup,
     no_args_is_help=True,
     epilog=EPILOG,
@@ -98,9 +100,25 @@ def _print_version(wanted: bool) -> None:
 _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
 
 
+_QUIET = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors.")
+_VERBOSE = typer.Option(False, "--verbose", "-v", help="Also say how long it took.")
+
+
 @app.callback()
-def root(version: bool = _VERSION) -> None:
+def root(context: typer.Context, version: bool = _VERSION, quiet: bool = _QUIET, verbose: bool = _VERBOSE) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
+    if quiet:
+        from bivaluate.cli.tables import err
+
+        err.quiet = True
+        warnings.simplefilter("ignore", BivaluateWarning)
+    if verbose:
+        start, start_cpu = time.perf_counter(), time.process_time()
+        context.call_on_close(lambda: _say_time(time.perf_counter() - start, time.process_time() - start_cpu))
+
+
+def _say_time(seconds: float, cpu: float) -> None:
+    print(f"took {seconds:.1f} s ({cpu:.1f} s of CPU)", file=sys.stderr)
 
 
 def main() -> None:

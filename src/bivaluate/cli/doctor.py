@@ -1,0 +1,118 @@
+"""`bivaluate doctor`: what is installed, for bug reports; and every kernel compiled once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from bivaluate.cli.options import Json, option
+from bivaluate.cli.tables import err, out, print_json, print_table
+
+
+def doctor(
+    warm: Annotated[bool, option("Compile every kernel now, so that no later command waits for it.", "--warm")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what bivaluate finds on this machine; paste it into a bug report.
+
+    Examples:
+
+    - `bivaluate doctor`
+    - `bivaluate doctor --json`
+    - `bivaluate doctor --warm`
+    """
+    if warm:
+        _compile_all()
+    found = _examine()
+    if as_json:
+        print_json(found)
+        return
+    print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
+    out.print()
+    rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
+    rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
+    print_table(["package", "version", "extra"], rows)
+
+
+def _examine() -> dict[str, Any]:
+    import os
+    import platform
+    import sys
+
+    from bivaluate import __version__
+    from bivaluate._parallel import count_cores
+    from bivaluate.datasets.cache import cache_folder
+
+    needed, optional = _packages()
+    cache = os.environ.get("NUMBA_CACHE_DIR", "beside the package")
+    return {
+        "machine": {
+            "bivaluate": __version__,
+            "python": sys.version.split()[0],
+            "system": platform.platform(),
+            "cores": count_cores(None),
+            "compiled kernels": cache if _can_cache() else f"{cache} (not writable: compiled again in every process)",
+            "data": str(cache_folder()),
+        },
+        "needed": {name: _version(name) for name in needed},
+        "optional": {name: (_version(name), extra) for name, extra in optional.items()},
+    }
+
+
+def _packages() -> tuple[list[str], dict[str, str]]:
+    """Return the packages bivaluate needs, and the optional ones with the extra that brings them."""
+    import re
+    from importlib.metadata import requires
+
+    needed: list[str] = []
+    optional: dict[str, str] = {}
+    for line in requires("bivaluate") or []:
+        name = re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]
+        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
+        if extra is None:
+            needed.append(name)
+        elif name != "bivaluate" and extra[1] not in ("test", "dev", "all"):
+            optional[name] = extra[1]
+    return needed, optional
+
+
+def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _can_cache() -> bool:
+    """Whether compiled kernels can be kept: numba looks beside the source, then in the user's cache."""
+    import importlib.util
+    import os
+    from pathlib import Path
+
+    found = importlib.util.find_spec("bivaluate.measures._kernels")
+    assert found is not None
+    beside = Path(str(found.origin)).parent / "__pycache__"
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR", beside if beside.exists() else beside.parent))
+    return os.access(folder, os.W_OK)
+
+
+def _compile_all() -> None:
+    """Score and search a matrix large enough for every kernel."""
+    import warnings
+
+    from bivaluate.algorithms import ALGORITHMS, make_estimator
+    from bivaluate.datasets import make_biclusters
+    from bivaluate.evaluation import evaluate
+
+    X, truth, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        err.print("scoring …")
+        evaluate(X, truth, metrics="all")
+        for key in ALGORITHMS:
+            err.print(f"{key} …")
+            try:
+                make_estimator(key, 2, 0).fit(abs(X))
+            except ImportError:
+                err.print(f"{key}: not installed")

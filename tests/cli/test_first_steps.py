@@ -1,0 +1,66 @@
+"""The first five minutes: files to try, data by name, what is installed, quiet and verbose."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bivaluate._errors import ParameterError
+from bivaluate.datasets.named import expand_name, is_name, load_named
+
+
+def test_the_example_says_what_to_type_next_and_overwrites_nothing(run, tmp_path):
+    shown = run("example", "trial")
+    assert shown.code == 0
+    assert "bivaluate score trial/expression.csv trial/solution.json" in shown.out
+    again = run("example", "trial")
+    assert again.code == 2
+    assert "trial has expression.csv, solution.json, biclust.txt already" in again.err
+    scored = run("score", "trial/expression.csv", "trial/solution.json")
+    assert "solution: 3 of 5 biclusters stand out from noise" in scored.out
+    assert "`bivaluate metrics` explains every column" in scored.out
+
+
+def test_data_by_name(run):
+    shown = run("score", "scenario:S1", "scenario:S1", "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)[0]["shape"] == [300, 40]
+    assert run("score", "example:", "example:").code == 0
+    assert "there is no data set 'yeast:nosuch'" in run("score", "yeast:nosuch", "example:").err
+    assert "leave out how to read it" in run("score", "example:", "example:", "--transpose").err
+
+
+def test_names():
+    assert is_name("pbmc68k")
+    assert not is_name("C:/data/matrix.csv")
+    assert "yeast:04_elutriation" in expand_name("yeast:*")
+    with pytest.raises(ParameterError, match=r"matches no data set"):
+        expand_name("scenario:Z*")
+    assert len(load_named("example:")[1]) == 5
+
+
+def test_doctor(run):
+    found = json.loads(run("doctor", "--json").out)
+    assert found["needed"]["numpy"]
+    assert {"bivaluate", "python", "cores"} <= found["machine"].keys()
+    assert found["optional"]["pyarrow"][1] == "parquet"
+    assert "scikit-learn" in run("doctor").out
+
+
+def test_quiet_and_verbose(run, example):
+    loud, quiet = (run(*flag, "score", "matrix.csv", "solution.json", "--csv", "x.csv") for flag in ((), ("-q",)))
+    assert "wrote x.csv" in loud.err
+    assert quiet.err == ""
+    assert quiet.out == loud.out
+    assert "s of CPU)" in run("-v", "score", "matrix.csv", "solution.json").err
+
+
+@pytest.mark.parametrize(("typed", "expected"), [("bivaluate sco", "score"), ("bivaluate score --trans", "--transpose")])
+def test_the_shell_completes_commands_and_options(run, typed, expected):
+    assert "--install-completion" in run("--help").out
+    code = "from bivaluate.cli.main import app; app(prog_name='bivaluate')"
+    asked = {"_BIVALUATE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert expected in done.stdout.split()
