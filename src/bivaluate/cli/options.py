@@ -114,21 +114,28 @@ class SolutionFile:
 
     def read(self, path: Path, X: Matrix | None) -> Biclustering:
         """Read a solution of a matrix."""
-        from bivaluate.datasets.named import is_name, load_named
         from bivaluate.io import read_solution
 
-        if is_name(str(path)) and not path.exists():
-            found = load_named(str(path))[1]
-            if found is None:
-                raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
-            return found
-        return read_solution(path, X, **self.given)
+        return _named_solution(path) or read_solution(path, X, **self.given)
 
     def read_all(self, path: Path, X: Matrix | None) -> list[Biclustering]:
         """Read every solution of a matrix that a file or folder holds."""
         from bivaluate.io import read_solutions
 
-        return read_solutions(path, X, **self.given)
+        named = _named_solution(path)
+        return read_solutions(path, X, **self.given) if named is None else [named]
+
+
+def _named_solution(path: Path) -> Biclustering | None:
+    """Return the biclusters that belong to data by name; None if the path is that of a file."""
+    from bivaluate.datasets.named import is_name, load_named
+
+    if path.exists() or not is_name(str(path)):
+        return None
+    found = load_named(str(path))[1]
+    if found is None:
+        raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
+    return found
 
 
 @dataclasses.dataclass(frozen=True)
