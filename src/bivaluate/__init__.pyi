@@ -6,6 +6,7 @@ from . import plots as plots
 from . import sweep as sweep
 from ._errors import BivaluateError as BivaluateError
 from ._errors import BivaluateWarning as BivaluateWarning
+from ._errors import CommandError as CommandError
 from ._errors import DegenerateWarning as DegenerateWarning
 from ._errors import EmptyBiclusterWarning as EmptyBiclusterWarning
 from ._errors import FileError as FileError

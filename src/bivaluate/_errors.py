@@ -41,6 +41,10 @@ class RunError(BivaluateError, ValueError):
     """A run folder cannot be used for what was asked."""
 
 
+class CommandError(BivaluateError, RuntimeError):
+    """A program outside bivaluate failed: it ended badly, broke a limit, or wrote nothing that can be read."""
+
+
 class MissingExtraError(BivaluateError, ImportError):
     """An optional package is needed; the message says how to install it.
 

@@ -1,7 +1,5 @@
 """Algorithms that are called, not written: what is done around scikit-learn and scikit-network."""
 
-import builtins
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -83,14 +81,7 @@ def test_communities_come_with_the_largest_sums_first_and_a_bound_keeps_them(mod
 
 
 def test_communities_say_which_package_they_need(monkeypatch, counts):
-    plain_import = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("sknetwork"):
-            raise ImportError(name)
-        return plain_import(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"the algorithm louvain needs scikit-network: pip install"):
         LouvainCommunities().fit(counts)
 

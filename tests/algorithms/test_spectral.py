@@ -83,9 +83,26 @@ def test_fewer_distinct_rows_than_clusters_leave_empty_cells_out():
 
 
 def test_what_scikit_learn_cannot_fit_is_an_error_with_a_reason(monkeypatch):
-    def refuse(self, X):
+    def refuse(*_, **__):
         raise ValueError("array must not contain infs or NaNs")
 
-    monkeypatch.setattr(SpectralBiclustering, "fit", refuse)
+    monkeypatch.setattr("bivaluate.algorithms.spectral.randomized_svd", refuse)
     with pytest.raises(MatrixError, match="no 3 x 3 checkerboard could be fitted to X: array must not"):
         SpectralCheckerboard(3).fit(checkerboard()[0])
+
+
+@pytest.mark.parametrize("shape", [(40, 12), (9, 31), (5, 6)])
+def test_labels_are_those_of_scikit_learn_and_work_is_shared_over_k(shape):
+    X = np.random.default_rng(3).normal(size=shape) * 3
+    shared: dict[str, object] = {}
+    for K in (2, 3, 5):
+        reference = SpectralBiclustering((K, K), random_state=7).fit(X)
+        alone, together = (SpectralCheckerboard(K, random_state=7) for _ in range(2))
+        together._shared = shared
+        for model in (alone, together):
+            model.fit(X)
+            np.testing.assert_array_equal(model.row_labels_, reference.row_labels_)
+            np.testing.assert_array_equal(model.column_labels_, reference.column_labels_)
+    drawn = SpectralCheckerboard(3, random_state=np.random.RandomState(1)).fit(X)
+    reference = SpectralBiclustering((3, 3), random_state=np.random.RandomState(1)).fit(X)
+    np.testing.assert_array_equal(drawn.row_labels_, reference.row_labels_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,23 @@ def test_writes_the_solution_and_says_what_was_found(run, matrix):
     assert document["info"]["algorithm"] == "las"
     assert document["info"]["parameters"]["n_restarts"] == 100
     assert run("score", matrix, "solution.json").code == 0
+
+
+def test_a_command_runs_like_any_algorithm_and_finding_nothing_is_an_answer(run, matrix):
+    tool = matrix.parent / "tool.py"
+    tool.write_text(
+        "import sys\nprint('nothing today')\nif sys.argv[2] == '2':\n"
+        "    open(sys.argv[1] + '/f.csv', 'w').write('bicluster,rows,cols\\nB1,r1 r2,c1 c2\\n')\n"
+        "if sys.argv[2] == '3':\n    sys.exit('the tool broke')\n"
+    )
+    command = f"cmd:'{sys.executable}' {tool} {{out}} {{k}}"
+    done = run("run", matrix, "--algorithm", command, "-k", 2, "-o", "two.json")
+    assert (done.code, done.out) == (0, "B1: 2 rows x 2 columns\n1 of 2 biclusters: CommandEstimator found no more.\n")
+    done = run("run", matrix, "--algorithm", command, "-k", 1, "--param", "nothing=^nothing", "-o", "none.json")
+    assert (done.code, done.out) == (0, "No bicluster was found by CommandEstimator.\n")
+    done = run("run", matrix, "--algorithm", command, "-k", 3, "-o", "three.json")
+    assert done.code == 1
+    assert "ended with code 1. Its last lines: the tool broke" in done.err
 
 
 def test_same_seed_same_file_and_a_default_name(run, matrix):

@@ -77,6 +77,7 @@ UNPAST_OLD = (
     "1\t1.1\t3\t1\tg2 g3 g5\tc1\tDOWN\n"
 )
 EBIC = "#2\nBicluster([0, 2],[1, 3])\nBicluster([1,2,4], [0])\n"
+OPSM = "0 2\n3 1\n\n1 2 4\n0\n\n"
 COALESCE = (
     "Cluster\t0\nGenes\tg1\tg3\nConditions\tc2\tc4\nMotifs\nAACGT\n1\t2\nCluster\t1\nGenes\tg2\tg3\tg5\n"
     "Conditions\tc1\nMotifs\n"
@@ -106,6 +107,7 @@ FILES = {
     "unpast": [UNPAST, UNPAST_OLD],
     "ebic": [EBIC, EBIC.split("\n", 1)[1], EBIC.replace("#2", "2")],
     "coalesce": [COALESCE],
+    "opsm": [OPSM, OPSM.replace("\n", "\r\n")],
     "biclustlib": [BIBLIO, f"[{BIBLIO}]"],
 }
 CASES = [(key, text) for key, texts in FILES.items() for text in texts]
@@ -181,6 +183,8 @@ def test_several_biclusterings_in_one_file(put):
         (R_TEXT.replace("3 1\n", "three\n"), "line 5: the sizes of a bicluster are needed here"),
         (R_TEXT.replace("3 1\n", "0 1\n"), r"line 5: the bicluster is empty \(0 x 1\)"),
         ("9\n" + R_TEXT, "line 1: 9 biclusters announced, 2 found"),
+        (OPSM.replace("1 2 4", "1 b 4"), "line 4: whole numbers separated by blanks are needed, found '1 b 4'"),
+        (OPSM.replace("\n0\n\n", "\n"), r"line 4: the columns of this bicluster are missing\. Is the file truncated"),
         (BICAT.replace("1 2 4", "1 2"), "line 5: 3 rows announced, 2 found"),
         (QUBIC.replace("g2 g3 g5", "g2 g3"), "line 13: 3 genes announced, 2 found. Is the file truncated"),
         (QUBIC.replace(" Conds [1]: c1 \n", ""), r"line 12: this block has no line 'Conds \[n\]"),

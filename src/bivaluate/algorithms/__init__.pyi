@@ -6,6 +6,7 @@ from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
 from .coherent_given import climb_from as climb_from
 from .coherent_given import evidence_of as evidence_of
+from .command import CommandEstimator as CommandEstimator
 from .communities import LeidenCommunities as LeidenCommunities
 from .communities import LouvainCommunities as LouvainCommunities
 from .factorisation import LDABiclusters as LDABiclusters
@@ -17,6 +18,7 @@ from .opsm import OrderPreservingSubmatrices as OrderPreservingSubmatrices
 from .plaid import Plaid as Plaid
 from .qubic import Qubic as Qubic
 from .registry import ALGORITHMS as ALGORITHMS
+from .registry import choose_algorithms as choose_algorithms
 from .registry import get_algorithm as get_algorithm
 from .registry import make_estimator as make_estimator
 from .signature import IterativeSignature as IterativeSignature

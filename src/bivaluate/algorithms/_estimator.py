@@ -34,6 +34,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
     n_biclusters: Any
     random_state: Any
     _progress: Callable[[int, int], None] | None = None
+    _shared: dict[str, Any] | None = None  # where fits for other K of the same matrix and seed leave what they share
 
     @abstractmethod
     def _find(self, X: Any) -> Iterator[Pair]:
@@ -99,9 +100,12 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             cells, or being sparse.
         """
         name = type(self).__name__
+        self.record.check_installed()
         place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
-            X = X.values
+            # a file that is sparse is made dense for those who need it, as long as it fits
+            keeps = X.sparse and X.absent == "zero" and self.record.sparse
+            X = X.checked(X.source.rows(0, X.shape[0])) if keeps else X.values
         is_sparse = issparse(X)
         if is_sparse and not self.record.sparse:
             raise MatrixError(f"{name} needs a dense matrix and X is sparse. Pass X.toarray() if it fits in memory.")

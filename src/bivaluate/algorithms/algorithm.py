@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from bivaluate._errors import MissingExtraError
+
 if TYPE_CHECKING:
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
 Estimator = TypeVar("Estimator", bound="type[BiclusteringEstimator]")
+
+COUNTS = ("n_biclusters", "n_clusters")  # how classes call the number of biclusters
+
+PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
 # Kinds of pattern an algorithm may seek in the cells of a bicluster.
 PATTERNS = {
@@ -86,6 +93,18 @@ class Algorithm:
     nonnegative: bool = False
     default: bool = False
     extra: str = ""
+
+    def check_installed(self) -> None:
+        """Say how to install what the algorithm needs, if it is not there.
+
+        Raises
+        ------
+        MissingExtraError
+            If the package of its extra is missing.
+        """
+        module, package = PACKAGES.get(self.extra, ("", ""))
+        if module and importlib.util.find_spec(module) is None:
+            raise MissingExtraError(f"the algorithm {self.key}", package)
 
     @property
     def published(self) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from bivaluate._check import check_real
-from bivaluate._errors import MissingExtraError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -25,10 +24,7 @@ class _Communities(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        try:
-            from sknetwork import clustering
-        except ImportError:
-            raise MissingExtraError(f"the algorithm {self.record.key}", "scikit-network") from None
+        from sknetwork import clustering
 
         resolution = check_real("resolution", self.resolution, minimum=0.0)
         graph = csr_matrix(X)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -97,6 +96,8 @@ class NMFBiclusters(_Factors):
         self.random_state = random_state
 
     def _model(self, K: int) -> Any:
+        from sklearn.decomposition import NMF
+
         return NMF(K, max_iter=check_int("max_iter", self.max_iter, minimum=1), random_state=self.random_state)
 
 
@@ -158,5 +159,7 @@ class LDABiclusters(_Factors):
         self.random_state = random_state
 
     def _model(self, K: int) -> Any:
+        from sklearn.decomposition import LatentDirichletAllocation
+
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
         return LatentDirichletAllocation(K, max_iter=max_iter, random_state=self.random_state)

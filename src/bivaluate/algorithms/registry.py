@@ -1,15 +1,20 @@
-"""One record per algorithm: tables, the command line and experiments find algorithms here."""
+"""One record per algorithm, and what else may be named as one: a class of your own, a command, a recipe."""
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
+import inspect
 import pkgutil
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import bivaluate.algorithms
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.algorithms._estimator import BiclusteringEstimator
-from bivaluate.algorithms.algorithm import Algorithm
+from bivaluate.algorithms.algorithm import COUNTS, Algorithm
 
 
 def _records() -> list[Algorithm]:
@@ -18,9 +23,11 @@ def _records() -> list[Algorithm]:
     names = [name for name in names if not name.startswith("_") and name not in ("algorithm", "registry")]
     modules = [importlib.import_module(f"bivaluate.algorithms.{name}") for name in names]
     classes = [(module, value) for module in modules for value in vars(module).values() if isinstance(value, type)]
-    return [cls.record for module, cls in classes if cls.__module__ == module.__name__ and "record" in vars(cls)]  # type: ignore[attr-defined]
+    records = [vars(cls).get("record") for module, cls in classes if cls.__module__ == module.__name__]
+    return [record for record in records if isinstance(record, Algorithm)]
 
 
+COMMAND, RECIPE = "cmd:", "recipe:"
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
@@ -70,13 +77,48 @@ def get_algorithm(key: str) -> Algorithm:
     return ALGORITHMS[key]
 
 
+def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
+    """Return the algorithms that words stand for, and whether each was named itself rather than by a pattern.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Keys, ``"all"``, patterns such as ``"spectral*"``, ``package.module:Class``, ``cmd:…`` and ``recipe:…``.
+
+    Returns
+    -------
+    dict of str to bool
+        By key, in the order of the words and of the registry.
+
+    Raises
+    ------
+    ParameterError
+        If a pattern matches nothing. Keys are not looked up.
+
+    Examples
+    --------
+    >>> choose_algorithms(["las", "spectral*"])
+    {'las': True, 'spectral': False, 'spectral_co': False}
+    """
+    chosen: dict[str, bool] = {}
+    for word in words:
+        if word != "all" and (":" in word or not any(mark in word for mark in "*?[")):
+            chosen[word] = True
+            continue
+        matching = [key for key in ALGORITHMS if word == "all" or fnmatch.fnmatchcase(key, word)]
+        if not matching:
+            raise ParameterError(f"{word!r} matches no algorithm. `bivaluate algorithms` lists all of them.")
+        chosen |= {key: chosen.get(key, False) for key in matching}
+    return chosen
+
+
 def algorithm_label(key: str) -> str:
     """Return the short name of an algorithm as figures, pages and sentences show it.
 
     Parameters
     ----------
     key : str
-        Key of the registry, or anything else, which is shown as it is.
+        Key of the registry, a command, a recipe, or anything else, which is shown as it is.
 
     Returns
     -------
@@ -87,8 +129,117 @@ def algorithm_label(key: str) -> str:
     --------
     >>> algorithm_label("spectral"), algorithm_label("my.package:Class")
     ('Spectral', 'my.package:Class')
+    >>> algorithm_label("recipe:tools/mine.toml"), algorithm_label("cmd:/opt/tool -s 2 {matrix}")
+    ('mine', 'tool -s 2')
     """
+    if key.startswith(RECIPE):
+        return Path(key.removeprefix(RECIPE)).name.removesuffix(".toml")
+    if key.startswith(COMMAND):
+        words = shlex.split(key.removeprefix(COMMAND))
+        return " ".join([Path(words[0]).name, *(word for word in words[1:] if "{" not in word)]) if words else key
     return ALGORITHMS[key].label if key in ALGORITHMS else key
+
+
+def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
+    """Return the class an algorithm's name stands for, and the parameters that come with the name.
+
+    Parameters
+    ----------
+    key : str
+        Key of the registry, ``package.module:Class``, ``cmd:`` and a command line, or ``recipe:`` and a recipe.
+
+    Returns
+    -------
+    class
+        An estimator.
+    dict
+        Its parameters that a command or recipe settles.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such algorithm, or it is not an estimator.
+
+    Examples
+    --------
+    >>> estimator_of("cca")
+    (<class 'bivaluate.algorithms.cheng_church.ChengChurch'>, {})
+    """
+    if key.startswith((COMMAND, RECIPE)):
+        from bivaluate.algorithms.command import CommandEstimator, read_recipe
+
+        if key.startswith(RECIPE):
+            return CommandEstimator, read_recipe(key.removeprefix(RECIPE))
+        return CommandEstimator, {"command": key.removeprefix(COMMAND)}
+    if ":" not in key:
+        return get_algorithm(key).estimator, {}
+    module_name, _, class_name = key.partition(":")
+    try:
+        cls = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(
+            f"algorithm {key!r} cannot be imported ({error}); write package.module:Class of something installed."
+        ) from None
+    accepted = inspect.signature(cls).parameters
+    if not any(name in accepted for name in COUNTS) or not hasattr(cls, "fit"):
+        raise ParameterError(
+            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {' or '.join(COUNTS)}."
+        )
+    return cls, {}
+
+
+def is_nested(key: str) -> bool:
+    """Return whether the first k biclusters found for K are those found for k.
+
+    A class of your own says so with a class attribute ``nested = True``.
+
+    Parameters
+    ----------
+    key : str
+        Name of an algorithm.
+
+    Returns
+    -------
+    bool
+        Whether one fit serves every K.
+
+    Examples
+    --------
+    >>> is_nested("cca"), is_nested("spectral")
+    (True, False)
+    """
+    return _trait(key, "nested")
+
+
+def finds_k(key: str) -> bool:
+    """Return whether the algorithm finds the number of biclusters itself; the number asked for is an upper bound then.
+
+    A class of your own says so with a class attribute ``finds_k = True``, a command by not asking for ``{k}``.
+
+    Parameters
+    ----------
+    key : str
+        Name of an algorithm.
+
+    Returns
+    -------
+    bool
+        Whether there is nothing to sweep over.
+
+    Examples
+    --------
+    >>> finds_k("find"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
+    (True, True, False)
+    """
+    return _trait(key, "finds_k")
+
+
+def _trait(key: str, name: str) -> bool:
+    cls, settled = estimator_of(key)
+    own = getattr(cls, name, None)
+    if own is None and issubclass(cls, BiclusteringEstimator):
+        own = getattr(cls(**settled).record, name)
+    return bool(own)
 
 
 def parameters_of(key: str) -> dict[str, Any]:
@@ -118,26 +269,24 @@ def parameters_of(key: str) -> dict[str, Any]:
     return {name: value for name, value in defaults.items() if name not in ("n_biclusters", "random_state")}
 
 
-def make_estimator(
-    key: str, n_biclusters: int | str, random_state: Any = None, **parameters: Any
-) -> BiclusteringEstimator:
+def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, **parameters: Any) -> Any:
     """Return an unfitted estimator.
 
     Parameters
     ----------
     key : str
-        Key of the registry.
+        Key of the registry, or what else :func:`estimator_of` understands.
     n_biclusters : int or "auto"
         Number of biclusters to find; "auto" for an algorithm that finds it itself.
     random_state : int, RandomState or None, default=None
-        Source of randomness.
+        Source of randomness, where the estimator has one.
     **parameters : object
         Further parameters of the estimator; :func:`parameters_of` lists them.
 
     Returns
     -------
     estimator
-        An estimator with ``fit(X)`` and, once fitted, ``solution_``.
+        An estimator with ``fit(X)`` and, once fitted, ``solution_`` (a class of your own: or ``rows_``, ``columns_``).
 
     Raises
     ------
@@ -149,10 +298,15 @@ def make_estimator(
     >>> make_estimator("cca", 5, random_state=1, max_residue=0.5)
     ChengChurch(max_residue=0.5, n_biclusters=5, random_state=1)
     """
-    record, known = get_algorithm(key), parameters_of(key)
+    cls, settled = estimator_of(key)
+    accepted = inspect.signature(cls).parameters
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
+    known = [name for name in accepted if name not in (*COUNTS, "random_state")]
     for name in parameters:
-        if name not in known:
+        if name not in accepted and not open_ended:
             raise ParameterError(
-                f"{record.name} ({key}) has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
+                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
             )
-    return record.estimator(n_biclusters=n_biclusters, random_state=random_state, **parameters)
+    count = next(name for name in COUNTS if name in accepted)
+    seed = {"random_state": random_state} if "random_state" in accepted else {}
+    return cls(**{**seed, **settled, **parameters, count: n_biclusters})

@@ -1,4 +1,4 @@
-"""Spectral checkerboard biclustering (Kluger et al. 2003) on scikit-learn's SpectralBiclustering."""
+"""Spectral checkerboard biclustering (Kluger et al. 2003), step by step as scikit-learn does it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.cluster import SpectralBiclustering
+from numpy.typing import NDArray
+from scipy.linalg import norm
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_choice
@@ -20,6 +22,10 @@ from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
 
 SELECTIONS = ("first", "best", "all")
+# As scikit-learn's SpectralBiclustering has them: singular vectors looked at, those kept, starts of k-means, and when
+# rows and columns are scaled well enough.
+N_VECTORS, N_BEST, N_INIT = 6, 3, 10
+MOST_SCALINGS, SCALED = 1000, 1e-5
 
 
 @algorithm(
@@ -58,8 +64,9 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     Notes
     -----
-    A row or column that is the minimum throughout cannot be normalised: only then the matrix is first raised by 1 %
-    of its range. scikit-learn's threads are held to one, because more are slower on such small problems.
+    The labels are those of scikit-learn's ``SpectralBiclustering``. In a sweep, fits for several K share the normalisation
+    and the singular vectors. A row or column that is the minimum throughout cannot be normalised: only then the matrix is
+    first raised by 1 % of its range. scikit-learn's threads are held to one, because more are slower on such small problems.
 
     References
     ----------
@@ -121,15 +128,54 @@ class SpectralCheckerboard(BiclusteringEstimator):
         n, m = X.shape
         if K == 1 or X.min() == X.max():
             return np.zeros(n, dtype=np.int64), np.zeros(m, dtype=np.int64)
-        model = SpectralBiclustering((K, K), random_state=self.random_state)
+        X = _without_zero_lines(X)
         with threadpool_limits(1), warnings.catch_warnings():
             # Fewer distinct clusters than K leave empty cells, and those are left out.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:
-                model.fit(_without_zero_lines(X))
+                U, V = self._singular_vectors(X)
+                best_U, best_V = self._best(U, K), self._best(V, K)
+                return self._cluster(X @ best_V, K), self._cluster(X.T @ best_U, K)
             except ValueError as error:
                 raise MatrixError(f"no {K} x {K} checkerboard could be fitted to X: {error}") from error
-        return model.row_labels_, model.column_labels_
+
+    def _singular_vectors(self, X: Values) -> tuple[Values, Values]:
+        """Return the left and right singular vectors of the normalised matrix; they are the same for every K."""
+        seeded = isinstance(self.random_state, (int, np.integer))
+        if self._shared is not None and seeded and "vectors" in self._shared:
+            return self._shared["vectors"]  # type: ignore[no-any-return]
+        U, _, Vt = randomized_svd(normalised(X), N_VECTORS + 1, random_state=self.random_state)
+        vectors = U[:, 1:], Vt[1:].T  # the first ones are constant
+        if self._shared is not None and seeded:
+            self._shared["vectors"] = vectors
+        return vectors
+
+    def _best(self, vectors: Values, K: int) -> Values:
+        """Return the vectors that k-means approximates best by K values."""
+        errors = []
+        for vector in vectors.T:
+            model = self._k_means(K).fit(vector.reshape(-1, 1))
+            errors.append(norm(vector - model.cluster_centers_[model.labels_].ravel()))
+        return vectors[:, np.argsort(errors)[:N_BEST]]
+
+    def _cluster(self, points: Values, K: int) -> NDArray[np.int64]:
+        return self._k_means(K).fit(points).labels_  # type: ignore[no-any-return]
+
+    def _k_means(self, K: int) -> Any:
+        from sklearn.cluster import KMeans
+
+        return KMeans(K, n_init=N_INIT, random_state=self.random_state)
+
+
+def normalised(X: Values) -> Values:
+    """Return `X`, raised to be non-negative, with rows and columns scaled in turn until their sums agree."""
+    scaled = X - min(float(X.min()), 0.0)
+    for _ in range(MOST_SCALINGS):
+        rows, cols = 1.0 / np.sqrt(scaled.sum(axis=1)), 1.0 / np.sqrt(scaled.sum(axis=0))
+        before, scaled = scaled, rows[:, np.newaxis] * scaled * cols
+        if norm(before - scaled) < SCALED:
+            break
+    return scaled
 
 
 def _without_zero_lines(X: Values) -> Values:

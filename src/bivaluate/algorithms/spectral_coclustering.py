@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.cluster import SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -125,6 +124,8 @@ class SpectralCoclusters(BiclusteringEstimator):
         """Return the cluster of each row and each column, none of which is empty."""
         if K == 1:
             return np.zeros(weights.shape[0], dtype=np.int64), np.zeros(weights.shape[1], dtype=np.int64)
+        from sklearn.cluster import SpectralCoclustering
+
         model = SpectralCoclustering(K, random_state=self.random_state)
         with threadpool_limits(1), warnings.catch_warnings():
             # Fewer distinct clusters than K: the empty ones are left out.

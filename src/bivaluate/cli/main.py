@@ -4,7 +4,7 @@ Exit codes:
 
 ====  =========================================================================================
 0     done; warnings and undefined scores are not failures, nor is a reader that closed the pipe
-1     the work failed: not enough memory, every cell of a sweep failed, or a fault in bivaluate
+1     the work failed: not enough memory, a program outside failed, every cell of a sweep failed, or a fault in bivaluate
 2     the command or its input is wrong: unknown option, unreadable file, value not allowed
 130   interrupted from the keyboard
 ====  =========================================================================================
@@ -22,7 +22,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
-from bivaluate._errors import BivaluateError, BivaluateWarning, suggest
+from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
 from bivaluate.cli.options import SETTINGS, Command, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
@@ -129,7 +129,7 @@ def main() -> None:
         app()
     except BivaluateError as error:
         _say("error", str(error))
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, CommandError) else 2)
     except MemoryError as error:
         _say("error", f"not enough memory: {str(error) or 'the work is too large for this machine'}.")
         sys.exit(1)

@@ -18,7 +18,9 @@ OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algor
 def run(
     matrix_file: MatrixFile,
     matrix: MatrixPath,
-    algorithm: Annotated[str, option("Which algorithm (see `bivaluate algorithms`).", "--algorithm", "-a")] = "las",
+    algorithm: Annotated[
+        str, option("Which algorithm (see `bivaluate algorithms`), cmd:COMMAND or recipe:NAME.", "--algorithm", "-a")
+    ] = "las",
     n_biclusters: Annotated[
         int | None,
         option("How many biclusters to find; at most, where the algorithm finds their number. [5 or auto]", "-k"),
@@ -33,19 +35,22 @@ def run(
     Examples:
 
     - `bivaluate run expression.csv --algorithm las -k 8 --seed 1 -o solution.json`
+    - `bivaluate run expression.csv --algorithm 'cmd:unpast --exprs {matrix} --out_dir {out}/run'`
+    - `bivaluate run expression.csv -a recipe:qubic --param program=./qubic -k 20`
     - `bivaluate run expression.csv -a spectral -k 3 --param selection=best`
     """
-    from bivaluate.algorithms.registry import get_algorithm, make_estimator
+    from bivaluate.algorithms.registry import algorithm_label, finds_k, make_estimator
     from bivaluate.io import write_solution
     from bivaluate.sweep.plan import parse_assignments
 
     settings = parse_assignments("--param", parameters or [])
     for name in OWN_OPTIONS.keys() & settings:
         raise ParameterError(f"--param {name}={settings[name]}: use {OWN_OPTIONS[name]} for this one.")
-    finds_k = get_algorithm(algorithm).finds_k
-    wanted = n_biclusters if n_biclusters is not None else "auto" if finds_k else N_BICLUSTERS
+    open_ended = finds_k(algorithm)
+    wanted = n_biclusters if n_biclusters is not None else "auto" if open_ended else N_BICLUSTERS
     estimator = make_estimator(algorithm, wanted, random_state, **settings)
-    target = target or Path(f"{matrix.name.split('.')[0].replace(':', '_').strip('_')}.{algorithm}.json")
+    name = algorithm_label(algorithm).split()[0] if ":" in algorithm else algorithm
+    target = target or Path(f"{matrix.name.split('.')[0].replace(':', '_').strip('_')}.{name}.json")
     check_target(target, format)
     X = matrix_file.read(matrix)
     with progress() as update:
@@ -58,6 +63,6 @@ def run(
         out.print(f"B{k + 1}: {plural(n_rows, 'row')} x {plural(n_cols, 'column')}")
     if not len(solution):
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
-    elif isinstance(wanted, int) and not finds_k and len(solution) < wanted:
+    elif isinstance(wanted, int) and not open_ended and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
     err.print(f"wrote {target}")

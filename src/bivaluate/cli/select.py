@@ -82,7 +82,8 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
         span = "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
         second = f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–"
-        cells = [row["dataset"], row["algorithm"], str(row["k"]), number(row["mean"]), span, won]
+        less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", number(row["mean"]), span, won]
         cells += [percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{number(row['null_low'])} to {number(row['null_high'])}")

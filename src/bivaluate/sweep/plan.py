@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
@@ -41,8 +41,10 @@ class Plan:
     datasets : str or sequence of str
         File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
     algorithms : sequence of str
-        Keys of the algorithm registry, or ``package.module:Class`` for an estimator of your own; by default those
-        whose record says so: Cheng and Church, LAS and the spectral checkerboard.
+        Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an estimator of
+        your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. What a pattern stands for is left out, with a
+        warning, where it cannot take a data set. By default those whose record says so: Cheng and Church, LAS and
+        the spectral checkerboard.
     k : int, sequence of int or "planted"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
     seeds : int or sequence of int
@@ -104,13 +106,19 @@ class Plan:
     perturb: str | Sequence[str] = ()
     perturb_runs: int = 0
     held_out: int = 0
+    by_pattern: ClassVar[
+        frozenset[str]
+    ]  # those of the algorithms that "all" or a pattern brought; not part of the plan
 
     def __post_init__(self) -> None:
+        from bivaluate.algorithms.registry import choose_algorithms
         from bivaluate.sweep.work import check_algorithm
 
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
-        put(self, "algorithms", _words("algorithms", self.algorithms))
+        chosen = choose_algorithms(_words("algorithms", self.algorithms))
+        put(self, "algorithms", tuple(chosen))
+        put(self, "by_pattern", frozenset(key for key, named in chosen.items() if not named))
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
         if self.algorithm_seed is not None:
@@ -208,6 +216,7 @@ class Plan:
             The plan.
         """
         plan = object.__new__(cls)
+        object.__setattr__(plan, "by_pattern", frozenset())
         for f in fields(cls):
             value = content.get(f.name, {} if f.default is MISSING else f.default)
             object.__setattr__(plan, f.name, tuple(value) if isinstance(value, list) else value)
@@ -246,6 +255,8 @@ class Plan:
         if isinstance(content.get("datasets"), list):
             beside = [(Path(path).parent / str(dataset), dataset) for dataset in content["datasets"]]
             content["datasets"] = [str(file) if file.exists() else dataset for file, dataset in beside]
+        if isinstance(content.get("algorithms"), list):
+            content["algorithms"] = [_beside(Path(path).parent, str(word)) for word in content["algorithms"]]
         return cls.from_dict(content, name)
 
     def to_toml(self) -> str:
@@ -287,6 +298,13 @@ class Plan:
             for key in mine | theirs
             if mine.get(key) != theirs.get(key)
         ]
+
+
+def _beside(folder: Path, algorithm: str) -> str:
+    """Return the name of an algorithm with the file of its recipe resolved against the folder of the plan."""
+    prefix, _, name = algorithm.partition(":")
+    file = folder / name
+    return f"{prefix}:{file}" if prefix == "recipe" and name.endswith(".toml") and file.exists() else algorithm
 
 
 def parse_perturbation(spec: str) -> tuple[str, float]:

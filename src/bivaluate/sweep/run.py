@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
-from bivaluate._errors import RunError
+from bivaluate._errors import BivaluateError, MissingExtraError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -134,19 +135,42 @@ class Sweep:
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, planted = [], {}
+        unable: dict[tuple[str, str], str] = {}
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
+            unable |= self._unable(source, matrix)
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
+        for (dataset, algorithm), reason in unable.items():
+            warnings.warn(f"{algorithm} is left out on data set {dataset}: {reason}", SearchWarning, stacklevel=2)
         write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
+        slots = all_slots(self.plan, found, planted)
         journal.create(
             {"version": _version(), "plan": plan, "provenance": provenance},
             entries,
-            all_slots(self.plan, found, planted),
+            (slot for slot in slots if (slot.cell.dataset, slot.cell.algorithm) not in unable),
         )
+
+    def _unable(self, source: Source, matrix: Matrix) -> dict[tuple[str, str], str]:
+        """Return the algorithms that cannot take a matrix, and why; one that was named itself is an error."""
+        from bivaluate.sweep.work import check_data
+
+        unable = {}
+        for algorithm in self.plan.algorithms:
+            try:
+                check_data(algorithm, self.plan.parameters.get(algorithm, {}), matrix)
+            except MissingExtraError as error:
+                if algorithm not in self.plan.by_pattern:
+                    raise
+                unable[source.name, algorithm] = str(error)
+            except BivaluateError as error:
+                if algorithm not in self.plan.by_pattern:
+                    raise type(error)(f"{algorithm} cannot be run on data set {source.name}: {error}") from error
+                unable[source.name, algorithm] = str(error)
+        return unable
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         there = Run(self.folder, journal)

@@ -13,7 +13,6 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
-from bivaluate.sweep.work import is_nested
 
 
 @dataclass(frozen=True)
@@ -86,30 +85,38 @@ def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | Non
 
 def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]) -> Iterator[Slot]:
     """Yield every place of the journal in the order of the tables: data first, then their copies."""
-    seeds = _seeds(plan)
+    from bivaluate.algorithms.registry import finds_k
 
-    def ks(source: Source) -> list[int]:
+    seeds = _seeds(plan)
+    found_k = {algorithm: finds_k(algorithm) for algorithm in plan.algorithms}
+
+    def ks(source: Source, algorithm: str) -> list[int]:
         if plan.k == PLANTED:
             return [planted[source.name, seeds[0]] or 0]
         assert not isinstance(plan.k, int)
-        return [int(k) for k in plan.k]
+        # An algorithm that finds K itself is fitted once: the largest K is an upper bound.
+        return [int(k) for k in (plan.k[-1:] if found_k[algorithm] else plan.k)]
 
     for variant, copy in [(DATA, 0), *plan.variants]:
         for source in found:
             # A data set of one matrix needs one fit per copy; the copies take the seeds in turn.
             own = seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
-            for algorithm, k, seed in product(plan.algorithms, ks(source), own):
-                yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
+            for algorithm in plan.algorithms:
+                for k, seed in product(ks(source, algorithm), own):
+                    yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
 
 
 def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
     """Group cells that share one fit; cells of one matrix come together, the data before their copies."""
+    from bivaluate.algorithms.registry import is_nested
+
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
     per_seed = {source.name: source.per_seed for source in sources(plan)}
+    nested = {algorithm: is_nested(algorithm) for algorithm in {slot.cell.algorithm for slot in waiting}}
 
     def fit(slot: Slot) -> tuple[Any, ...]:
         cell = slot.cell
-        alone = 0 if is_nested(cell.algorithm) else cell.k
+        alone = 0 if nested[cell.algorithm] else cell.k
         return (slot.variant != DATA, rank[cell.dataset], cell.seed, slot.variant, slot.copy, cell.algorithm, alone)
 
     for _, group in groupby(sorted(waiting, key=fit), key=fit):

@@ -13,14 +13,14 @@ import numpy as np
 
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms.registry import ALGORITHMS
+from bivaluate.algorithms.algorithm import COUNTS
 from bivaluate.evaluation import evaluate
 from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.held_out import STANDARD_ERRORS, predictive_gain
-from bivaluate.sweep.work import COUNTS, reason_of, solution_of
+from bivaluate.sweep.work import fit, reason_of, solution_of
 
 PREDICTIVE = "predictive"
 
@@ -78,7 +78,7 @@ def select_k(
     X : array-like, DataFrame or Matrix
         The matrix.
     k : int or iterable of int
-        Numbers of biclusters to try.
+        Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
     scoring : str
         Measure of the whole solution to choose by, in its own sense (low is better for NVE, high for evidence), or
         ``"predictive"``: how much better the biclusters predict held-out cells than row and column means do.
@@ -107,7 +107,6 @@ def select_k(
     >>> found.best_params_
     {'n_clusters': 3}
     """
-    from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
     predictive = scoring == PREDICTIVE
@@ -118,11 +117,14 @@ def select_k(
     tried = sorted({check_int("k", value, 1) for value in ([k] if isinstance(k, int) else k)})
     if not tried:
         raise ParameterError("k is empty; give at least one number of biclusters.")
+    if getattr(getattr(estimator, "record", estimator), "finds_k", False):
+        tried = tried[-1:]  # an upper bound: there is nothing to choose
+    shared: dict[str, Any] = {}
     matrix = Matrix.of(X, missing=options.get("missing", "raise"))
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
-        fitted = [_fit(clone(estimator).set_params(**{name: value}), matrix, metric.key, options) for value in tried]
+        fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
         if predictive:
             _predict(estimator, name, matrix, tried, fitted)
     scores = np.array([row["score"] for _, row in fitted])
@@ -154,6 +156,16 @@ def select_k(
     )
 
 
+def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
+    """Return the estimator for another number of biclusters; fits of ours leave there what they share."""
+    from sklearn.base import clone
+
+    model = clone(estimator).set_params(**{name: k})
+    if hasattr(model, "_shared"):
+        model._shared = shared
+    return model
+
+
 def _predict(
     estimator: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]
 ) -> None:
@@ -163,7 +175,7 @@ def _predict(
     def fit(values: Any, k: int) -> Biclustering:
         return solution_of(clone(estimator).set_params(**{name: k}).fit(values))
 
-    nested = any(type(estimator) is record.estimator and record.nested for record in ALGORITHMS.values())
+    nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gain = predictive_gain(matrix, fit, tried, nested=nested)
@@ -177,9 +189,9 @@ def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            estimator.fit(matrix.values)
+            solution = fit(estimator, matrix)
             row["fit_time"] = time.perf_counter() - start
-            scores = evaluate(matrix, solution_of(estimator), **options).scores
+            scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
     reason = degenerate_reason(scores)

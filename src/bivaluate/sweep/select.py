@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.judge.choice import best, best_k, candidates, enough_seeds, high_is_better
+from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, enough_seeds, high_is_better
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
@@ -179,6 +179,8 @@ def select(
                 frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
+    found = results.groupby(CANDIDATE)["n_biclusters"].mean().rename("found").reset_index()
+    joined["best"] = joined["best"].merge(found, on=CANDIDATE, how="left")
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap)
     if gap:
         notes += _without_null(null, by)
@@ -336,7 +338,8 @@ def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) 
     """Say for how many data sets the chosen K is the smallest or largest tried."""
     edges: dict[str, list[str]] = {"smallest": [], "largest": []}
     for row in chosen:
-        tried = candidates[candidates["dataset"] == row["dataset"]]["k"]
+        mine = (candidates["dataset"] == row["dataset"]) & (candidates["algorithm"] == row["algorithm"])
+        tried = candidates[mine]["k"]
         if tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
             edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
     return [

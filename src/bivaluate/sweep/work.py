@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import time
 import types
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import BivaluateError, ParameterError, suggest
+from bivaluate.algorithms.algorithm import COUNTS
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -23,7 +23,8 @@ from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution
 from bivaluate.sweep.plan import plain
 
-COUNTS = ("n_biclusters", "n_clusters")
+# The matrix and the algorithm of the last fit of this process, and what it left for fits of the same with another K.
+_last: tuple[Matrix, tuple[Any, ...], dict[str, Any]] | None = None
 
 
 def perform(task: Task, matrix: Matrix) -> list[Outcome]:
@@ -31,9 +32,10 @@ def perform(task: Task, matrix: Matrix) -> list[Outcome]:
 
     A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
     """
+    original = matrix
     if task.variant != DATA:
         matrix = make_variant(matrix, task.variant, task.copy, task.matrix_seed)
-    return _fit_and_score(task, task.ks, matrix)
+    return _fit_and_score(task, task.ks, matrix, original)
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
@@ -41,7 +43,9 @@ def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
 
     What a parameter takes is read from the annotations of the class, where there are any.
     """
-    cls = _class_of(key)
+    from bivaluate.algorithms.registry import estimator_of
+
+    cls, _ = estimator_of(key)
     accepted = inspect.signature(cls).parameters
     annotations = typing.get_type_hints(cls.__init__)
     reserved = COUNTS if ":" in key else (*COUNTS, "random_state")
@@ -81,18 +85,6 @@ def _in_words(allowed: Any) -> str:
     return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
-def is_nested(key: str) -> bool:
-    """Whether the first k biclusters found for K are those found for k.
-
-    A class of your own says so with a class attribute ``nested = True``.
-    """
-    if ":" in key:
-        return bool(getattr(_class_of(key), "nested", False))
-    from bivaluate.algorithms.registry import get_algorithm
-
-    return get_algorithm(key).nested
-
-
 def solution_of(estimator: Any) -> Biclustering:
     """Return the solution of a fitted estimator: ``solution_``, or ``rows_`` and ``columns_``."""
     solution = getattr(estimator, "solution_", None)
@@ -101,46 +93,53 @@ def solution_of(estimator: Any) -> Biclustering:
 
 def _make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
     """Return the unfitted estimator of a cell."""
-    cls = _class_of(key)
-    accepted = inspect.signature(cls).parameters
-    arguments = {"random_state": random_state} if "random_state" in accepted else {}
-    if ":" not in key and "n_jobs" in accepted:
-        arguments["n_jobs"] = 1  # one thread inside each cell: the sweep itself is parallel
-    return cls(**{**arguments, **parameters, next(name for name in COUNTS if name in accepted): k})
+    from bivaluate.algorithms.registry import estimator_of, make_estimator
+
+    cls, _ = estimator_of(key)
+    # one thread inside each cell: the sweep itself is parallel
+    threads = {"n_jobs": 1} if ":" not in key and "n_jobs" in inspect.signature(cls).parameters else {}
+    return make_estimator(key, k, random_state, **{**threads, **parameters})
 
 
-def _class_of(key: str) -> Any:
-    if ":" not in key:
-        from bivaluate.algorithms.registry import get_algorithm
+def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> None:
+    """Raise if the algorithm cannot take this matrix, or lacks something it needs, before anything is fitted."""
+    from bivaluate.algorithms._estimator import BiclusteringEstimator
 
-        return get_algorithm(key).estimator
-    module_name, _, class_name = key.partition(":")
-    try:
-        cls = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ParameterError(
-            f"algorithm {key!r} cannot be imported ({error}); write package.module:Class of something installed."
-        ) from None
-    accepted = inspect.signature(cls).parameters
-    if not any(name in accepted for name in COUNTS) or not hasattr(cls, "fit"):
-        raise ParameterError(
-            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {' or '.join(COUNTS)}."
-        )
-    return cls
+    estimator = _make(key, 1, 0, parameters)
+    if isinstance(estimator, BiclusteringEstimator):
+        estimator.check_input(matrix)
 
 
-def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outcome]:
+def fit(estimator: Any, matrix: Matrix) -> Biclustering:
+    """Fit an estimator and return its solution; one that is not ours is given the cells as an array."""
+    from bivaluate.algorithms._estimator import BiclusteringEstimator
+
+    estimator.fit(matrix if isinstance(estimator, BiclusteringEstimator) else matrix.values)
+    return solution_of(estimator)
+
+
+def _shared_by(task: Task, matrix: Matrix) -> dict[str, Any]:
+    """Return where fits for several K leave what they share: the same place for the same matrix, algorithm and seed."""
+    global _last
+    key = (task.variant, task.copy, task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
+    if _last is None or _last[0] is not matrix or _last[1] != key:
+        _last = (matrix, key, {})
+    return _last[2]
+
+
+def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, original: Matrix) -> list[Outcome]:
     start = time.perf_counter()
     largest = ks[-1]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             estimator = _make(task.algorithm, largest, task.random_state, task.parameters)
-            estimator.fit(matrix.values)
-            found = solution_of(estimator)
+            if hasattr(estimator, "_shared"):
+                estimator._shared = _shared_by(task, original)
+            found = fit(estimator, matrix)
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
-        return [*(_fit_and_score(task, ks[:-1], matrix) if len(ks) > 1 else []), failed]
+        return [*(_fit_and_score(task, ks[:-1], matrix, original) if len(ks) > 1 else []), failed]
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds
@@ -151,15 +150,16 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix) -> list[Outc
 
 def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
     """Add how well held-out cells are predicted: cells are hidden, the algorithm is fitted again, once per fold if nested."""
+    from bivaluate.algorithms.registry import is_nested
     from bivaluate.sweep.held_out import predictive_gain
 
-    def fit(values: Any, k: int) -> Biclustering:
+    def refit(values: Any, k: int) -> Biclustering:
         return solution_of(_make(task.algorithm, k, task.random_state, task.parameters).fit(values))
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            gain = predictive_gain(matrix, fit, ks, folds=task.held_out, nested=is_nested(task.algorithm))
+            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.algorithm))
     except Exception as error:
         for outcome in outcomes:
             outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")

@@ -1,0 +1,382 @@
+"""Any command as an algorithm: the matrix is written, the program is run, and the file it wrote is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bivaluate._check import check_choice, check_real
+from bivaluate._errors import BivaluateError, CommandError, FileError, FormatError, ParameterError, suggest
+from bivaluate._text import listing, plural
+from bivaluate.algorithms import _supervise
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms.algorithm import Algorithm
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering
+
+MATRICES = ("tsv", "csv", "numbers", "npy")
+PLACES = ("program", "matrix", "out", "k", "seed", "rows", "cols")
+LAST_LINES, LAST_CHARACTERS = 8, 300  # of what a program said, in messages
+OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")  # variables that are not the program's
+
+
+class CommandEstimator(BiclusteringEstimator):
+    """Biclusters found by a program of its own, in any language: a command line with places to fill in.
+
+    The matrix is written to a folder made for the run, with rows named r1, r2, … and columns c1, c2, …; the program is
+    started there, without a shell, and what it wrote is read by the readers of :func:`bivaluate.read_solution`.
+
+    Parameters
+    ----------
+    command : str
+        The program and its arguments, quoted as in a shell. Filled in: ``{matrix}`` the file of the matrix, ``{out}`` a
+        folder for results, ``{k}`` the number of biclusters, ``{seed}`` the seed, ``{rows}`` and ``{cols}`` the shape,
+        ``{program}`` the parameter `program`.
+    n_biclusters : int or "auto", default=5
+        Number of biclusters to find. A command without ``{k}`` finds it itself: the first so many are kept then, and
+        "auto" keeps all.
+    program : str, default=""
+        What stands for ``{program}``: where a recipe's program is to be found.
+    matrix : {"tsv", "csv", "numbers", "npy"}, default="tsv"
+        How the matrix is written: as a table with names, as tab-separated numbers without names, or for NumPy.
+    result : str or None, default=None
+        The file to read, a pattern within the folder of the run such as ``"out/*.tsv"``. None: the one file that holds
+        biclusters.
+    format : str or None, default=None
+        Its format, where it cannot be recognised (see ``bivaluate convert --formats``).
+    index_base : {0, 1} or None, default=None
+        What its numbers count from, where that is not the custom of the format.
+    nothing : str or None, default=None
+        What the program says when it finds nothing, a regular expression.
+    environment : dict or None, default=None
+        Variables to set for the program. It inherits those of this process, except the ones about Python.
+    missing : {"raise", "omit"}, default="raise"
+        What to do about NaN: an error, or leave it to the program (NA in tables).
+    time_limit : float or None, default=None
+        Seconds after which the program is ended.
+    memory_limit : float or None, default=None
+        Megabytes of memory at which the program is ended, with all that it started (Linux).
+    random_state : int, RandomState or None, default=None
+        The seed, or where it is drawn from.
+
+    Attributes
+    ----------
+    solution_ : Biclustering
+        The biclusters found, in the order of the file.
+    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
+        The same as masks.
+    output_ : str
+        What the program printed, on standard output and then on standard error.
+
+    Raises
+    ------
+    CommandError
+        If the program cannot be started, ends with a code other than 0, breaks a limit, or writes no file or one that
+        cannot be read. The message ends with its last lines.
+
+    Examples
+    --------
+    >>> import sys
+    >>> script = "import sys; print('bicluster,rows,cols\\\\nB1,r1 r2,c1', file=open(sys.argv[1] + '/found.csv', 'w'))"
+    >>> model = CommandEstimator(f'{sys.executable} -c "{script}" {{out}}')
+    >>> model.fit([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]).solution_[0].rows
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        command: str = "",
+        n_biclusters: int | str = 5,
+        *,
+        program: str = "",
+        matrix: Literal["tsv", "csv", "numbers", "npy"] = "tsv",
+        result: str | None = None,
+        format: str | None = None,
+        index_base: int | None = None,
+        nothing: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        missing: Literal["raise", "omit"] = "raise",
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.command = command
+        self.n_biclusters = n_biclusters
+        self.program = program
+        self.matrix = matrix
+        self.result = result
+        self.format = format
+        self.index_base = index_base
+        self.nothing = nothing
+        self.environment = environment
+        self.missing = missing
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    @property
+    def record(self) -> Algorithm:  # type: ignore[override]
+        """What is known about the command: whether it is told the number of biclusters."""
+        return Algorithm(
+            "cmd", "Command", "Command", "A program of its own.", CommandEstimator, (), "", finds_k="{k}" not in self.command,
+            nested="{k}" not in self.command, missing=True,
+        )  # fmt: skip
+
+    def check_input(self, X: Any) -> Any:
+        """Return the cells of `X`, or say why they or the command cannot be used.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
+            The matrix.
+
+        Returns
+        -------
+        ndarray
+            The cells; NaN where missing, with ``missing="omit"``.
+
+        Raises
+        ------
+        MatrixError
+            If `X` is not a matrix of finite numbers.
+        ParameterError
+            If the command is empty, has an unknown place, or names a program that is not there.
+        """
+        self._check_parameters()
+        return super().check_input(X)
+
+    def _check_parameters(self) -> None:
+        check_choice("matrix", self.matrix, MATRICES)
+        check_choice("missing", self.missing, ("raise", "omit"))
+        for name in ("time_limit", "memory_limit"):
+            if getattr(self, name) is not None:
+                check_real(name, getattr(self, name), minimum=0.0)
+        words = self._words(dict.fromkeys(PLACES, "1") | {"program": self.program})
+        if shutil.which(words[0]) is None:
+            raise ParameterError(
+                f"there is no program {words[0]!r}. Install it, or say where it is: its path in the command, or "
+                "program=/path/to/it for a recipe."
+            )
+
+    def _words(self, places: Mapping[str, str]) -> list[str]:
+        """Return the words of the command with its places filled in; each stays one word, whatever it holds."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise ParameterError(f"the command {self.command!r} cannot be taken apart: {error}.") from None
+        if not words:
+            raise ParameterError("the command is empty; for example 'mytool --input {matrix} --output {out}'.")
+        if "{program}" in self.command and not self.program:
+            raise ParameterError(
+                f"the command {self.command!r} needs to know where its program is: program=/path/to/it."
+            )
+        try:
+            return [word.format_map(places) for word in words]
+        except (KeyError, IndexError, ValueError) as error:
+            known = ", ".join(f"{{{place}}}" for place in PLACES)
+            raise ParameterError(
+                f"the command {self.command!r} has a place that cannot be filled in: {error}. Known: {known}; "
+                "braces of its own are doubled."
+            ) from None
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        with tempfile.TemporaryDirectory(prefix="bivaluate-command-") as temporary:
+            folder = Path(temporary)
+            (folder / "out").mkdir()
+            seed = self.random_state
+            if not isinstance(seed, (int, np.integer)):
+                seed = check_random_state(seed).randint(2**31)
+            named = _named(X)
+            places = {
+                "program": self.program,
+                "matrix": str(_write(named, folder, self.matrix)),
+                "out": str(folder / "out"),
+                "k": str(self.n_biclusters),
+                "seed": str(seed),
+                "rows": str(X.shape[0]),
+                "cols": str(X.shape[1]),
+            }
+            before = {path for path in folder.rglob("*") if path.is_file()}
+            words = self._words(places)
+            self._run(words, folder)
+            found = self._read(named, folder, before, Path(words[0]).name)
+        yield from ((bicluster.rows, bicluster.cols) for bicluster in found)
+
+    def _run(self, words: list[str], folder: Path) -> None:
+        """Run the command and wait for it; whatever goes wrong is an error with its last lines."""
+        name = Path(words[0]).name
+        environment = {key: value for key, value in os.environ.items() if key not in OURS}
+        with tempfile.TemporaryDirectory(prefix="bivaluate-output-") as temporary:
+            files = [str(Path(temporary, stream)) for stream in ("stdout", "stderr")]
+            request = {
+                "command": words,
+                "folder": str(folder),
+                "environment": environment | {key: str(value) for key, value in (self.environment or {}).items()},
+                "stdout": files[0],
+                "stderr": files[1],
+                "seconds": self.time_limit,
+                "bytes": None if self.memory_limit is None else 1e6 * self.memory_limit,
+            }
+            supervisor = subprocess.Popen(
+                [sys.executable, "-I", _supervise.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            try:
+                answer, _ = supervisor.communicate(json.dumps(request))
+            except BaseException:
+                supervisor.terminate()
+                supervisor.wait()
+                raise
+            texts = [_text_of(file) for file in files]
+        self.output_ = "".join(texts)
+        ended = json.loads(answer or '{"error": "its supervisor was ended"}')
+        said = _last_lines(texts[1] if texts[1].strip() else texts[0])
+        if "error" in ended:
+            raise CommandError(f"{name} could not be started: {ended['error']}.")
+        if ended.get("broken") == "seconds":
+            raise CommandError(f"{name} was ended after its limit of {self.time_limit:g} s. {said}")
+        if ended.get("broken") == "bytes":
+            raise CommandError(f"{name} was ended at its limit of {self.memory_limit:g} MB of memory. {said}")
+        if ended["code"]:
+            how = f"with code {ended['code']}" if ended["code"] > 0 else f"by signal {-ended['code']}"
+            raise CommandError(f"{name} ended {how}. {said}")
+
+    def _read(self, named: Matrix, folder: Path, before: set[Path], name: str) -> Biclustering:
+        """Return the biclusters of the file the command wrote."""
+        from bivaluate.io.solutions import is_solution, read_solution
+
+        said = _last_lines(self.output_)
+        pattern = self.result or "**/*"
+        written = [path for path in sorted(folder.glob(pattern)) if path.is_file() and path not in before]
+        if self.result is None and not self.format and len(written) > 1:
+            written = [path for path in written if is_solution(path)] or written
+        if self.nothing is not None and re.search(self.nothing, self.output_, re.MULTILINE):
+            return Biclustering([], named.shape)
+        names = listing([str(path.relative_to(folder)) for path in written])
+        if not written:
+            raise CommandError(f"{name} wrote no file{f' like {pattern}' if self.result else ''}. {said}")
+        if len(written) > 1:
+            raise CommandError(f"{name} wrote {plural(len(written), 'file')}: {names}. Say which: result='…'.")
+        try:
+            return read_solution(written[0], named, format=self.format, index_base=self.index_base)
+        except BivaluateError as error:
+            reason = str(error).replace(f"{folder}/", "")
+            raise CommandError(f"{name} wrote {names}, which cannot be read: {reason} {said}") from error
+
+
+def _named(X: Values) -> Matrix:
+    """Return the matrix with names that no program stumbles over."""
+    n, m = X.shape
+    return Matrix(X, tuple(f"r{i + 1}" for i in range(n)), tuple(f"c{j + 1}" for j in range(m)))
+
+
+def _write(named: Matrix, folder: Path, style: str) -> Path:
+    """Write the matrix; tables have a name in their corner, because some programs count the names of the header."""
+    if style in ("tsv", "csv"):
+        path = folder / f"matrix.{style}"
+        named.to_frame().to_csv(path, sep="\t" if style == "tsv" else ",", index_label="id", na_rep="NA")
+        return path
+    from bivaluate.io import write_matrix
+
+    path = folder / ("matrix.npy" if style == "npy" else "matrix.txt")
+    write_matrix(named.values, path)
+    return path
+
+
+def _text_of(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _last_lines(text: str) -> str:
+    """Return the last lines of what a program said, for the end of a message."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()][-LAST_LINES:]
+    said = " | ".join(lines)
+    said = said if len(said) <= LAST_CHARACTERS else f"… {said[-LAST_CHARACTERS:]}"
+    return f"Its last lines: {said}" if said else "It said nothing."
+
+
+def recipes() -> list[str]:
+    """Return the names of the ready recipes.
+
+    Returns
+    -------
+    list of str
+        What may stand after ``recipe:``.
+
+    Examples
+    --------
+    >>> "unpast" in recipes()
+    True
+    """
+    folder = resources.files("bivaluate.algorithms") / "recipes"
+    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+
+
+def read_recipe(name: str) -> dict[str, Any]:
+    """Return the parameters of a command from a recipe.
+
+    Parameters
+    ----------
+    name : str
+        A ready recipe (:func:`recipes`), or a TOML file that holds the parameters of :class:`CommandEstimator`.
+
+    Returns
+    -------
+    dict
+        Parameters by name.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such recipe.
+    FileError, FormatError
+        If the file cannot be read, or is not a recipe.
+
+    Examples
+    --------
+    >>> read_recipe("unpast")["program"]
+    'unpast'
+    """
+    if name.endswith(".toml"):
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"cannot read the recipe {name}: {error.strerror or error}.") from error
+    elif name in recipes():
+        text = (resources.files("bivaluate.algorithms") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    else:
+        ready = recipes()
+        raise ParameterError(
+            f"there is no recipe {name!r}; ready: {', '.join(ready)}, or the path of a .toml file.{suggest(name, ready)}"
+        )
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"the recipe {name} is not valid TOML: {error}.") from None
+    known = [key for key in CommandEstimator().get_params() if key not in ("n_biclusters", "random_state")]
+    for key in content:
+        if key not in known:
+            raise FormatError(
+                f"the recipe {name}: {key!r} is not part of a recipe; allowed: {', '.join(known)}.{suggest(key, known)}"
+            )
+    if not isinstance(content.get("command"), str):
+        raise FormatError(
+            f"the recipe {name}: \"command\" is missing; for example command = 'mytool {{matrix}} {{out}}'."
+        )
+    return content

@@ -1,0 +1,34 @@
+"""OPSM (BicAT's program): two lines per bicluster, rows and columns, then a blank one; numbers count from 0."""
+
+from __future__ import annotations
+
+import re
+
+from bivaluate._document import Document, Members
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import Source
+
+_NUMBERS = re.compile(r"\s*\d+(?: +\d+)*\s*")
+_FIRST = re.compile(r"(?: *\d+)+ *\n(?: *\d+)+ *\n[ \t]*(?:\n|$)")
+
+
+def _detects(source: Source) -> bool:
+    """Two lines of whole numbers and a blank line; BicAT's files have no blank lines there."""
+    return bool(_FIRST.match(source.head_text))
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read pairs of lines."""
+    lines = source.text_lines()
+    for n, line in lines:
+        if not _NUMBERS.fullmatch(line):
+            raise source.fault(f"whole numbers separated by blanks are needed, found {line.strip()[:60]!r}.", n)
+    if len(lines) % 2:
+        raise source.fault("the columns of this bicluster are missing. Is the file truncated?", lines[-1][0])
+    members: list[Members] = [
+        (rows.split(), cols.split()) for (_, rows), (_, cols) in zip(lines[::2], lines[1::2], strict=True)
+    ]
+    return Document(members, "token", lines=[n for n, _ in lines[::2]])
+
+
+FORMAT = Format("opsm", "OPSM (BicAT's program)", (), _detects, _read, rank=1, note="numbers only")

@@ -1,0 +1,131 @@
+"""What a sweep does with algorithms: patterns, those that find K, work that is shared, commands, data they cannot take."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from bivaluate import Matrix, Plan, Sweep, select_k, write_matrix
+from bivaluate._errors import MatrixError, ParameterError, SearchWarning
+from bivaluate.algorithms import CoherentSubmatrices, SpectralCheckerboard, choose_algorithms
+from bivaluate.algorithms import spectral as spectral_module
+from bivaluate.algorithms.registry import ALGORITHMS
+from bivaluate.sweep.select import select
+
+SCRIPT = """
+import sys, time
+what, out, k, seed = sys.argv[1:]
+if what == "hang":
+    time.sleep(60)
+if what == "die":
+    sys.exit("the tool is out of ideas")
+lines = [f"B{i},r{i + 1} r{i + 2} r{i + 3},c1 c2 c3" for i in range(int(k))]
+open(out + "/found.csv", "w").write("\\n".join(["bicluster,rows,cols", *(lines if what != "nonsense" else ["B1,x,y"])]) + "\\n")
+"""
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12))
+    X[:12, :5] += 4
+    write_matrix(Matrix(X), tmp_path / "m.tsv")
+    return str(tmp_path / "m.tsv")
+
+
+@pytest.fixture
+def command(tmp_path):
+    (tmp_path / "tool.py").write_text(SCRIPT)
+    return lambda what: f"cmd:'{sys.executable}' '{tmp_path / 'tool.py'}' {what} {{out}} {{k}} {{seed}}"
+
+
+def test_patterns_stand_for_keys():
+    assert list(choose_algorithms(["all"])) == list(ALGORITHMS)
+    assert choose_algorithms(["spectral", "spectral*"]) == {"spectral": True, "spectral_co": False}
+    with pytest.raises(ParameterError, match=r"'plaidd\*' matches no algorithm\. `bivaluate algorithms`"):
+        Plan(["scenario:S1"], ["plaidd*"])
+    plan = Plan(["scenario:S1"], ["las", "spectral*"])
+    assert plan.algorithms == ("las", "spectral", "spectral_co")
+    assert Plan.from_dict(plan.to_dict()) == plan
+
+
+def test_an_algorithm_that_finds_k_is_fitted_once_and_its_k_reported(matrix):
+    plan = Plan(
+        [matrix], ["find", "las"], k=[1, 2, 6], parameters={"find": {"n_starts": 60}, "las": {"n_restarts": 20}}
+    )
+    run = Sweep(plan).run()
+    cells = [(cell.algorithm, cell.k) for cell in run.cells]
+    assert cells == [("find", 6), ("las", 1), ("las", 2), ("las", 6)]
+    found = run.results.set_index("algorithm").loc["find", "n_biclusters"]
+    assert found == len(CoherentSubmatrices(6, n_starts=60, random_state=0).fit(run.matrix("m", 0)).solution_) < 6
+    chosen = select(run).best
+    assert set(chosen["found"]) <= set(run.results["n_biclusters"])
+    assert not any("largest one tried" in text for text in select(run).warnings)
+
+
+def test_spectral_shares_its_decomposition_over_k_and_changes_nothing(matrix, monkeypatch):
+    times = []
+    svd = spectral_module.randomized_svd
+    monkeypatch.setattr(spectral_module, "randomized_svd", lambda *a, **o: times.append(1) or svd(*a, **o))
+    run = Sweep(Plan([matrix], ["spectral"], k=[2, 3, 4], seeds=2)).run()
+    assert len(times) == 2  # one for each seed
+    for cell in run.cells:
+        alone = SpectralCheckerboard(cell.k, random_state=cell.seed).fit(run.matrix("m", 0))
+        assert run.solution(cell) == alone.solution_
+    times.clear()
+    chosen = select_k(SpectralCheckerboard(random_state=1), run.matrix("m", 0), [2, 3, 4])
+    assert len(times) == 1
+    alone = SpectralCheckerboard(chosen.best_params_["n_biclusters"], random_state=1).fit(run.matrix("m", 0))
+    assert chosen.best_estimator_.solution_ == alone.solution_
+
+
+def test_select_k_does_not_sweep_what_finds_k(matrix):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12))
+    X[:12, :5] += 4
+    chosen = select_k(CoherentSubmatrices(n_starts=60, random_state=0), X, [2, 5, 9])
+    assert chosen.cv_results_["param_n_biclusters"] == [9]
+
+
+def test_what_cannot_take_the_data_says_so_before_anything_starts(matrix, tmp_path):
+    with pytest.raises(MatrixError, match=r"nmf cannot be run on data set m: Negative values in data passed to NMF"):
+        Sweep(Plan([matrix], ["las", "nmf"], k=[2]), tmp_path / "run").run()
+    with pytest.raises(ParameterError, match=r"cmd:no-such-tool.* cannot be run on data set m: there is no program"):
+        Sweep(Plan([matrix], ["cmd:no-such-tool {matrix}"], k=[2]), tmp_path / "other").run()
+    holes = Matrix(np.where(np.eye(9, 5), np.nan, 1.0))
+    write_matrix(holes, tmp_path / "holes.tsv")
+    with pytest.raises(MatrixError, match=r"cca cannot be run on data set holes: .* without missing cells"):
+        Sweep(Plan([str(tmp_path / "holes.tsv")], ["cca"], k=[2]), tmp_path / "third").run()
+
+
+def test_a_pattern_leaves_out_what_cannot_take_the_data(matrix):
+    with pytest.warns(SearchWarning, match=r"nmf is left out on data set m: Negative values") as told:
+        run = Sweep(Plan([matrix], ["spectral*", "nm?"], k=[2])).run()
+    assert len(told) == 1
+    assert list(run.results["algorithm"]) == ["spectral", "spectral_co"]
+
+
+def test_a_command_is_swept_like_any_other(matrix, command):
+    good, dead, mad = command("good"), command("die"), command("nonsense")
+    run = Sweep(Plan([matrix], [good, dead, mad], k=[2, 3])).run()
+    table = run.results.set_index(["algorithm", "k"])
+    assert list(table.loc[good, "n_biclusters"]) == [2, 3]
+    assert set(table.loc[dead, "status"]) == {"failed"}
+    assert "ended with code 1. Its last lines: the tool is out of ideas" in table.loc[(dead, 2), "reason"]
+    assert "wrote out/found.csv, which cannot be read" in table.loc[(mad, 2), "reason"]
+
+
+def test_a_command_that_hangs_is_a_failed_cell(matrix, command):
+    plan = Plan([matrix], [command("hang")], k=[2], parameters={command("hang"): {"time_limit": 0.3}})
+    (row,) = Sweep(plan).run().results.to_dict("records")
+    assert row["status"] == "failed"
+    assert "was ended after its limit of 0.3 s" in row["reason"]
+
+
+def test_recipes_lie_beside_the_plan(matrix, command, tmp_path):
+    line = command("good").removeprefix("cmd:")
+    (tmp_path / "mine.toml").write_text(f'command = """{line}"""\n')
+    (tmp_path / "plan.toml").write_text('datasets = ["m.tsv"]\nalgorithms = ["recipe:mine.toml"]\nk = [2]\n')
+    plan = Plan.from_toml(tmp_path / "plan.toml")
+    assert plan.algorithms == (f"recipe:{tmp_path / 'mine.toml'}",)
+    assert list(Sweep(plan).run().results["status"]) == ["ok"]
