@@ -57,7 +57,9 @@ def test_quiet_and_verbose(run, example):
     assert "s of CPU)" in run("-v", "score", "matrix.csv", "solution.json").err
 
 
-@pytest.mark.parametrize(("typed", "expected"), [("bivaluate sco", "score"), ("bivaluate score --trans", "--transpose")])
+@pytest.mark.parametrize(
+    ("typed", "expected"), [("bivaluate sco", "score"), ("bivaluate score --trans", "--transpose")]
+)
 def test_the_shell_completes_commands_and_options(run, typed, expected):
     assert "--install-completion" in run("--help").out
     code = "from bivaluate.cli.main import app; app(prog_name='bivaluate')"
