@@ -12,6 +12,7 @@ LAYERS = {
     "_errors": 0,
     "_files": 1,
     "_text": 0,
+    "_anndata": 1,
     "_check": 1,
     "_rows": 1,
     "_document": 1,

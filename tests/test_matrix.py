@@ -152,14 +152,6 @@ def test_a_path_is_not_a_matrix(path):
         Matrix.of(path)
 
 
-@pytest.mark.extra("anndata")
-def test_anndata_objects_are_told_the_way():
-    from anndata import AnnData
-
-    with pytest.raises(MatrixError, match=r"X is an AnnData object.*adata\.X\.T.*bivaluate\.read_matrix"):
-        Matrix.of(AnnData(np.ones((2, 3))))
-
-
 @pytest.mark.parametrize(("word", "known"), [("YBL002W", "X1002"), ("plaid", "las"), ("g6", "g1")])
 def test_no_far_fetched_suggestions(word, known):
     assert suggest(word, [known]) == ""

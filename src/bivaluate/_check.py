@@ -85,11 +85,6 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     if isinstance(X, (str, os.PathLike)):
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
-    if module.startswith("anndata"):
-        raise MatrixError(
-            f"{name} is an AnnData object, and rows are genes here: pass adata.to_df().T, or adata.X.T if it is dense, "
-            "or read the .h5ad file with bivaluate.read_matrix."
-        )
     if module.startswith("scipy.sparse"):
         raise MatrixError(f"{name} is sparse, which is not taken here; pass {name}.toarray() if it fits in memory.")
     try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
 from bivaluate._text import html_table, listing, number, plural
@@ -20,6 +21,7 @@ from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.verdict import verdict
+from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
@@ -27,7 +29,6 @@ from bivaluate.solution import Biclustering
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.matrix import Matrix
     from bivaluate.measures.measure import Metric
 
 
@@ -48,14 +49,17 @@ def evaluate(
     exponent: float = EXPONENT,
     epsilon: float = EPSILON,
     absent: str | None = None,
+    layer: str | None = None,
+    obs_rows: bool = False,
+    key_added: str | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Score a biclustering solution.
 
     Parameters
     ----------
-    X : array-like of shape (n, m), DataFrame, scipy.sparse matrix, RowSource or Matrix
-        The data; labels are kept. Sparse matrices are scored from their entries, memory maps and other sources some
+    X : array-like of shape (n, m), DataFrame, AnnData, scipy.sparse matrix, RowSource or Matrix
+        The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from their entries, memory maps and other sources some
         rows at a time: neither is turned into one dense array.
     solution : Biclustering, estimator or list of pairs
         The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns).
@@ -78,6 +82,13 @@ def evaluate(
     absent : {"zero", "missing"}, optional
         What the cells are that a sparse matrix does not store: zeros, as in counts (the default), or missing, as in
         ratings, with the rules of ``missing="omit"``.
+    layer : str, optional
+        Of an AnnData object: a layer in place of X, or ``"raw"``.
+    obs_rows : bool, default=False
+        Of an AnnData object: whether observations (cells) are the rows rather than variables (genes).
+    key_added : str, optional
+        Put the results into the AnnData object: memberships in ``.varm`` and ``.obsm``, scores, tables and findings in
+        ``.uns``, all under this name. :meth:`Biclustering.from_anndata` takes the memberships out again.
     n_jobs : int, optional
         Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
@@ -118,6 +129,13 @@ def evaluate(
     check_choice("small", small, ("flag", "drop"))
     check_int("min_rows", min_rows, 1)
     check_int("min_cols", min_cols, 1)
+    adata = X if is_anndata(X) else None
+    if adata is not None:
+        X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
+    elif layer is not None or obs_rows or key_added is not None:
+        raise ParameterError(f"layer, obs_rows and key_added are about AnnData objects, but X is a {type(X).__name__}.")
+    if key_added is not None:
+        check_key(key_added)
     workspace = Workspace.of(
         X,
         solution,
@@ -141,6 +159,8 @@ def evaluate(
     result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped)
     if not all(m.of_memberships for m in chosen):
         _warn(result)
+    if adata is not None and key_added is not None:
+        add_results(adata, result, key_added, obs_rows)
     return result
 
 

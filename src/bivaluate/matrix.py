@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from bivaluate._anndata import cells_of, is_anndata
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError, TooLargeError
 from bivaluate._rows import (
@@ -89,7 +90,7 @@ class Matrix:
 
         Parameters
         ----------
-        X : Matrix, DataFrame, array-like, scipy.sparse matrix or RowSource
+        X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
             Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; the masked cells of a masked
             array become missing ones. What lies in a file is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
@@ -115,6 +116,8 @@ class Matrix:
         >>> Matrix.of(pd.DataFrame([[1, 2]], index=["g1"], columns=["c1", "c2"])).col_labels
         ('c1', 'c2')
         """
+        if is_anndata(X):
+            return cls.of(cls.from_anndata(X), missing, absent=absent)
         if isinstance(X, Matrix):
             matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
             matrix._check_cells(missing)
@@ -123,6 +126,52 @@ class Matrix:
             cls._check_frame_dtypes(X, name)
             return cls.of(cls(_cells(X), _labels(X.index), _labels(X.columns), name), missing)
         return cls.of(cls(X, name=name, absent=absent or "zero"), missing)
+
+    @classmethod
+    def from_anndata(
+        cls, adata: Any, *, layer: str | None = None, obs_rows: bool = False, name: str = "X", absent: str = "zero"
+    ) -> Matrix:
+        """Return the matrix of an AnnData object, genes x cells unless told otherwise.
+
+        Parameters
+        ----------
+        adata : AnnData
+            In memory or backed by its file.
+        layer : str, optional
+            A layer in place of X; ``"raw"`` for raw.
+        obs_rows : bool, default=False
+            Whether observations (cells) are the rows, as the object stores them, rather than variables (genes).
+        name : str, default="X"
+            What messages call the matrix.
+        absent : {"zero", "missing"}, default="zero"
+            What the cells are that a sparse matrix does not store.
+
+        Returns
+        -------
+        Matrix
+            The cells of a dense object are not copied; a sparse one is sorted once where genes are the rows.
+
+        Raises
+        ------
+        MatrixError
+            If `adata` is not an AnnData object, or has no X.
+        ParameterError
+            If there is no such layer.
+
+        See Also
+        --------
+        Biclustering.from_anndata : Memberships kept in such an object.
+
+        Examples
+        --------
+        >>> from anndata import AnnData  # doctest: +SKIP
+        >>> Matrix.from_anndata(AnnData(np.ones((3, 2)))).shape  # doctest: +SKIP
+        (2, 3)
+        """
+        if not is_anndata(adata):
+            raise MatrixError(f"{name} is a {type(adata).__name__}, not an AnnData object.")
+        cells, rows, cols = cells_of(adata, layer, obs_rows)
+        return cls(cells, rows, cols, name, absent)
 
     def _check_cells(self, missing: str) -> None:
         """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""

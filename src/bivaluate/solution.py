@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
 from bivaluate._factors import DEFAULT_RULE, check_factors, loadings_of, members_of_factors
@@ -385,6 +386,44 @@ class Biclustering(Sequence[Bicluster]):
         Biclustering(2 biclusters of a matrix of 6 x 8)
         """
         return cls.from_factors(*loadings_of(model, X), rule=rule, info={"algorithm": type(model).__name__})
+
+    @classmethod
+    def from_anndata(cls, adata: Any, *, key: str = KEY, obs_rows: bool = False) -> Biclustering:
+        """Return the solution kept in an AnnData object.
+
+        Parameters
+        ----------
+        adata : AnnData
+            With memberships in ``.varm[key]`` (variables x biclusters) and ``.obsm[key]`` (observations x biclusters),
+            as :func:`bivaluate.evaluate` with ``key_added`` leaves them.
+        key : str, default="bivaluate"
+            Their name.
+        obs_rows : bool, default=False
+            Whether observations (cells) are the rows rather than variables (genes).
+
+        Returns
+        -------
+        Biclustering
+            With the `info` that was kept.
+
+        Raises
+        ------
+        SolutionError
+            If there are no such memberships, or they are not True and False.
+
+        See Also
+        --------
+        Matrix.from_anndata : The matrix of such an object.
+
+        Examples
+        --------
+        >>> Biclustering.from_anndata(adata)  # doctest: +SKIP
+        Biclustering(5 biclusters of a matrix of 765 x 700)
+        """
+        if not is_anndata(adata):
+            raise SolutionError(f"{type(adata).__name__} is not an AnnData object.")
+        rows, cols, info = masks_of(adata, key, obs_rows)
+        return cls.from_masks(rows, cols, info=info)
 
     @property
     def shape(self) -> tuple[int, int]:

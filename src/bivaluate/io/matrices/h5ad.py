@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import ParameterError, SolutionError
+from bivaluate._anndata import KEY, axes, check_key, results_tree
+from bivaluate._errors import SolutionError
 from bivaluate._files import atomic_path
 from bivaluate.io.formats import Format, Options, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
@@ -29,7 +30,7 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def write_h5ad_results(
-    path: str | os.PathLike[str], evaluation: Any, *, key: str = "bivaluate", transpose: bool = False
+    path: str | os.PathLike[str], evaluation: Any, *, key: str = KEY, transpose: bool = False
 ) -> None:
     """Write an evaluation into the .h5ad file its matrix came from.
 
@@ -77,10 +78,9 @@ def write_h5ad_results(
     import shutil
 
     source = Source(path)
-    if "/" in key or not key.strip():
-        raise ParameterError(f"key is {key!r}; a name without '/' is needed.")
+    check_key(key)
     solution = evaluation.solution
-    rows, cols = ("obsm", "varm") if transpose else ("varm", "obsm")
+    rows, cols = axes(transpose)
     masks = {rows: solution.row_masks.T, cols: solution.col_masks.T}
     with hdf5.opened(source) as file:
         sizes = {f"{k}m": len(index_of(hdf5.member(file, k, source.name), source.name)) for k in ("var", "obs")}
@@ -95,24 +95,6 @@ def write_h5ad_results(
             for group, mask in masks.items():
                 write_elem(file.require_group(group), key, np.ascontiguousarray(mask))
             write_elem(file.require_group("uns"), key, results_tree(evaluation))
-
-
-def results_tree(evaluation: Any) -> dict[str, Any]:
-    """Return an evaluation as the plain tree stored under ``.uns``."""
-    table = evaluation.biclusters.copy()
-    for column in table.columns:
-        if table[column].dtype.kind not in "fiub":
-            known = zip(table[column], table[column].notna(), strict=True)
-            words = [str(value) if is_known else "" for value, is_known in known]
-            table[column] = np.array(words, dtype=object)
-    return {
-        "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
-        "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
-        "biclusters": table.rename(index=str, columns=str),
-        "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
-        "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
-        "shape": np.array(evaluation.solution.shape),
-    }
 
 
 _NOTE = (

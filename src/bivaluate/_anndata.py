@@ -1,0 +1,181 @@
+"""AnnData objects: their cells and labels in, memberships in and out, results out.
+
+An object holds observations (cells) as rows; rows of a matrix here are its variables (genes) unless `obs_rows`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._errors import MatrixError, ParameterError, SolutionError, suggest
+from bivaluate._text import first_few
+
+KEY = "bivaluate"
+_SPAN = 1 << 14  # rows of a backed object that are read at once for those wanted among them
+
+
+def is_anndata(X: Any) -> bool:
+    """Whether something is an AnnData object; anndata itself is not needed to tell."""
+    return type(X).__module__.partition(".")[0] == "anndata" and hasattr(X, "obs_names") and hasattr(X, "var_names")
+
+
+def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+    """Return the cells of an object as a matrix or source takes them, with the labels of rows and columns."""
+    holder = adata
+    if layer == "raw":
+        if adata.raw is None:
+            raise ParameterError("layer is 'raw', but the AnnData object has no raw.")
+        holder = adata.raw
+    elif layer is not None and layer not in adata.layers:
+        known = [*adata.layers, *([] if adata.raw is None else ["raw"])]
+        raise ParameterError(f"the AnnData object has no layer {layer!r}; {_known(known, layer)}")
+    cells = holder.X if layer in (None, "raw") else adata.layers[layer]
+    if cells is None:
+        raise MatrixError("the AnnData object has no X; name one of its layers with layer=.")
+    obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
+    cells = _rows_of(cells, turned=not obs_rows)
+    return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def _known(names: list[str], wanted: str) -> str:
+    return f"layers: {first_few(names)}.{suggest(wanted, names)}"
+
+
+def _rows_of(cells: Any, turned: bool) -> Any:
+    module = type(cells).__module__
+    if module.startswith("h5py") or module.startswith("zarr"):
+        return BackedRows(cells, turned)
+    if hasattr(cells, "to_memory"):  # a sparse matrix in its file
+        in_order = (getattr(cells, "format", "csr") == "csr") != turned
+        return BackedRows(cells, turned) if in_order and not turned else _turned(cells.to_memory(), turned)
+    return _turned(cells if hasattr(cells, "T") else np.asarray(cells), turned)
+
+
+def _turned(cells: Any, turned: bool) -> Any:
+    return cells.T if turned else cells
+
+
+class BackedRows:
+    """Rows of an object that is backed by its file, read through the object's own handle.
+
+    Parameters
+    ----------
+    array
+        A dense dataset, or a sparse one by rows.
+    turned
+        Whether its columns are the rows of the matrix.
+    """
+
+    def __init__(self, array: Any, turned: bool) -> None:
+        self._array, self._is_turned = array, turned
+        self.sparse = hasattr(array, "to_memory")
+        n, m = (int(side) for side in array.shape)
+        self.shape = (m, n) if turned else (n, m)
+        self.dtype: np.dtype[Any] = np.dtype(array.dtype)
+
+    def __reduce__(self) -> Any:
+        raise MatrixError(
+            "a backed AnnData object cannot be sent to other processes; read its file with bivaluate.read_matrix."
+        )
+
+    def transposed(self) -> Any:
+        """Return the same rows with rows and columns swapped."""
+        return _rows_of(self._array, not self._is_turned)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop, read from the file."""
+        part = self._array[:, start:stop].T if self._is_turned else self._array[start:stop]
+        if not self.sparse:
+            return np.asarray(part)
+        from scipy.sparse import csr_array
+
+        return csr_array(part)
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers; what lies close together is read at once."""
+        parts, first = [], 0
+        while first < len(rows):
+            low, last = int(rows[first]), int(np.searchsorted(rows, rows[first] + _SPAN))
+            parts.append(self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low])
+            first = last
+        if not self.sparse:
+            return np.concatenate(parts) if parts else np.empty((0, self.shape[1]), self.dtype)
+        from scipy.sparse import csr_array, vstack
+
+        return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, self.shape[1]), dtype=self.dtype)
+
+
+def axes(obs_rows: bool) -> tuple[str, str]:
+    """Return where the memberships of rows and of columns are kept."""
+    return ("obsm", "varm") if obs_rows else ("varm", "obsm")
+
+
+def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    """Return the memberships kept in an object, (K, n) and (K, m), and what is known about them."""
+    masks = []
+    for place in axes(obs_rows):
+        held = getattr(adata, place)
+        if key not in held:
+            known = first_few(list(held))
+            raise SolutionError(f"the AnnData object has no memberships .{place}[{key!r}]; it has {known}.")
+        mask = held[key]
+        mask = np.asarray(mask.toarray() if hasattr(mask, "toarray") else mask)
+        if mask.ndim != 2 or not np.isin(mask, (0, 1)).all():
+            raise SolutionError(f".{place}[{key!r}] must hold True and False, one column for each bicluster.")
+        masks.append(mask.astype(np.bool_).T)
+    kept = adata.uns.get(key, {})
+    info = kept.get("info", {}) if hasattr(kept, "get") else {}
+    return masks[0], masks[1], {str(name): _plain(value) for name, value in info.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:
+    """Put memberships and results into an object; entries of this name are replaced, nothing else is touched."""
+    check_key(key)
+    solution = evaluation.solution
+    expected = adata.shape if obs_rows else adata.shape[::-1]
+    if tuple(expected) != solution.shape:
+        raise SolutionError(
+            f"the AnnData object gives a matrix of shape {tuple(expected)}, the solution {solution.shape}."
+        )
+    tree = results_tree(evaluation)  # whatever can fail comes before the object changes
+    masks = [np.ascontiguousarray(mask.T) for mask in (solution.row_masks, solution.col_masks)]
+    for place, mask in zip(axes(obs_rows), masks, strict=True):
+        getattr(adata, place)[key] = mask
+    adata.uns[key] = tree
+
+
+def check_key(key: str) -> None:
+    """Raise unless a name can be one of an entry."""
+    if not isinstance(key, str) or "/" in key or not key.strip():
+        raise ParameterError(f"key is {key!r}; a name without '/' is needed.")
+
+
+def results_tree(evaluation: Any) -> dict[str, Any]:
+    """Return an evaluation as the plain tree stored under ``.uns``."""
+    table = evaluation.biclusters.copy()
+    for column in table.columns:
+        if table[column].dtype.kind not in "fiub":
+            known = zip(table[column], table[column].notna(), strict=True)
+            words = [str(value) if is_known else "" for value, is_known in known]
+            table[column] = np.array(words, dtype=object)
+    info = {str(name): value for name, value in evaluation.solution.info.items() if _is_storable(value)}
+    return {
+        "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
+        "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
+        "biclusters": table.rename(index=str, columns=str),
+        "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
+        "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
+        "shape": np.array(evaluation.solution.shape),
+        "info": info,
+    }
+
+
+def _is_storable(value: Any) -> bool:
+    return isinstance(value, (str, bool, int, float, np.generic))
