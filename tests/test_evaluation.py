@@ -239,7 +239,7 @@ def test_json_has_null_for_undefined():
     with pytest.warns(DegenerateWarning):
         document = evaluate(X, S.select([0])).to_dict()
     text = json.dumps(document, allow_nan=False)
-    assert json.loads(text)["solution"]["nve"] is None
+    assert json.loads(text)["scores"]["nve"] is None
     assert "only one bicluster" in document["status"]["nve"]
     assert document["biclusters"][0]["reasons"] == dict.fromkeys(
         ("nve_k", "nsr_k"), "there is no other bicluster to merge it with"
@@ -255,7 +255,7 @@ def test_every_null_in_json_has_a_reason():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DegenerateWarning)
                 document = evaluate(data, thin, metrics="all", missing="omit", degenerate=degenerate).to_dict()
-            assert document["status"].keys() == {k for k, v in document["solution"].items() if v is None}
+            assert document["status"].keys() == {k for k, v in document["scores"].items() if v is None}
             for record in document["biclusters"]:
                 assert record["reasons"].keys() == {k for k in METRICS if k in record and record[k] is None}
 

@@ -404,19 +404,21 @@ class Evaluation:
         return build_report(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the matrices as a JSON document.
+        """Return everything but the matrix and the mergers as a JSON document, under the names of the attributes.
 
         Returns
         -------
         dict
-            Undefined scores are None; ``status`` holds the reasons of the solution, ``reasons`` those of each
-            bicluster, by registry key.
+            ``scores``, ``solution`` (its members, as in a solution file), ``biclusters`` and ``findings``. Undefined
+            scores are None; ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by
+            registry key. The mergers are K × K numbers and stay in :attr:`mergers`.
         """
         return {
             "name": self.solution.info.get("name"),
             "shape": list(self.matrix.shape),
-            "solution": {key: _none_for_nan(value) for key, value in self.scores.items()},
+            "scores": {key: _none_for_nan(value) for key, value in self.scores.items()},
             "status": self.status,
+            "solution": self.solution.to_dict(),
             "biclusters": [
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)

@@ -33,7 +33,7 @@ def test_labels_stay_labels_without_a_matrix(run, files):
     assert (files / "again.txt").read_text().split("\n", 1)[1] == R_TEXT.split("\n", 1)[1]
     scored = run("score", "matrix.csv", "out.json", "out.csv", "again.txt", "--json")
     assert scored.code == 0
-    assert len({json.dumps(s["solution"]) for s in json.loads(scored.out)}) == 1
+    assert len({json.dumps(s["scores"]) for s in json.loads(scored.out)}) == 1
 
 
 def test_labels_become_indices_with_the_matrix(run, files):

@@ -84,7 +84,7 @@ def test_bicluster_table_is_worst_first(run, example):
 def test_json(run, example):
     (document,) = json.loads(run("score", "matrix.csv", "solution.json", "--json").out)
     assert document["name"] == "solution"
-    assert document["solution"]["nve"] == pytest.approx(0.934293, abs=1e-6)
+    assert document["scores"]["nve"] == pytest.approx(0.934293, abs=1e-6)
     assert [b["bicluster"] for b in document["biclusters"]] == ["B1", "B2", "B3"]
     assert document["findings"]
 
@@ -106,9 +106,9 @@ def test_options_reach_the_scores(run, example):
     def nve(*options):
         return json.loads(run("score", "matrix.csv", "solution.json", "--json", *options).out)[0]
 
-    assert nve("--min-cols", "3", "--small", "drop")["solution"]["n_biclusters"] == 2
-    assert nve("--metrics", "nve,coverage")["solution"].keys() == {"nve", "coverage"}
-    assert len(nve("--all")["solution"]) == sum(m.level == "solution" for m in METRICS.values())
+    assert nve("--min-cols", "3", "--small", "drop")["scores"]["n_biclusters"] == 2
+    assert nve("--metrics", "nve,coverage")["scores"].keys() == {"nve", "coverage"}
+    assert len(nve("--all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
     assert run("score", "matrix.csv", "solution.json", "--all").code == 0
     assert "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
 
@@ -195,7 +195,7 @@ def test_sentence_about_ordered_columns(run, tmp_path):
     plain = json.loads(run("score", "X.npy", "S.json", "--json", "--all").out)[0]
     assert not any(sentence.startswith("Columns are ordered") for sentence in plain["findings"])
     assert any("Neighbouring columns are correlated" in sentence for sentence in plain["findings"])
-    assert {"cc", "anve", "avg_ave_centred", "mbr_max", "nve_overlap"} <= plain["solution"].keys()
+    assert {"cc", "anve", "avg_ave_centred", "mbr_max", "nve_overlap"} <= plain["scores"].keys()
     assert {"ave", "z", "acv", "sbm", "chia_karuturi", "sign_variance"} <= plain["biclusters"][0].keys()
 
 
