@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bivaluate._errors import MatrixError, ParameterError, suggest
-from bivaluate._text import plural
+from bivaluate._text import Advice, Option, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,14 +23,14 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
     allowed = list(allowed)
     if value not in allowed:
         listed = ", ".join(repr(a) for a in allowed)
-        raise ParameterError(f"{name} is {value!r}; allowed: {listed}.{suggest(str(value), allowed)}")
+        raise ParameterError(Advice(Option(name), f" is {value!r}; allowed: {listed}.{suggest(str(value), allowed)}"))
     return value
 
 
 def check_int(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
     """Return `value` as an int within [minimum, maximum]."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ParameterError(f"{name} is {value!r}; a whole number is needed.")
+        raise ParameterError(Advice(Option(name), f" is {value!r}; a whole number is needed."))
     _check_range(name, value, minimum, maximum)
     return int(value)
 
@@ -39,16 +39,16 @@ def check_real(name: str, value: Any, minimum: float | None = None, maximum: flo
     """Return `value` as a finite float within [minimum, maximum]."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value):
-        raise ParameterError(f"{name} is {value!r}; a finite number is needed.")
+        raise ParameterError(Advice(Option(name), f" is {value!r}; a finite number is needed."))
     _check_range(name, value, minimum, maximum)
     return float(value)
 
 
 def _check_range(name: str, value: Any, minimum: float | None, maximum: float | None) -> None:
     if minimum is not None and value < minimum:
-        raise ParameterError(f"{name} is {value}; it must be at least {minimum}.")
+        raise ParameterError(Advice(Option(name), f" is {value}; it must be at least {minimum}."))
     if maximum is not None and value > maximum:
-        raise ParameterError(f"{name} is {value}; it must be at most {maximum}.")
+        raise ParameterError(Advice(Option(name), f" is {value}; it must be at most {maximum}."))
 
 
 def place_of_cell(row: int, col: int) -> str:
@@ -57,12 +57,12 @@ def place_of_cell(row: int, col: int) -> str:
 
 
 def check_values(
-    X: Any, missing: str = "raise", name: str = "X", place: Callable[[int, int], str] = place_of_cell
+    X: Any, missing: str = "", name: str = "X", place: Callable[[int, int], str] = place_of_cell
 ) -> NDArray[np.float64]:
     """Return `X` as a 2-D, non-empty float64 array of finite cells.
 
-    A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay;
-    infinite cells never may. `place` says where a cell is, for messages.
+    A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay; infinite cells never
+    may. ``"raise"`` comes from a caller who could have said ``"omit"``, and is told so. `place` says where a cell is, for messages.
     """
     values = to_float64(X, name)
     if values.size == 0:
@@ -76,7 +76,8 @@ def check_values(
         raise MatrixError(f"{found}. Infinite values have no place in any measure: remove or replace them.")
     if len(absent) and missing != "omit":
         found = f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}"
-        raise MatrixError(f"{found}. Impute them, or pass missing='omit' to average over the observed cells.")
+        how = Advice(", or pass ", Option("missing", "omit"), " to average over the observed cells")
+        raise MatrixError(Advice(f"{found}. Impute them", how if missing == "raise" else "", "."))
     return values
 
 

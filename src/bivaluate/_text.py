@@ -1,11 +1,13 @@
-"""Numbers and lists as sentences show them."""
+"""Numbers, lists and options as sentences show them."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 
 def number(value: float) -> str:
@@ -100,3 +102,65 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
         f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
     return f"{table}<p>{html.escape(note)}</p>" if note else table
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option as a sentence names it: ``name=value`` in Python, and as the command line spells it there.
+
+    `python` and `command` say it in words of their own where the two differ by more than spelling.
+    """
+
+    name: str = ""
+    value: Any = None
+    python: str = ""
+    command: str = ""
+
+    def __str__(self) -> str:
+        return self.python or (self.name if self.value is None else f"{self.name}={self.value!r}")
+
+    def said(self, spelling: Callable[[str], str | None]) -> str:
+        """Return the option as the command line writes it; nothing where `spelling` of its name is None."""
+        word = spelling(self.name)
+        if self.command or not word:
+            return self.command
+        return word if self.value is None or self.value is True else f"{word} {self.value}"
+
+
+class Advice(str):
+    """A sentence that names options. It reads as Python writes them, and can be said in the words of a command.
+
+    A part that is advice itself is a clause that can be left out, where a command has no such option.
+
+    >>> text = Advice("Impute them", Advice(", or pass ", Option("missing", "omit")), ".")
+    >>> text
+    "Impute them, or pass missing='omit'."
+    >>> text.said({"missing": "--missing"}.get), text.said({}.get)
+    ('Impute them, or pass --missing omit.', 'Impute them.')
+    """
+
+    parts: tuple[str | Option, ...]
+
+    def __new__(cls, *parts: str | Option) -> Advice:
+        self = super().__new__(cls, "".join(map(str, parts)))
+        self.parts = parts
+        return self
+
+    def __getnewargs__(self) -> tuple[str | Option, ...]:  # type: ignore[override]
+        return self.parts
+
+    def said(self, spelling: Callable[[str], str | None]) -> str:
+        """Return the sentence with every option as `spelling` of its name says; unknown ones stay as they are."""
+        words = []
+        for part in self.parts:
+            if isinstance(part, Advice):
+                words.append(part.said(spelling) if part.can_be_said(spelling) else "")
+            elif isinstance(part, Option):
+                words.append(part.said(spelling) or str(part))
+            else:
+                words.append(part)
+        return "".join(words)
+
+    def can_be_said(self, spelling: Callable[[str], str | None]) -> bool:
+        """Return whether every option it names has a spelling."""
+        return all(part.said(spelling) for part in self.parts if isinstance(part, Option))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
-from bivaluate._text import html_table, listing, number, plural
+from bivaluate._text import Advice, Option, html_table, listing, number, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
@@ -168,16 +168,23 @@ def _warn(result: Evaluation) -> None:
     undefined = result.undefined
     if undefined:
         warnings.warn(
-            f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column, where coherence "
-            "is not defined: left out of the scores. Pass degenerate='formula' for the formula's 0.",
-            DegenerateWarning,
+            DegenerateWarning(
+                Advice(
+                    f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column, where "
+                    "coherence is not defined: left out of the scores.",
+                    Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0."),
+                )
+            ),
             stacklevel=3,
         )
     elif len(result.names) == 1 and result.options.single == "nan" and {"nve", "nsr"} & result.status.keys():
         warnings.warn(
-            f"{result.names[0]} is the only bicluster: NSR and NVE are undefined. Pass single='matrix' to compare "
-            "it with the whole matrix.",
-            DegenerateWarning,
+            DegenerateWarning(
+                Advice(
+                    f"{result.names[0]} is the only bicluster: NSR and NVE are undefined.",
+                    Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix."),
+                )
+            ),
             stacklevel=3,
         )
 

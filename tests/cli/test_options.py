@@ -2,6 +2,8 @@
 
 import ast
 import dataclasses
+import inspect
+import pickle
 import re
 import warnings
 from pathlib import Path
@@ -11,10 +13,10 @@ import pytest
 
 import bivaluate
 from bivaluate import Biclustering
-from bivaluate._text import distinct
+from bivaluate._text import Advice, Option, distinct
 from bivaluate.cli import main, options
 from bivaluate.cli.main import COMMANDS
-from bivaluate.cli.options import MatrixFile, SolutionFile, spoken
+from bivaluate.cli.options import MatrixFile, SolutionFile
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -30,10 +32,6 @@ def commands():
         for sub, below in getattr(command, "commands", {}).items():
             found[f"{name} {sub}"] = below
     return found
-
-
-def spellings(command):
-    return {p.name: max(p.opts, key=len) for p in command.params if p.opts[0].startswith("-")}
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def type_in(tmp_path, monkeypatch, capsys):
 def test_reading_options_are_in_every_command_that_reads(names, group):
     known = commands()
     for name in names:
-        assert {f.name for f in dataclasses.fields(group)} <= spellings(known[name]).keys(), name
+        assert {f.name for f in dataclasses.fields(group)} <= options.spellings(known[name]).keys(), name
 
 
 def test_one_spelling_for_each_thing():
@@ -108,48 +106,80 @@ def messages():
                 yield text
 
 
-def test_messages_are_spelled_for_the_command(monkeypatch):
+#: What may be named in plain text: whole commands, calls, one spelling of two, and the assignments `--param` and `--score` take.
+PLAIN = r"bivaluate [a-z]+ |^--held-out 5$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`item=`"
+
+#: Which public functions say the advice of a file; what it names must be a parameter of one of them.
+SAID_BY = {
+    "_check": (bivaluate.evaluate,),
+    "evaluation": (bivaluate.evaluate,),
+    "chance": (bivaluate.chance_table, bivaluate.evidence_table),
+    "io/matrices": (bivaluate.read_matrix, bivaluate.io.write_h5ad_results),
+    "io": (bivaluate.read_solution,),
+}
+
+
+def options_named():
+    """File, name and value of every option that advice of the library names."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        file = path.relative_to(SOURCES).as_posix()
+        if file.startswith("cli/") or file == "_text.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Option":
+                words = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
+                constant = [argument.value if isinstance(argument, ast.Constant) else None for argument in node.args]
+                yield file, constant, words
+
+
+def test_no_plain_text_names_an_option():
+    assert [text for text in messages() if not re.search(PLAIN, text)] == []
+
+
+def test_every_option_that_advice_names_exists_in_both_languages():
     known = commands()
-    python_names = set().union(*(spellings(command) for command in known.values()))
-    walked = set(messages())
-    assert len(walked) > 8
-    for name in READ_A_SOLUTION:
-        spelled = spellings(known[name])
-        monkeypatch.setattr(options, "_spelled", spelled)
-        for text in walked:
-            said = spoken(text)
-            if re.search(r"bivaluate|propose_pruning|sweep|^--|scorer|normalise='rank' needs", text):
-                continue  # names another command, or belongs to sweeps alone
-            left = set(re.findall(r"\b([a-z_]+)=['\"\dTF]", said)) & python_names
-            assert not left, f"{name}: {said}"
-            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", said)) <= set(spelled.values()), f"{name}: {said}"
+    by_name = {name: word for command in known.values() for name, word in options.spellings(command).items()}
+    walked = 0
+    for file, constant, words in options_named():
+        if words:  # spelled out in both languages
+            assert words.keys() == {"python", "command"}
+            named = set(re.findall(r"--[a-z-]+", words["command"]))
+            assert named <= set(by_name.values()), (file, words)
+            keyword = re.search(r"([a-z_]+)=", words["python"])[1]
+            functions = (bivaluate.propose_pruning, bivaluate.read_solution, bivaluate.Plan)
+            assert any(keyword in inspect.signature(f).parameters for f in functions), (file, words)
+        elif constant[0] is not None and len(constant) > 1:
+            name, value = constant
+            functions = next(found for room, found in SAID_BY.items() if file.startswith(room))
+            assert any(name in inspect.signature(function).parameters for function in functions), (file, name)
+            assert name in by_name, (file, name)
+            assert value is not None
+        walked += 1
+    assert walked > 12
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("parts", "said"),
     [
-        ("small is 'x'; allowed: 'flag', 'drop'.", "--small is 'x'; allowed: 'flag', 'drop'."),
-        ("1 left. Pass degenerate='formula' for 0.", "1 left. Pass --degenerate formula for 0."),
-        ("1 left. Pass centre='rows' for 0.", "1 left."),
-        ("Impute them, or pass missing='omit' to go on.", "Impute them, or pass --missing omit to go on."),
-        ("Impute them, or pass gaps='omit' to go on.", "Impute them."),
-        ('take logarithms or ranks (normalise="rank").', "take logarithms or ranks."),
-        ('centre first (centre="columns", or the *_centred keys).', "centre first (the *_centred keys)."),
-        ("use surrogates (ordered_columns=True, --ordered-columns).", "use surrogates (--ordered-columns)."),
-        ("Say index_base=0 (--index-base 0).", "Say --index-base 0."),
-        ("Name it with format= (--solution-format): a, b.", "Name it with --solution-format: a, b."),
-        ("say which: item=0 … 3 (--item).", "say which: --item 0 … 3."),
-        ("say decimal=',' (--decimal ,).", "say --decimal ,."),
-        ("say which: item=0 … 3.", "say which: --item 0 … 3."),
-        ("say decimal=','.", "say --decimal ,."),
-        ("members='label' or members='index'.", "--members label or --members index."),
-        ("judge with propose_pruning(..., ordered_columns=True).", "judge with bivaluate prune --ordered-columns."),
-        ("--param n_jobs=2: no (really).", "--param n_jobs=2: no (really)."),
+        ([Option("small"), " is 'x'; allowed: 'flag'."], "--small is 'x'; allowed: 'flag'."),
+        ([Option("gaps"), " is 'x'."], "gaps is 'x'."),
+        (
+            ["1 left.", Advice(" Pass ", Option("degenerate", "formula"), " for 0.")],
+            "1 left. Pass --degenerate formula for 0.",
+        ),
+        (["1 left.", Advice(" Pass ", Option("centre", "rows"), " for 0.")], "1 left."),
+        (["use surrogates: ", Option("ordered_columns", True), "."], "use surrogates: --ordered-columns."),
+        (["say which: ", Option("item", 0), " … 3."], "say which: --item 0 … 3."),
+        (["say ", Option("decimal", ","), "."], "say --decimal ,."),
+        (["call ", Option(python="f(x=1)", command="bivaluate g --x"), "."], "call bivaluate g --x."),
     ],
 )
-def test_words_of_the_command_line(monkeypatch, text, said):
-    monkeypatch.setattr(options, "_spelled", spellings(commands()["score"]))
-    assert spoken(text) == said
+def test_words_of_the_command_line(parts, said):
+    text = Advice(*parts)
+    assert text.said(options.spellings(commands()["score"]).get) == said
+    assert str(pickle.loads(pickle.dumps(text))) == text
+    assert pickle.loads(pickle.dumps(text)).parts == text.parts
+    assert "--" not in text
 
 
 @pytest.mark.parametrize(

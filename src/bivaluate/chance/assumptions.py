@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
 from bivaluate._rows import CHUNK_CELLS
+from bivaluate._text import Advice, Option
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
 
@@ -147,9 +148,8 @@ def prepare_values(values: Floats, centre: str = "none", normalise: str = "none"
     check_choice("centre", centre, ("none", "columns"))
     if check_choice("normalise", normalise, ("none", "rank")) == "rank":
         if np.isnan(values).any():
-            raise ParameterError(
-                "normalise='rank' needs a matrix without missing cells: impute them, or leave normalise at 'none'."
-            )
+            need = " needs a matrix without missing cells: impute them, or use "
+            raise ParameterError(Advice(Option("normalise", "rank"), need, Option("normalise", "none"), "."))
         values = normal_scores(values)
     return np.asarray(values - column_means(values)) if centre == "columns" else values
 
@@ -224,10 +224,11 @@ def broken_assumptions(matrix: Matrix) -> dict[str, str]:
         )
     neighbours = float((residual[:, 1:] * residual[:, :-1]).mean()) + 1 / m
     if neighbours > AUTOCORRELATION_LIMIT + error:
-        findings[SMOOTHNESS] = (
+        how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
+        findings[SMOOTHNESS] = Advice(
             f"Neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
-            "coherent by themselves: judge them with propose_pruning(..., ordered_columns=True)."
-        )
+            "coherent by themselves: judge them with ", how, "."
+        )  # fmt: skip
     return findings
 
 

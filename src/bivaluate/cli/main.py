@@ -139,12 +139,12 @@ def main() -> None:
 
 
 def _say(kind: str, text: str) -> None:
-    print(f"{kind}: {spoken(text)}", file=sys.stderr)
+    print(f"{kind}: {text}", file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
     if issubclass(category, BivaluateWarning):
-        _say("warning", str(message))
+        _say("warning", spoken(message.args[0] if isinstance(message, Warning) else message))
 
 
 if __name__ == "__main__":

@@ -6,15 +6,17 @@ import dataclasses
 import functools
 import inspect
 import re
-import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
+from bivaluate._text import Advice
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -221,18 +223,16 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
         raise FileError(f"cannot write {path}: there is no folder {path.parent}.")
 
 
-# Python name -> spelling of the options of the command that is running, for messages.
-_spelled: dict[str, str] = {}
+#: How the command that is running spells its options, by the names Python has for them.
+_running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
 class _Spoken:
-    """A command that remembers how its options are spelled, and refuses what no command can do."""
+    """A command whose errors name its own options, and that refuses what no command can do."""
 
     params: list[Any]
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        _spelled.clear()
-        _spelled.update({p.name: max(p.opts, key=len) for p in self.params if p.opts[0].startswith("-")})
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
@@ -240,19 +240,28 @@ class _Spoken:
             if error.param is None or found is None:
                 raise
             kind = "a whole number" if found[1] == "integer" else "a number"
-            raise ParameterError(f"{_spelled.get(str(error.param.name), error.param.name)} needs {kind}.") from None
+            raise ParameterError(
+                f"{spellings(self).get(str(error.param.name), error.param.name)} needs {kind}."
+            ) from None
 
     def invoke(self, ctx: Any) -> Any:
+        spelled = spellings(self)
         for parameter in self.params:
-            value, name = ctx.params.get(parameter.name), _spelled.get(parameter.name, parameter.name.upper())
+            value, name = ctx.params.get(parameter.name), spelled.get(parameter.name, parameter.name.upper())
             for one in value if isinstance(value, (list, tuple)) else [value]:
-                if str(one) == "-" and (isinstance(one, Path) or parameter.name not in _spelled):
+                if str(one) == "-" and (isinstance(one, Path) or parameter.name not in spelled):
                     raise ParameterError(f"{name} is '-'; standard input and output cannot be used here: name a file.")
+        running = _running.set(spelled)
         try:
             return super().invoke(ctx)  # type: ignore[misc]
+        except BivaluateError as error:
+            error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
+            raise
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
+        finally:
+            _running.reset(running)
 
 
 class Command(_Spoken, TyperCommand):
@@ -263,39 +272,15 @@ class Group(_Spoken, TyperGroup):
     """A command with commands below it."""
 
 
-_ASSIGNMENT = r"(?<!--param )(?<!--score )\b([a-z_]+)=('[^']*'|\"[^\"]*\"|True|False|None|[\d.]+\b)"
-_GONE = "\0"
+def spellings(command: Any) -> dict[str, str]:
+    """Return how a command spells its options, by the names Python has for them."""
+    return {p.name: max(p.opts, key=len) for p in command.params if p.opts[0].startswith("-")}
 
 
 def spoken(text: str) -> str:
-    """Return a message of the library in the words of the command that is running.
-
-    ``name='value'`` becomes ``--name value``. Advice to pass something this command does not take is left out.
-    """
-    text = text.replace("propose_pruning(..., ordered_columns=True)", "bivaluate prune --ordered-columns")
-    # Python words with the command line's in brackets behind them: only the latter stay.
-    text = re.sub(rf"(?:(?:{_ASSIGNMENT}|\b[a-z_]+=)(?: or )?)+ \((--[^()]*)\)", lambda m: m[m.lastindex or 0], text)
-    text = re.sub(_ASSIGNMENT, _option_text, text)
-    text = re.sub(r"\(([^()]*)\)", _kept_items, text).replace(" ()", "")
-    text = re.sub(rf",? or (?:pass|say|leave) [^.;]*{_GONE}[^{_GONE}]*{_GONE}[^.;]*", "", text)
-    text = re.sub(rf" (?:Pass|Say|Use) [^.]*{_GONE}[^{_GONE}]*{_GONE}[^.]*\.", "", text)
-    text = text.replace(_GONE, "")
-    first = re.match(r"([a-z_]+) is ", text)
-    return text if first is None or first[1] not in _spelled else _spelled[first[1]] + text[len(first[1]) :]
-
-
-def _option_text(match: re.Match[str]) -> str:
-    name, value = match[1], match[2].strip("'\"")
-    if name not in _spelled:
-        return f"{_GONE}{match[0]}{_GONE}"
-    return _spelled[name] if value == "True" else f"{_spelled[name]} {shlex.quote(value)}"
-
-
-def _kept_items(match: re.Match[str]) -> str:
-    """Return a bracket without what this command does not take, and without repeats."""
-    if _GONE not in match[1] and "--" not in match[1]:
-        return match[0]
-    said, known = match.string[: match.start()], _spelled.values()
-    items = (item for item in match[1].split(", ") if _GONE not in item and item not in said)
-    kept = dict.fromkeys(item for item in items if not item.startswith("--") or item.split()[0] in known)
-    return f"({', '.join(kept).removeprefix('or ')})"
+    """Return a message of the library in the words of the command that is running."""
+    spelled = _running.get()
+    if isinstance(text, Advice):
+        return text.said(spelled.get)
+    first, verb, rest = text.partition(" is ")
+    return f"{spelled.get(first, first)}{verb}{rest}"

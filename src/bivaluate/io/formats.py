@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError
+from bivaluate._text import Advice, Option
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
@@ -215,9 +216,12 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
     if record is None:
         source.check_text()
         raise FormatError(
-            f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with format= "
-            f"(--solution-format): {', '.join(_formats(kind))}. By hand, write a table with the header "
-            "'bicluster,rows,cols' and lines such as 'B1,gene1 gene2,sample1 sample3'."
+            Advice(
+                f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
+                Option(python="format=", command="--solution-format"),
+                f": {', '.join(_formats(kind))}. By hand, write a table with the header "
+                "'bicluster,rows,cols' and lines such as 'B1,gene1 gene2,sample1 sample3'.",
+            )
         )
     return record
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bivaluate._document import Document, Members
 from bivaluate._errors import SolutionError, suggest
+from bivaluate._text import Advice, Option
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, as_document
 
@@ -89,8 +90,14 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         both = found is not None and numbered is not None and found != numbered
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
             raise SolutionError(
-                f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
-                "disagree. Say which: members='label' or members='index'."
+                Advice(
+                    f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
+                    "disagree. Say which: ",
+                    Option("members", "label"),
+                    " or ",
+                    Option("members", "index"),
+                    ".",
+                )
             )
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
@@ -108,8 +115,12 @@ def _by_position(document: Document, pairs: Sequence[Members], base: int, name: 
         for axis in (0, 1):
             if base and pair[axis] and min(pair[axis]) < 0:
                 raise SolutionError(
-                    f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices are "
-                    f"counted from {base} here. Are they counted from 0? Say index_base=0."
+                    Advice(
+                        f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices "
+                        f"are counted from {base} here. Are they counted from 0? Say ",
+                        Option("index_base", 0),
+                        ".",
+                    )
                 )
     return replace(document, members=pairs, by="index", base=0)
 

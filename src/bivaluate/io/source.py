@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from bivaluate._errors import FileError, FormatError
+from bivaluate._text import Advice
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 26
@@ -115,7 +116,7 @@ class Source:
 
     def fault(self, message: str, line: int | None = None) -> FormatError:
         """Return the error for content that does not follow its format, with the line it stands on."""
-        return FormatError(f"{self.name}{'' if line is None else f', line {line}'}: {message}")
+        return FormatError(Advice(f"{self.name}{'' if line is None else f', line {line}'}: ", message))
 
     def damaged(self, what: str, error: BaseException) -> FormatError:
         """Return the error for a file somebody else's parser gave up on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bivaluate._errors import ParameterError, suggest
+from bivaluate._text import Advice, Option
 from bivaluate.chance import evidence, level, permutation, scores
 from bivaluate.measures import (
     correlation,
@@ -35,8 +36,12 @@ METRICS: dict[str, Metric] = {
 
 def _needs_fits(workspace: Workspace) -> float:
     raise ParameterError(
-        "'predictive' cannot be computed from one solution: the algorithm has to be fitted again to hidden cells. "
-        "Use a sweep with held_out=5, or select_k with scoring='predictive'."
+        Advice(
+            "'predictive' cannot be computed from one solution: the algorithm has to be fitted again to hidden cells. "
+            "Use a sweep with ",
+            Option(python="held_out=5", command="--held-out 5"),
+            ", or in Python select_k with scoring='predictive'.",
+        )
     )
 
 

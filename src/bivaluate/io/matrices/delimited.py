@@ -11,6 +11,7 @@ import numpy as np
 
 from bivaluate._errors import FormatError
 from bivaluate._files import table_target
+from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import (
     MISSING,
@@ -91,13 +92,13 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
             label = labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
             row = f"row {label!r}, " if labels else ""
-            raise source.fault(f"{row}{column} holds {cell[:40]!r}, which is not a number.{_hint(cell)}", n)
+            raise source.fault(Advice(f"{row}{column} holds {cell[:40]!r}, which is not a number.", _hint(cell)), n)
         yield value
 
 
 def _hint(cell: str) -> str:
     if number(cell, ",") is not None:
-        return " If commas are decimal marks here, say decimal=','."
+        return Advice(" If commas are decimal marks here, say ", Option("decimal", ","), ".")
     listed = ", ".join(sorted(word for word in MISSING if word))
     return f" Leave missing cells empty or write one of {listed}."
 

@@ -15,6 +15,7 @@ import numpy as np
 from bivaluate._anndata import KEY, axes, check_key, results_tree
 from bivaluate._errors import SolutionError
 from bivaluate._files import atomic_path
+from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._anndata import index_of, read_layout
@@ -86,8 +87,12 @@ def write_h5ad_results(
         sizes = {f"{k}m": len(index_of(hdf5.member(file, k, source.name), source.name)) for k in ("var", "obs")}
     if {name: len(mask) for name, mask in masks.items()} != sizes:
         raise SolutionError(
-            f"{source.name} has {sizes['obsm']} observations and {sizes['varm']} variables, but the solution is for a "
-            f"matrix of shape {solution.shape}. Rows are variables (genes) unless transpose=True."
+            Advice(
+                f"{source.name} has {sizes['obsm']} observations and {sizes['varm']} variables, but the solution is for a "
+                f"matrix of shape {solution.shape}. Rows are variables (genes)",
+                Advice(", or observations with ", Option("transpose", True)),
+                ".",
+            )
         )
     with atomic_path(Path(path)) as temporary:
         shutil.copyfile(source.path, temporary)

@@ -10,6 +10,7 @@ from typing import Any
 from bivaluate._document import Document, Members, member_kinds, parse_json
 from bivaluate._errors import FormatError, ParameterError, SolutionError
 from bivaluate._files import text_target
+from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
 
@@ -42,9 +43,9 @@ def _read(source: Source, options: Options) -> Document:
 def _choose(content: list[Any], item: int | None, name: str) -> Any:
     n = len(content)
     if item is None and n != 1:
-        raise FormatError(f"{name} holds {n} biclusterings; say which: item=0 … {n - 1}.")
+        raise FormatError(Advice(f"{name} holds {n} biclusterings; say which: ", Option("item", 0), f" … {n - 1}."))
     if not 0 <= (item or 0) < n:
-        raise ParameterError(f"item is {item}; {name} holds {n} biclusterings, counted from 0.")
+        raise ParameterError(Advice(Option("item"), f" is {item}; {name} holds {n} biclusterings, counted from 0."))
     return content[item or 0]
 
 
