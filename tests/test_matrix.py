@@ -202,7 +202,7 @@ def test_a_memory_map_is_read_some_rows_at_a_time(tmp_path, monkeypatch):
     with pytest.raises(MatrixError, match=r"x\.npy ends within row 5 \(counted from 0\) of 7: it became shorter"):
         Matrix.of(matrix).values  # noqa: B018
     (tmp_path / "x.npy").unlink()
-    with pytest.raises(MatrixError, match="is not there"):
+    with pytest.raises(MatrixError, match="is missing, or was moved"):
         matrix.block(np.array([1]), np.array([1]))
 
 

@@ -87,7 +87,9 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
     if module.startswith("scipy.sparse"):
-        raise MatrixError(f"{name} is sparse, which is not taken here; pass {name}.toarray() if it fits in memory.")
+        raise MatrixError(
+            f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."
+        )
     try:
         array = np.asarray(X)
     except ValueError:

@@ -129,13 +129,13 @@ class FileSource:
             cells = np.fromfile(self.path, self.dtype, n_rows * n_cols, offset=at)
         except FileNotFoundError:
             raise MatrixError(
-                f"{self.path} is not there (any more). Every process that reads the matrix, on other machines too, "
+                f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
                 "needs the file under this path."
             ) from None
         if len(cells) < n_rows * n_cols:
             raise MatrixError(
                 f"{self.path} ends within row {start + len(cells) // n_cols} (counted from 0) of {self.shape[0]}: "
-                "it became shorter while it was read, or was not written to its end. Write it again."
+                "it became shorter while it was being read, or was never written completely. Write it again."
             )
         return cells.reshape(n_rows, n_cols)
 

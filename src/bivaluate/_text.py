@@ -47,7 +47,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def listing(items: Sequence[str], most: int | None = None) -> str:
-    """Join items as a sentence does; with `most`, only the first so many are named.
+    """Join items as a sentence does; with `most`, only the first `most` are named.
 
     >>> listing(["B1"]), listing(["B1", "B2"]), listing(["B1", "B2", "B3"]), listing(["B1", "B2", "B3"], 1)
     ('B1', 'B1 and B2', 'B1, B2 and B3', 'B1 and 2 more')

@@ -445,7 +445,7 @@ class Evaluation:
         work = self._workspace
         rest = ZERO_BY_ZERO
         if not work.defined[k]:
-            rest = "it has no two rows and two columns to compare"
+            rest = "it does not have two rows and two columns to compare"
         elif work.too_large(k):
             rest = _DOES_NOT_FIT
         elif work.has_missing and np.isnan(work.block(work.solution[k].rows, work.solution[k].cols)).any():
@@ -535,7 +535,7 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     """
     record = get_ranking_metric(metric)
     if "metrics" in options:
-        raise ParameterError("a scorer computes one metric: name it first, and pass no metrics=.")
+        raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:

@@ -237,7 +237,7 @@ def test_missing_cells_may_leave_too_little():
     X[:2] = np.random.default_rng(1).normal(size=(2, 6))
     solution = Biclustering([(range(1, 6), range(2, 6)), (range(4), range(3))], X.shape)
     result = evidence_table(X, solution, missing="omit")
-    assert result.reasons[0] == "its observed cells leave no two rows and two columns to compare"
+    assert result.reasons[0] == "its observed cells do not leave two rows and two columns to compare"
     assert "fewer than 12" in result.reasons[1]
 
 
@@ -257,7 +257,7 @@ def test_thin_blocks_are_undefined_with_a_reason():
     X = np.random.default_rng(0).normal(size=(30, 12))
     result = evidence_table(X, Biclustering([([3], range(12)), (range(30), [1]), (range(6), range(2))], X.shape))
     assert np.isnan(result.gain[:2]).all()
-    assert result.reasons[0] == "it has no two rows and two columns to compare"
+    assert result.reasons[0] == "it does not have two rows and two columns to compare"
     assert result.gain[2] < 0
 
 

@@ -132,7 +132,7 @@ def test_skewed_values_are_never_merged():
     blocks = [(range(start, start + 15), range(start, start + 12)) for start in (0, 12, 24, 36)]
     advice = advise(X, *blocks)
     assert all(proposal.kind == "drop" for proposal in advice.proposals)
-    assert "Where values are that skewed, mergers look free that are not: none is proposed." in advice.cautions
+    assert "With values this skewed, mergers look free when they are not: none is proposed." in advice.cautions
 
 
 def test_random_blocks_are_noise_to_findings_and_pruning_alike():

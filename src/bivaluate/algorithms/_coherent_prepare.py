@@ -272,14 +272,14 @@ def admit(X: Values, min_rows: int) -> Admitted:
         return Admitted(
             rows,
             cols,
-            reason=f"X has {m} column(s) that vary; at least {FEWEST_COLUMNS} are needed to tell a block from the "
+            reason=f"X has {m} varying column{'' if m == 1 else 's'}; at least {FEWEST_COLUMNS} are needed to tell a block from the "
             "background of its rows. Nothing is found.",
         )
     if n < 2 * min_rows:
         return Admitted(
             rows,
             cols,
-            reason=f"X has {n} row(s) that vary; at least {2 * min_rows} are needed, because a bicluster has at least "
+            reason=f"X has {n} varying row{'' if n == 1 else 's'}; at least {2 * min_rows} are needed, because a bicluster has at least "
             f"min_rows = {min_rows} and at most half of the rows. Nothing is found.",
         )
     part = X[np.ix_(rows, cols)]
@@ -289,7 +289,7 @@ def admit(X: Values, min_rows: int) -> Admitted:
             rows,
             cols,
             reason=f"Half of the rows of X have at most {levels:g} different values; {FEWEST_LEVELS} are needed, because "
-            "the search is for measurements, not for a few levels. Nothing is found.",
+            "the search expects measurements, not a few levels. Nothing is found.",
         )
     notes = []
     if 2 * levels < m:
@@ -301,7 +301,7 @@ def admit(X: Values, min_rows: int) -> Admitted:
             rows,
             cols,
             reason=f"The rows of X are too skewed (g = {prepared.skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
-            "root nor the logarithm mends it. Take logarithms or ranks first. "
+            "root nor the logarithm helps. Take logarithms or ranks first. "
             "Nothing is found.",
         )
     if prepared.transform != "none":

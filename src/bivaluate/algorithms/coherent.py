@@ -214,7 +214,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
         if patterns:
             self._warn(
-                f"{patterns} pattern(s) common to at least half of all rows were taken out as background: "
+                f"{patterns} pattern{'' if patterns == 1 else 's'} common to at least half of all rows taken out as background: "
                 "a bicluster cannot have more than half of the rows."
             )
         if background.correlated:

@@ -193,7 +193,7 @@ def _given(X: Any, solution: Biclustering, missing: str, min_rows: int) -> tuple
     values = check_values(matrix.values if matrix is not None else X, missing=missing)
     if solution.shape is not None and tuple(solution.shape) != values.shape:
         raise SolutionError(
-            f"the biclusters are of a matrix of {solution.shape[0]} x {solution.shape[1]}, X is "
+            f"the biclusters belong to a matrix of {solution.shape[0]} x {solution.shape[1]}, but X is "
             f"{values.shape[0]} x {values.shape[1]}: pass the matrix they were found in."
         )
     solution = solution.with_shape(values.shape)

@@ -22,7 +22,7 @@ KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
 # Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
 # every block.
 N_FORMS = 11
-# A row that follows the pattern does so with a positive factor, at most so many times the median factor.
+# A row that follows the pattern does so with a positive factor, at most this many times the median factor.
 LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
 LEAST_LEFT_OVER = 4
@@ -33,7 +33,7 @@ _ONES = np.ones(1 << 12)
 _CANCELLED = 1e-6
 # Rows looked at before the order of all rows is: enough to see that there is no common order.
 _ROWS_LOOKED_AT = 64
-# Ranks of a row can share so many times more than its values do, where a few extreme values hide the order.
+# Ranks of a row can share this many times more than its values do, where a few extreme values hide the order.
 _RANKS_SHARE_MORE = 6.0
 
 

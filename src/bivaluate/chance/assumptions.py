@@ -172,7 +172,7 @@ def null_model_findings(X: Any) -> list[str]:
     Parameters
     ----------
     X : array-like of shape (n, m)
-        Data matrix; NaN cells are passed over.
+        Data matrix; NaN cells are ignored.
 
     Returns
     -------

@@ -54,13 +54,13 @@ _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
 
 MIN_CELLS = 12
-# From so many cells of blocks on the compiled gathering, and a second thread, pay for themselves.
+# From this many cells of blocks on, compiled gathering and a second thread pay for themselves.
 _MANY_CELLS = 200_000
 _LARGE_BLOCK = 4_000
 # Rows outside a block whose order of its columns is looked at, at least.
 _FEWEST_OUTSIDE = 256
 _CHUNK = 1 << 16
-# Rows whose means are so many standard deviations from 0 are centred before anything else is done with them.
+# Rows whose means are this many standard deviations from 0 are centred before anything else is done with them.
 _FAR = 1e4
 # Outside this range squares overflow or underflow, and X is seen times a power of two.
 _TINY, _HUGE = 1e-140, 1e150
@@ -464,7 +464,7 @@ def _judge(
         if len(rows) < len(bicluster.rows) or len(cols) < len(bicluster.cols):
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
-        return _undefined(rows, cols, f"{left_out}it has no two rows and two columns to compare")
+        return _undefined(rows, cols, f"{left_out}it does not have two rows and two columns to compare")
     if isinstance(background.values, Values) and 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
         return _undefined(rows, cols, f"its block of {len(rows):,} × {len(cols):,} cells does not fit in memory")
     found = _block(background, rows, cols, before)
@@ -477,7 +477,7 @@ def _judge(
         kept_cols = seen[kept].any(axis=0)
         A, rows, cols = A[np.ix_(kept, kept_cols)], rows[kept], cols[kept_cols]
         if len(rows) < 2 or len(cols) < 2:
-            return _undefined(rows, cols, "its observed cells leave no two rows and two columns to compare")
+            return _undefined(rows, cols, "its observed cells do not leave two rows and two columns to compare")
         total, n_cells = float(np.nansum(A**2)), int(np.isfinite(A).sum())
     if n_cells < MIN_CELLS:
         return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")

@@ -38,7 +38,7 @@ _log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
 
 def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
-    """Mean virtual error of r × c blocks of noise that nobody searched for: E0(r, c).
+    """Mean virtual error of r × c blocks of noise that was not searched for: E0(r, c).
 
     E0 = A(c)·E[√(1 − R)], A(c) = √(2(c−1)/π)·Γ((c−1)/2)/Γ(c/2), with R the sample correlation of c pairs at
     population correlation 1/√r. Exact for i.i.d. Gaussian cells; read from a Chebyshev table (error < 1e-10)

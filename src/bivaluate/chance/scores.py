@@ -193,7 +193,7 @@ def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
 def virtual_error_ratio(A: Any) -> float:
     """VE over its mean in noise of the same shape: R = VE/E0(r, c).
 
-    Low is better; ≥ 0; 1 on average for noise nobody searched. NaN for one row or one column.
+    Low is better; ≥ 0; 1 on average for noise that was not searched. NaN for one row or one column.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def virtual_error_ratio(A: Any) -> float:
 def virtual_error_z(A: Any) -> float:
     """Standard deviations by which VE lies below its mean in noise: z = (E0 − VE)/sd0.
 
-    High is better; grows with the size of the block; about N(0, 1) for noise nobody searched. NaN for one
+    High is better; grows with the size of the block; about N(0, 1) for noise that was not searched. NaN for one
     row or one column.
 
     Parameters

@@ -25,7 +25,7 @@ def compare(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     matrix: MatrixOfSolutions = None,
-    shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file says it.")] = None,
+    shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file gives it.")] = None,
     truth_format: Annotated[str | None, option("Format of the truth, if not that of the solution.")] = None,
     as_json: Json = False,
 ) -> None:

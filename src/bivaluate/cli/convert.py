@@ -43,7 +43,7 @@ def _base(record: dict[str, Any]) -> str:
 
 @grouped
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A solution of any tool, or a matrix.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A solution from any tool, or a matrix.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Its extension chooses the format.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,

@@ -49,7 +49,9 @@ def datasets(
         print_table(["name", "rows", "columns", "missing", "offline"], rows, GROUPS[key].title)
         reference = next(record.reference for record in records if record.group == key)
         out.print(f"{reference}\n", style="dim", soft_wrap=True)
-    out.print(f"Kept in {cache_folder()} (BIVALUATE_DATA overrides). Fetch with: bivaluate datasets fetch yeast")
+    out.print(
+        f"Kept in {cache_folder()} (set BIVALUATE_DATA to change this). Fetch with: bivaluate datasets fetch yeast"
+    )
 
 
 @app.command(cls=Command)
@@ -80,7 +82,7 @@ def write(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Its extension chooses the format.")],
     format: OutputFormat = None,
 ) -> None:
-    """Write a real data set to a file, fetching it first if need be.
+    """Write a real data set to a file, fetching it first if necessary.
 
     Examples:
 

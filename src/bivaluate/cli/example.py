@@ -11,7 +11,7 @@ from bivaluate.cli.tables import out
 
 
 def example(
-    folder: Annotated[Path, typer.Argument(help="Folder to write to; made if it is not there.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; created if it does not exist.")] = Path(),
 ) -> None:
     """Write a small matrix and biclusters of it, and say what to type next.
 

@@ -31,7 +31,7 @@ def find(
     matrix: MatrixPath,
     search: Search,
     matrix_file: MatrixFile,
-    n_biclusters: Annotated[int | None, option("At most so many (default: as many as stand out).", "-k")] = None,
+    n_biclusters: Annotated[int | None, option("At most this many (default: as many as stand out).", "-k")] = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
     format: OutputFormat = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,

@@ -34,7 +34,7 @@ COMMANDS = {
     "compare": "Compare a solution with a known truth, or two solutions.",
     "enrich": "Ask whether the genes of biclusters share a function.",
     "prune": "Propose which biclusters to drop or merge.",
-    "refine": "Polish biclusters of any tool, and say what became of each.",
+    "refine": "Polish biclusters from any tool, and say what became of each.",
     "run": "Run a biclustering algorithm on a matrix.",
     "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",

@@ -41,13 +41,15 @@ RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file.", "--csv")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
-Jobs = Annotated[int | None, option("How many to use at once (default: every core).", "--jobs", "-j")]
+Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
 Parameters = Annotated[
     list[str] | None, option("NAME=VALUE of an algorithm (see `bivaluate algorithms`); repeatable.", "--param")
 ]
-OrderedColumns = Annotated[bool, option("Ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")]
+OrderedColumns = Annotated[
+    bool, option("Columns are ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")
+]
 OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
@@ -102,9 +104,13 @@ class SolutionFile:
     """How to read solutions; the fields are the options of every command that reads one."""
 
     solution_format: Annotated[str | None, _reading_solution("Format of the solution (default: detected).")] = None
-    index_base: Annotated[int | None, _reading_solution("Whether indices count from 0 or from 1.")] = None
-    members: Annotated[str | None, _reading_solution("Whether numbers are index or label, if they may be both.")] = None
-    item: Annotated[int | None, _reading_solution("Which solution of a file with several, from 0.")] = None
+    index_base: Annotated[int | None, _reading_solution("Whether indices start at 0 or at 1.")] = None
+    members: Annotated[
+        str | None, _reading_solution("Read numbers as index or as label, where they could be either.")
+    ] = None
+    item: Annotated[int | None, _reading_solution("Which solution in a file that holds several, counted from 0.")] = (
+        None
+    )
     rule: Annotated[str | None, _reading_solution("Who belongs to a factor: mixture, top:0.1 or sd:1.")] = None
 
     @property
@@ -150,7 +156,7 @@ class Scoring:
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring("Missing cells: raise (stop), or omit.")] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
-    n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: every core).", "--jobs", "-j")] = None
+    n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

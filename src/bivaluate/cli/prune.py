@@ -33,7 +33,9 @@ class Rules:
     """What to propose; the fields are options of :func:`bivaluate.propose_pruning`."""
 
     keep_weak: Annotated[bool, option("Keep biclusters no better than search noise.", "--keep-weak")] = False
-    cut: Annotated[float | None, option("aVE from which on a bicluster is noise (default: the usual cut).")] = None
+    cut: Annotated[
+        float | None, option("aVE at or above which a bicluster counts as noise (default: the usual cut).")
+    ] = None
     centre: Annotated[str, option("Column means: columns (take them out) or none.")] = "columns"
     normalise: Annotated[str, option("Skewed data: rank (normal scores per row) or none.")] = "none"
     ordered_columns: OrderedColumns = False

@@ -25,7 +25,7 @@ from bivaluate.cli.tables import err, out, print_json
 @grouped
 def refine(
     matrix: MatrixPath,
-    solution: Annotated[Path, typer.Argument(help="The solution to start from, of any tool.")],
+    solution: Annotated[Path, typer.Argument(help="The solution to start from, written by any tool.")],
     search: Search,
     matrix_file: MatrixFile,
     solution_file: SolutionFile,

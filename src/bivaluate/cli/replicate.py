@@ -20,7 +20,7 @@ def replicate(
     """Reproduce the NVE paper: its tables, its figures, and a verdict on each of its claims.
 
     The quick form takes under two minutes; the full one takes longer. Without a network the yeast part is left out.
-    If it is stopped, the same command continues where it was.
+    If it is stopped, the same command continues where it left off.
 
     Examples:
 

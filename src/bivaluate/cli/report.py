@@ -15,7 +15,7 @@ from bivaluate.cli.tables import err
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
-    by: Annotated[str | None, option("The measure that chooses the winner (default: NVE_cov).")] = None,
+    by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.

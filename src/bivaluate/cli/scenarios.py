@@ -10,7 +10,9 @@ import typer
 from bivaluate.cli.options import SETTINGS, Command, Group, Seed, option
 from bivaluate.cli.tables import out, print_table
 
-app = typer.Typer(**SETTINGS, cls=Group, help="The ten synthetic scenarios of the NVE paper: list, write, score them.")
+app = typer.Typer(
+    **SETTINGS, cls=Group, help="The ten synthetic scenarios of the NVE paper: list, write or score them."
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -36,7 +38,9 @@ def scenarios(context: typer.Context) -> None:
 def write(
     names: Annotated[list[str], typer.Argument(help="Scenarios: S1 … S8, S9a, S9b, or all.", show_default=False)],
     random_state: Seed = 0,
-    folder: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; made if it is not there.")] = Path(),
+    folder: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write to; created if it does not exist.")
+    ] = Path(),
 ) -> None:
     """Write matrix, planted solution and recipe of scenarios, ready for `bivaluate score`.
 

@@ -51,7 +51,7 @@ def select(
         try:
             tables.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(f"cannot make the folder {tables}: {error.strerror or error}.") from error
+            raise FileError(f"cannot create the folder {tables}: {error.strerror or error}.") from error
         for name, frame in selection.tables.items():
             _write(tables / f"{name}.csv", frame)
 

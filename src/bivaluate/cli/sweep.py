@@ -52,7 +52,7 @@ def sweep(
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
     held_out: Annotated[
-        int, option("Predict held-out cells in so many folds, 5 say; then `select --by predictive`.")
+        int, option("Predict held-out cells in this many folds (5, say); then `select --by predictive`.")
     ] = 0,
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
@@ -63,7 +63,7 @@ def sweep(
 ) -> None:
     """Run algorithms over K, seeds and data sets, and score everything.
 
-    If it is killed, the same command continues where it was. With several algorithms, --param names one of them:
+    If it is killed, the same command continues where it left off. With several algorithms, --param names one of them:
     las.n_restarts=100.
 
     Examples:
@@ -109,7 +109,7 @@ def sweep(
             work = Sweep(chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=tell, plan_text=text)
             run = work.run()
         except KeyboardInterrupt:
-            err.print(f"Stopped. What is finished is in {run_folder}; the same command continues.")
+            err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
     _summarise(run)
 

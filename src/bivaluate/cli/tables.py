@@ -123,7 +123,7 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]
 
 @contextmanager
 def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
-    """Give update(name, done, total, note) that shows one bar per name; None if nobody is watching."""
+    """Give update(name, done, total, note) that shows one bar per name; None if no one is watching."""
     if not err.is_terminal:
         yield None
         return

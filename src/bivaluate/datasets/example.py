@@ -94,7 +94,7 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {target}: {error.strerror or error}.") from error
+        raise FileError(f"cannot create the folder {target}: {error.strerror or error}.") from error
     write_matrix(matrix, paths[0])
     write_solution(solution, paths[1], X=matrix)
     write_solution(solution.select([1, 2, 3]), paths[2], X=matrix)

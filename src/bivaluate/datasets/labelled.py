@@ -111,7 +111,7 @@ def _multilabel(record: RealDataset) -> Labelled:
 
 
 def _ratings(record: RealDataset) -> Labelled:
-    """Read users x films; what nobody rated is absent. Films have genres, users an age."""
+    """Read users x films; what was never rated is absent. Films have genres, users an age."""
     from scipy import sparse
 
     ratings, items, users = (_table(cached_path(record, member))[1:] for member in record.files)

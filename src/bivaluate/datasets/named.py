@@ -44,7 +44,7 @@ def expand_name(name: str) -> Sequence[str]:
     if any(mark in name for mark in "*?["):
         found = [key for key in known if fnmatch.fnmatchcase(key, name)]
         if not found:
-            raise ParameterError(f"{name} matches no data set; known: {some}.")
+            raise ParameterError(f"{name} does not match any data set; known: {some}.")
         return found
     if name not in known:
         raise ParameterError(f"there is no data set {name!r}; known: {some}.{suggest(name, known)}")

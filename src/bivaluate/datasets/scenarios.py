@@ -231,7 +231,7 @@ def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str])
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {target}: {error.strerror or error}.") from error
+        raise FileError(f"cannot create the folder {target}: {error.strerror or error}.") from error
     rows = tuple(f"r{i + 1}" for i in range(X.shape[0]))
     cols = tuple(f"c{j + 1}" for j in range(X.shape[1]))
     paths = [target / f"{stem}{ending}" for ending in (".csv", ".truth.json", ".recipe.json")]

@@ -168,7 +168,7 @@ def propose_pruning(
     settled = SMOOTHNESS if ordered_columns else None
     cautions = [text for about, text in broken.items() if about != settled]
     if TAILS in broken:
-        cautions.append("Where values are that skewed, mergers look free that are not: none is proposed.")
+        cautions.append("With values this skewed, mergers look free when they are not: none is proposed.")
     elif left:
         which = "; ".join(listing(group) for group in left)
         cautions.append(
@@ -208,7 +208,7 @@ class _Pool:
         return virtual_error_value(self.matrix.block(bicluster.rows, bicluster.cols))
 
     def replace(self, gone: int, place: int, bicluster: Bicluster, name: str) -> None:
-        """Put one bicluster in the place of two."""
+        """Put one bicluster in place of two."""
         self.biclusters[place], self.names[place] = bicluster, name
         del self.biclusters[gone], self.names[gone]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import ParameterError
+from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
@@ -107,7 +108,7 @@ def stability(
     kept = tuple(round(share * size) for size in values.shape)
     if min(kept) < 2:
         raise ParameterError(
-            f"share is {share:g}: that leaves {kept[0]} row(s) and {kept[1]} column(s) of X, and two of each are needed."
+            f"share is {share:g}: that leaves {plural(kept[0], 'row')} and {plural(kept[1], 'column')} of X, and two of each are needed."
         )
     rng = np.random.default_rng(random_state)
     solution, again = _found_again(values, fit, repeats, kept, rng)

@@ -188,7 +188,7 @@ def observed_part(A: Values) -> Values:
 
 
 def is_constant_row(A: Values) -> NDArray[np.bool_]:
-    """Rows whose spread is at most 32·eps·max|x|; missing cells are passed over.
+    """Rows whose spread is at most 32·eps·max|x|; missing cells are ignored.
 
     >>> is_constant_row(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]]))
     array([ True, False])

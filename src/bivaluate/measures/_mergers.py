@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from bivaluate.measures._kernels import Errors, Indices, Values
     from bivaluate.solution import Biclustering
 
-# From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as so many cells.
+# From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as this many cells.
 KERNEL_CELLS = 1_000_000
 CELLS_PER_MERGER = 200
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
 DOUBTFUL_VE = 1e-7
 DOUBTFUL_RESIDUE = 1e-4
-# One more thread for each so many cells of mergers.
+# One more thread for every so many cells of mergers.
 CELLS_PER_THREAD = 300_000
-# Centring and summing rows costs so many times less per cell than merging.
+# Centring and summing rows costs this many times less per cell than merging.
 READING_IS_CHEAPER = 16
 # A call of a kernel costs about 0.1 ms: few parts for little work, more for better balance of much work.
 MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from bivaluate.measures._kernels_careful import Deviations
     from bivaluate.solution import Biclustering
 
-# Rows of a sparse matrix are cheap to hold: chunks of them are so many times longer.
+# Rows of a sparse matrix are cheap to hold: chunks of them are this many times longer.
 SPARSE_CHUNKS_LONGER = 4
-# Rows that biclusters share are counted in windows of so many rows.
+# Rows that biclusters share are counted in windows of this many rows.
 _WINDOW = 1 << 20
 Part = TypeVar("Part", bound=tuple[Any, ...])
 

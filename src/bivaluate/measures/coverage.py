@@ -247,7 +247,7 @@ def col_coverage(solution: Biclustering | Cover) -> float:
     return cover.cols / cover.solution.shape[1]
 
 
-@measure("multiplicity", "multiplicity", "multiplicity", "How often a covered cell is covered on average.",
+@measure("multiplicity", "multiplicity", "multiplicity", "How many times a covered cell is covered, on average.",
     default=True, **{**_SHARE, "range": (1.0, INFINITY)})  # fmt: skip
 def multiplicity(solution: Biclustering | Cover) -> float:
     """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|.

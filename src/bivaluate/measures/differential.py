@@ -28,7 +28,7 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     """Relevance index of HARP: RI = Σ over columns of B of (1 − Var(column within B)/Var(column in X)).
 
     High is better; in (−∞, c]; c when every column is constant within the bicluster. Not changed by shifting or
-    scaling columns. Columns constant in X are passed over.
+    scaling columns. Columns constant in X are ignored.
 
     Parameters
     ----------

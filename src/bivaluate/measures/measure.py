@@ -66,7 +66,7 @@ class Metric:
     nothing : float
         Value at or below which a solution holds nothing, so that it cannot win; minus infinity for most.
     needs_mergers : bool
-        Whether all pairs of biclusters have to be merged for it: the dear part of an evaluation.
+        Whether all pairs of biclusters have to be merged for it: the expensive part of an evaluation.
     order_dependent : bool
         Whether the order of rows and columns in the matrix changes the value.
     """

@@ -136,7 +136,7 @@ def normalised_squared_residue(
 ) -> float:
     """Normalised squared residue of a solution (NSR in Lee et al.).
 
-    NSR = Σ_k MSR(B_k) / Σ_k min_{l≠k} MSR(B_kl): NVE with the residue in the place of the virtual error.
+    NSR = Σ_k MSR(B_k) / Σ_k min_{l≠k} MSR(B_kl): NVE with the residue in place of the virtual error.
 
     Low is better; ≥ 0, and it can exceed 1. Undefined as :func:`normalised_virtual_error`.
 

@@ -87,7 +87,7 @@ def replicate(
     try:
         files.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {files}: {error.strerror or error}.") from error
+        raise FileError(f"cannot create the folder {files}: {error.strerror or error}.") from error
     runs = _Runs(folder / "runs", size, jobs, progress)
     notes: list[str] = []
     scenarios, own_seeds = runs.scenarios(PAPER.algorithm_seed), runs.scenarios(None)

@@ -35,7 +35,7 @@ class Budget:
 
     @classmethod
     def shared(cls, solutions: int) -> Budget:
-        """Return the budget of each of so many solutions, so that the page stays small enough to open at once."""
+        """Return the budget of each of this many solutions, so that the page stays small enough to open at once."""
         n = max(solutions, 1)
         return cls(min(60_000, 1_100_000 // n), min(60_000, 350_000 // n), min(200, int((150_000 / n) ** 0.5)))
 

@@ -19,7 +19,7 @@ from bivaluate.solution import Biclustering
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats, int], Biclustering]
 
-# Nothing is there when even the best K predicts no better than row and column means by so many standard errors.
+# Nothing is there when even the best K predicts no better than row and column means by this many standard errors.
 STANDARD_ERRORS = 2.0
 _ROUNDS = 4
 

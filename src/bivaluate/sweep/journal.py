@@ -160,7 +160,7 @@ class Journal:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open an existing journal; a folder nobody may write to can still be read."""
+    """Open an existing journal; a folder without write permission can still be read."""
     if not path.is_file():
         raise RunError(f"{path.parent} is not a run folder: it has no {path.name}.")
     uri = path.resolve().as_uri()

@@ -169,7 +169,7 @@ def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
 def _predict(
     estimator: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]
 ) -> None:
-    """Put the gain on held-out cells, and its standard error, in the place of the score."""
+    """Put the gain on held-out cells, and its standard error, in place of the score."""
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:

@@ -1,4 +1,4 @@
-"""How the choice of algorithm and K changes with what nobody can know: exponent, size filter, noise."""
+"""How the choice of algorithm and K changes with what cannot be known: exponent, size filter, noise."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Store:
         if self._root is None:
             if not self.path.exists():
                 raise MatrixError(
-                    f"{self.path} is not there (any more). Every process that reads the matrix, on other machines too, "
+                    f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
                     "needs it under this path."
                 )
             self._root = self._opened()
