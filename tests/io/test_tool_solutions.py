@@ -158,7 +158,7 @@ def test_names_that_hold_the_delimiter(put):
     spaced = Matrix(np.zeros((3, 2)), ("g one", "g two", "g"), ("c 1", "c 2"))
     text = "title\n2 1\ng one g\nc 2\n"
     assert read_solution(put(text), spaced)[0].rows.tolist() == [0, 2]
-    with pytest.raises(FormatError, match=r"line 3: 2 rows announced, 3 found.*with the matrix given"):
+    with pytest.raises(FormatError, match=r"line 3: 2 rows announced, 3 found.*when the matrix is given"):
         read_solution(put(text))
 
 

@@ -44,7 +44,7 @@ def test_an_algorithm_that_finds_nothing():
 
 def test_clear_errors():
     X = np.arange(80.0).reshape(10, 8)
-    with pytest.raises(ParameterError, match=r"leaves 1 row\(s\) and 1 column\(s\)"):
+    with pytest.raises(ParameterError, match=r"leaves 1 row and 1 column"):
         stability(X, las, share=0.1)
     with pytest.raises(ParameterError, match="null is 'shuffle'"):
         stability(X, las, null="shuffle")

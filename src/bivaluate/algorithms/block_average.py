@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
+from bivaluate._text import Advice, Option
 from bivaluate.algorithms._coclusters import Criterion, balanced_labels, chosen_blocks, coclusters, log
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
@@ -116,8 +117,12 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
         if divergence == "i-divergence" and (lowest := float(X.min())) < 0:
             raise MatrixError(
-                f"the I-divergence needs cells that are not negative, and the lowest cell of X is {lowest:g}. "
-                "Transform the data, or use divergence='squared'."
+                Advice(
+                    f"the I-divergence needs cells that are not negative, and the lowest cell of X is {lowest:g}. "
+                    "Transform the data, or use ",
+                    Option(python="divergence='squared'", command="--param divergence=squared"),
+                    ".",
+                )
             )
         rng = check_random_state(self.random_state)
         rows, cols = balanced_labels(X.shape[0], K, n_starts, rng), balanced_labels(X.shape[1], L, n_starts, rng)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
-from bivaluate._text import first_few, listing, number, percent, plural
+from bivaluate._text import Advice, Option, first_few, listing, number, percent, plural
 from bivaluate.enrichment.gene_sets import GeneSets
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -272,8 +272,12 @@ class _Background:
         labels = matrix.row_labels if genes == "rows" else matrix.col_labels
         if labels is None:
             raise MatrixError(
-                f"{matrix.name} has no names of genes: its {genes} have no labels. Read it with its labels, "
-                "or say that the genes are on the other side (genes='rows' or 'columns')."
+                Advice(
+                    f"{matrix.name} has no names of genes: its {genes} have no labels. Read it with its labels, "
+                    "or say that the genes are on the other side: ",
+                    Option("genes", "columns" if genes == "rows" else "rows"),
+                    ".",
+                )
             )
         known = sets.known_as(labels)
         numbers: dict[str, int] = {}

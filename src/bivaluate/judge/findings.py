@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._text import listing, percent, plural
+from bivaluate._text import Advice, Option, listing, percent, plural
 from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error
@@ -44,11 +44,15 @@ def _absent(matrix: Matrix) -> list[str]:
     """Say what the cells count that a sparse matrix does not store."""
     if not matrix.sparse:
         return []
-    counted = {
-        "zero": "count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings.",
-        "missing": "count as missing, as in ratings; pass absent='zero' if they are zeros, as in counts.",
-    }
-    found = [f"X is sparse: cells that are not stored {counted[matrix.absent]}"]
+    if matrix.absent == "zero":
+        counted, other = "zero, as in counts", Option("absent", "missing")
+        why = " if they are unknown, as in ratings"
+    else:
+        counted, other = "missing, as in ratings", Option("absent", "zero")
+        why = " if they are zeros, as in counts"
+    found: list[str] = [
+        Advice(f"X is sparse: cells that are not stored count as {counted}", Advice("; pass ", other, why), ".")
+    ]
     converted = getattr(matrix.source, "converted_from", "")
     if converted:
         found.append(f"X came as {converted} and was converted to CSR, rows one after the other, once.")
