@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 
 from bivaluate._check import check_choice, check_real, place_of_cell
 from bivaluate._errors import MatrixError
+from bivaluate._text import Advice, Option
 
 Ones = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -36,8 +37,12 @@ def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
     if other is not None and binarise == "none":
         row, col = other
         raise MatrixError(
-            f"X must hold only 0 and 1 when binarise is 'none', but the cell at {place_of_cell(row, col)} is "
-            f"{X[row, col]:g}. Pass binarise='rows', 'nonzero' or a threshold."
+            Advice(
+                f"X must hold only 0 and 1 when binarise is 'none', but the cell at {place_of_cell(row, col)} is "
+                f"{X[row, col]:g}. Pass ",
+                Option(python="binarise='rows'", command="--param binarise=rows"),
+                ", 'nonzero' or a threshold.",
+            )
         )
     rows = np.empty((n, _width(m)), dtype=np.uint64)
     columns = np.empty((m, _width(n)), dtype=np.uint64)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bivaluate._errors import FormatError
+from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
 from bivaluate.io.source import Source
@@ -103,9 +104,14 @@ def _read(source: Source, options: Options) -> Matrix:
     found = grammar_of(source)
     if found is not None and not found.is_certain and not options.format_is_stated:
         raise FormatError(
-            f"{source.name} has three columns, and the first two hold whole numbers that repeat: cells of a sparse matrix "
-            "(user, item, rating), or a matrix of three columns? Say which: format='triplets' (--matrix-format "
-            "triplets) or format='csv' (--matrix-format csv)."
+            Advice(
+                f"{source.name} has three columns, and the first two hold whole numbers that repeat: cells of a sparse "
+                "matrix (user, item, rating), or a matrix of three columns? Say which: ",
+                Option(python="format='triplets'", command="--matrix-format triplets"),
+                " or ",
+                Option(python="format='csv'", command="--matrix-format csv"),
+                ".",
+            )
         )
     positions: tuple[dict[str, int], dict[str, int]] = ({}, {})
     at: tuple[list[int], list[int]] = ([], [])

@@ -16,7 +16,7 @@ import numpy as np
 from bivaluate._document import Document
 from bivaluate._errors import FormatError, ParameterError
 from bivaluate._factors import DEFAULT_RULE, members_of_factors
-from bivaluate._text import first_few, plural
+from bivaluate._text import Advice, Option, first_few, plural
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
@@ -66,7 +66,8 @@ def _read(source: Source, options: Options) -> Document:
         raise source.fault("a folder without cNMF's tables NAME.usages.k_10.dt_0_5.consensus.txt.")
     if options.item is None and len(fits) > 1:
         listed = first_few([f"{i} ({fit.name})" for i, fit in enumerate(fits)])
-        raise ParameterError(f"{source.name} holds {len(fits)} solutions: {listed}. Choose one with item=0.")
+        which = f"{source.name} holds {len(fits)} solutions: {listed}. Choose one, for example with "
+        raise ParameterError(Advice(which, Option("item", 0), "."))
     item = options.item or 0
     if not 0 <= item < len(fits):
         raise ParameterError(f"item is {item}; {source.name} holds {plural(len(fits), 'solution')}, counted from 0.")
