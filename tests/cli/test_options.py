@@ -108,9 +108,7 @@ def messages():
 
 
 #: What may be named in plain text: whole commands, calls, one spelling of two, and the assignments `--param` and `--score` take.
-PLAIN = (
-    r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` "
-)
+PLAIN = r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` |mytool "
 
 #: Which public functions say the advice of a file; what it names must be a parameter of one of them.
 SAID_BY = {
@@ -153,7 +151,12 @@ def test_every_option_that_advice_names_exists_in_both_languages():
             named = set(re.findall(r"--[a-z-]+", words["command"]))
             assert named <= set(by_name.values()), (file, words)
             keyword = re.search(r"([a-z_]+)=", words["python"])[1]
-            functions = [bivaluate.propose_pruning, bivaluate.read_solution, bivaluate.Plan]
+            functions = [
+                bivaluate.propose_pruning,
+                bivaluate.read_solution,
+                bivaluate.Plan,
+                bivaluate.algorithms.CommandEstimator,
+            ]
             functions += [record.estimator for record in ALGORITHMS.values()] if "--param" in named else []
             assert any(keyword in inspect.signature(f).parameters for f in functions), (file, words)
         elif constant[0] is not None and len(constant) > 1:

@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_real
 from bivaluate._errors import BivaluateError, CommandError, FileError, FormatError, ParameterError, suggest
-from bivaluate._text import listing, plural
+from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.algorithms import _supervise
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import Algorithm
@@ -269,7 +269,8 @@ class CommandEstimator(BiclusteringEstimator):
         if not written:
             raise CommandError(f"{name} wrote no file{f' like {pattern}' if self.result else ''}. {said}")
         if len(written) > 1:
-            raise CommandError(f"{name} wrote {plural(len(written), 'file')}: {names}. Say which: result='…'.")
+            which = Option(python="result='…'", command="--param result=…")
+            raise CommandError(Advice(f"{name} wrote {plural(len(written), 'file')}: {names}. Say which: ", which, "."))
         try:
             return read_solution(written[0], named, format=self.format, index_base=self.index_base)
         except BivaluateError as error:
