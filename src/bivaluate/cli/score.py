@@ -64,6 +64,7 @@ def score(
     as_json: Json = False,
     csv: Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    mqc: Annotated[Path | None, option("Also write a table for MultiQC to this file, NAME_mqc.json.")] = None,
     placements: Annotated[int | None, option("Random placements beside a curve over K (default: 5).")] = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
 ) -> None:
@@ -84,6 +85,8 @@ def score(
         raise ParameterError(
             f"--write-back stores results in an .h5ad file, but the matrix is {matrix.name}; use --csv or --json."
         )
+    if mqc and not mqc.name.endswith("_mqc.json"):
+        raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix)
     options = dataclasses.asdict(scoring)
@@ -104,6 +107,8 @@ def score(
             _print_curve(evaluations, placements)
     if csv:
         write_csv(csv, _rows(evaluations, biclusters), ["solution"])
+    if mqc:
+        _write_multiqc(mqc, evaluations)
     if write_back:
         from bivaluate.io import write_h5ad_results
 
@@ -217,3 +222,28 @@ def _rows(evaluations: Sequence[Evaluation], biclusters: bool) -> list[dict[str,
     if biclusters:
         return [{"solution": _name(e), **record} for e in evaluations for record in e.records]
     return [{"solution": _name(e), **e.scores} for e in evaluations]
+
+
+def _write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
+    """Write the main scores as custom content of a MultiQC report."""
+    import json
+    import math
+
+    from bivaluate._files import write_whole
+    from bivaluate.measures.registry import main_metrics
+
+    shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
+    document = {
+        "id": "bivaluate",
+        "section_name": "bivaluate",
+        "description": "Are the biclusters coherent, distinct and worth speaking of? "
+        + " ".join(f"{_name(e)}: {e.verdict}" for e in evaluations),
+        "plot_type": "table",
+        "pconfig": {"id": "bivaluate_scores", "title": "bivaluate: scores of solutions"},
+        "headers": {metric.key: {"title": metric.symbol, "description": metric.summary} for metric in shown},
+        "data": {
+            _name(e): {m.key: e.scores[m.key] for m in shown if math.isfinite(e.scores[m.key])} for e in evaluations
+        },
+    }
+    write_whole(path, json.dumps(document, indent=1) + "\n")
+    err.print(f"wrote {path}")

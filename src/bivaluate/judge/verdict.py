@@ -50,14 +50,19 @@ def verdict(scores: Mapping[str, float]) -> str:
 
 
 def paying(pays: float, found: float) -> str:
-    """Say how many biclusters stand out from noise, on average over seeds."""
+    """Say how many biclusters stand out from noise, on average over seeds.
+
+    >>> paying(3, 5)
+    '3 of 5 biclusters stand out, the others are noise or repeats'
+    """
     if pays == found == 1:
         return "the bicluster stands out from noise"
     if pays == found == 2:
         return "both biclusters stand out from noise"
     if pays == found:
         return f"all {number(found)} biclusters stand out from noise"
-    return f"{number(pays)} of {number(found)} biclusters stand out from noise"
+    rest = "the other is noise or a repeat" if found - pays == 1 else "the others are noise or repeats"
+    return f"{number(pays)} of {number(found)} biclusters stand out, {rest}"
 
 
 def distinctness(nve: float) -> str:
