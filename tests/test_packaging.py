@@ -50,7 +50,9 @@ def test_the_command_lines_of_workflows_run(file, pattern, tmp_path):
     }
     line = " ".join(words[1:])
     line = re.sub(r"\$?\{([\w.]+)\}", lambda m: values.get(m[1], ""), line)
-    done = subprocess.run([sys.executable, "-m", "bivaluate", *line.split()], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "bivaluate", *line.split()], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "x.scores.csv").read_text().count("\n") == 3
     assert (tmp_path / "x.report.html").exists()
