@@ -6,14 +6,24 @@ python -m benchmarks.bench_algorithms           (some minutes: the reference is 
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from benchmarks import peer
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate import coverage_ratio
-from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralCheckerboard
+from bivaluate.algorithms import (
+    ChengChurch,
+    LargeAverageSubmatrices,
+    LeidenCommunities,
+    LouvainCommunities,
+    NMFBiclusters,
+    SpectralCheckerboard,
+    SpectralCoclusters,
+)
 
 SCENARIOS = ["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9a", "S9b"]
 PEER = "biclustlib 0.0.13"
@@ -67,6 +77,62 @@ def las_table(folder: Path) -> list[Comparison]:
     return print_table("Large Average Submatrices against biclustlib 0.0.13", lines)
 
 
+def called_table() -> list[Comparison]:
+    """What bivaluate adds to the libraries it calls, and what fits for several K share."""
+    from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
+    from sklearn.decomposition import NMF
+    from sknetwork.clustering import Leiden, Louvain
+    from threadpoolctl import threadpool_limits
+
+    counts = sparse_counts()
+    dense = peer.matrix("", "2993x173")
+    ks = (3, 5, 8, 10, 15)
+
+    def spectral() -> None:
+        shared: dict[str, object] = {}
+        for K in ks:
+            model = SpectralCheckerboard(K, random_state=0)
+            model._shared = shared
+            model.fit(dense)
+
+    def each_k() -> None:
+        for K in ks:
+            SpectralBiclustering((K, K), random_state=0).fit(dense)
+
+    pairs = [
+        ("Spectral co-clustering, sparse 6000x1500 K=8", "scikit-learn",
+         lambda: SpectralCoclustering(8, random_state=0).fit(counts),
+         lambda: SpectralCoclusters(8, random_state=0).fit(counts)),
+        ("NMF, sparse 6000x1500 K=8", "scikit-learn",
+         lambda: NMF(8, max_iter=400, random_state=0).fit_transform(counts),
+         lambda: NMFBiclusters(8, random_state=0).fit(counts)),
+        ("Louvain, sparse 6000x1500", "scikit-network",
+         lambda: Louvain(shuffle_nodes=True, random_state=0).fit(counts, force_bipartite=True),
+         lambda: LouvainCommunities(random_state=0).fit(counts)),
+        ("Leiden, sparse 6000x1500", "scikit-network",
+         lambda: Leiden(shuffle_nodes=True, random_state=0).fit(counts, force_bipartite=True),
+         lambda: LeidenCommunities(random_state=0).fit(counts)),
+        ("Spectral over five K, 2993x173", "scikit-learn, each K", each_k, spectral),
+    ]  # fmt: skip
+    lines = []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for work, against, theirs, ours in pairs:
+            lines.append(Comparison(work, against, best_of(theirs, 3), best_of(ours, 3)))
+    return print_table("Algorithms that are called, against the libraries themselves, one thread", lines)
+
+
+def sparse_counts() -> csr_matrix:
+    """Return counts with eight blocks, 2 % of the cells filled."""
+    rng = np.random.default_rng(0)
+    n, m = 6000, 1500
+    rows, cols = rng.integers(0, n, 120_000), rng.integers(0, m, 120_000)
+    for k in range(8):
+        rows = np.append(rows, rng.integers(700 * k, 700 * k + 600, 8000))
+        cols = np.append(cols, rng.integers(180 * k, 180 * k + 150, 8000))
+    return csr_matrix((np.ones(len(rows)), (rows, cols)), (n, m))
+
+
 def facts(folder: Path) -> None:
     """Print the numbers of the paper that the algorithms must give on the yeast matrices."""
     print("\nfacts")
@@ -100,7 +166,7 @@ def main() -> list[Comparison]:
         found = cheng_church_table(folder) + las_table(folder)
         facts(folder)
     threads()
-    return found
+    return found + called_table()
 
 
 if __name__ == "__main__":

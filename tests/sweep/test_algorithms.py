@@ -99,10 +99,15 @@ def test_what_cannot_take_the_data_says_so_before_anything_starts(matrix, tmp_pa
 
 
 def test_a_pattern_leaves_out_what_cannot_take_the_data(matrix):
-    with pytest.warns(SearchWarning, match=r"nmf is left out on data set m: Negative values") as told:
-        run = Sweep(Plan([matrix], ["spectral*", "nm?"], k=[2])).run()
+    with pytest.warns(SearchWarning, match=r"lda and nmf are left out on data set m\. lda: Negative") as told:
+        run = Sweep(Plan([matrix], ["spectral*", "ld*", "nm?"], k=[2])).run()
     assert len(told) == 1
     assert list(run.results["algorithm"]) == ["spectral", "spectral_co"]
+    with (
+        pytest.warns(SearchWarning, match=r"nmf is left out on data set m\."),
+        pytest.raises(ParameterError, match=r"none of nmf can be run on the data"),
+    ):
+        Sweep(Plan([matrix], ["nm?"], k=[2])).run()
 
 
 def test_a_command_is_swept_like_any_other(matrix, command):

@@ -30,7 +30,9 @@ class _Communities(BiclusteringEstimator):
         graph = csr_matrix(X)
         if not graph.sum() > 0:
             return
-        model = getattr(clustering, self._method)(resolution, shuffle_nodes=True, random_state=self.random_state)
+        model = getattr(clustering, self._method)(
+            resolution, shuffle_nodes=True, return_probs=False, return_aggregate=False, random_state=self.random_state
+        )
         model.fit(graph, force_bipartite=True)
         rows, cols = model.labels_row_, model.labels_col_
         edges = graph.tocoo()

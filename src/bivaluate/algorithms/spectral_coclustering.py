@@ -113,7 +113,7 @@ class SpectralCoclusters(BiclusteringEstimator):
             )
         self.row_labels_, self.column_labels_ = (np.full(size, -1, dtype=np.int64) for size in X.shape)
         if n:
-            filled = weights[rows][:, cols]
+            filled = weights if (n, m) == X.shape else weights[rows][:, cols]
             self.row_labels_[rows], self.column_labels_[cols] = self._labels(filled, K)
         for k in range(K):
             pair = np.flatnonzero(self.row_labels_ == k), np.flatnonzero(self.column_labels_ == k)

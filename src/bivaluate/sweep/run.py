@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
-from bivaluate._errors import BivaluateError, MissingExtraError, RunError, SearchWarning
+from bivaluate._errors import BivaluateError, MissingExtraError, ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
+from bivaluate._text import listing
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
@@ -143,8 +144,15 @@ class Sweep:
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
-        for (dataset, algorithm), reason in unable.items():
-            warnings.warn(f"{algorithm} is left out on data set {dataset}: {reason}", SearchWarning, stacklevel=2)
+        for source in found:
+            mine = {algorithm: reason for (dataset, algorithm), reason in unable.items() if dataset == source.name}
+            if mine:
+                names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
+                verb = "is" if len(mine) == 1 else "are"
+                text = f"{names} {verb} left out on data set {source.name}. {first}: {reason}"
+                warnings.warn(text, SearchWarning, stacklevel=2)
+        if len(unable) == len(found) * len(self.plan.algorithms):
+            raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
         slots = all_slots(self.plan, found, planted)
