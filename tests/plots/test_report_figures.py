@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bivaluate import plots
 from bivaluate._arrange import block_order, runs, spaced
 from bivaluate.measures.virtual_error import standardised_profile, virtual_error
 from bivaluate.plots import plot_mergers, plot_profile, plot_sizes, plot_solution_heatmap, plot_tradeoff
@@ -134,3 +137,11 @@ def test_sizes_mark_undefined_biclusters() -> None:
     ax = plot_sizes(solution)
     assert [c.get_offsets().tolist() for c in ax.collections] == [[[2.0, 3.0]], [[2.0, 1.0]]]
     assert len(ax.collections[1].get_facecolors()) == 0
+
+
+def test_every_exported_plot_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "plots.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(plots.__all__)
+    scope: dict[str, object] = {}
+    for example in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(example, scope)
