@@ -64,7 +64,9 @@ def test_rule_and_tpm(run):
 
 
 def test_folders_that_are_not_whole(run, tmp_path_factory):
-    with pytest.raises(ParameterError, match=r"holds 2 solutions: 0 \(pbmc K 2, dt 0.5\), .* Choose one, for example with item=0"):
+    with pytest.raises(
+        ParameterError, match=r"holds 2 solutions: 0 \(pbmc K 2, dt 0.5\), .* Choose one, for example with item=0"
+    ):
         read_solution(run, X)
     with pytest.raises(ParameterError, match=r"item is 7; .* 2 solutions, counted from 0"):
         read_solution(run, X, item=7)
