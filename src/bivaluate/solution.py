@@ -884,7 +884,8 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
         raise SolutionError(f"{name}: {what}s are True/False; use Biclustering.from_masks.")
     if array.dtype.kind not in "iu":
         raise SolutionError(f"{name}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}.")
-    ordered = np.sort(array.astype(np.int64))
+    ordered = array.astype(np.int64)
+    ordered.sort()
     if ordered[0] < 0:
         raise SolutionError(f"{name} uses {what} {ordered[0]}; indices are counted from 0 and never negative.")
     if shape is not None and ordered[-1] >= shape[axis]:
@@ -893,9 +894,9 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
         hint = swapped if ordered[-1] < shape[1 - axis] else from_1 if ordered[-1] == limit else ""
         found = f"{name} uses {what} {ordered[-1]}, but X has {plural(limit, what)} (0..{limit - 1})"
         raise SolutionError(f"{found}. X has shape {shape}.{hint}")
-    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
-    if len(repeated):
-        raise SolutionError(f"{name} lists {what} {ordered[repeated[0]]} more than once.")
+    repeated = ordered[1:] == ordered[:-1]
+    if repeated.any():
+        raise SolutionError(f"{name} lists {what} {ordered[repeated.argmax()]} more than once.")
     ordered.setflags(write=False)
     return ordered
 
@@ -911,6 +912,6 @@ def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:
     masks = np.zeros((len(members), length), dtype=np.bool_)
-    for mask, indices in zip(masks, members, strict=True):
-        mask[indices] = True
+    if members:
+        masks[np.repeat(np.arange(len(members)), [len(m) for m in members]), np.concatenate(members)] = True
     return masks

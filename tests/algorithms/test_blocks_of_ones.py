@@ -21,7 +21,7 @@ def as_set(solution):
 
 
 def ones_of(words, m):
-    return np.array([np.isin(np.arange(m), members(line, m)) for line in words])
+    return np.array([np.isin(np.arange(m), items) for items in members(words, m)])
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 64), (65, 7), (130, 129)])

@@ -109,10 +109,12 @@ def packed(ones: Ones) -> Words:
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def members(words: Words, n_items: int) -> NDArray[np.int64]:
-    """Return the items of one set, in order."""
-    as_bytes = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
-    return np.flatnonzero(np.unpackbits(as_bytes, count=n_items, bitorder="little"))
+def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
+    """Return the items of each set, in order."""
+    as_bytes = np.ascontiguousarray(sets, dtype="<u8").view(np.uint8)
+    line, item = np.nonzero(np.unpackbits(as_bytes, axis=1, count=n_items, bitorder="little"))
+    ends = np.cumsum(np.bincount(line, minlength=len(sets))).tolist()
+    return [item[start:stop] for start, stop in zip([0, *ends], ends, strict=False)]
 
 
 class Largest:

@@ -66,6 +66,13 @@ def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
 
 
 @kernel
+def fill_extents(columns: Any, patterns: Any, extents: Any) -> None:
+    """Fill, for each pattern, the rows that hold it."""
+    for at in range(len(patterns)):
+        common_rows(columns, patterns[at], extents[at])
+
+
+@kernel
 def place_in_table(rows: Any, pattern: Any, table: Any) -> Any:
     """Return the free slot for a new pattern, or -1 if the table holds it; entries are pairs i · n + j + 1."""
     n = len(rows)

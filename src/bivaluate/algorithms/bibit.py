@@ -102,7 +102,7 @@ class BiBit(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        from bivaluate.algorithms._kernels_bits import common_rows, rehash, scan_pairs
+        from bivaluate.algorithms._kernels_bits import fill_extents, rehash, scan_pairs
 
         min_rows = check_int("min_rows", self.min_rows, minimum=2)
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
@@ -123,8 +123,9 @@ class BiBit(BiclusteringEstimator):
                     )
                 old, table = table, np.zeros(4 * len(table), dtype=np.int64)
                 rehash(rows, old, table)
-        extent = np.empty(columns.shape[1], dtype=np.uint64)
-        for pair in largest.parts[0] if largest.parts else ():
-            pattern = rows[pair // n] & rows[pair % n]
-            common_rows(columns, pattern, extent)
-            yield members(extent, n), members(pattern, m)
+        if largest.parts:
+            pairs = largest.parts[0]
+            patterns = rows[pairs // n] & rows[pairs % n]
+            extents = np.empty((len(pairs), columns.shape[1]), dtype=np.uint64)
+            fill_extents(columns, patterns, extents)
+            yield from zip(members(extents, n), members(patterns, m), strict=True)

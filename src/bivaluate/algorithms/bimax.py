@@ -174,5 +174,5 @@ def walk(
         new = int(found[0])
         largest.add(areas[:new].copy(), found_items[:new].copy(), found_lines[:new].copy())
     if largest.parts:
-        for extent, intent in zip(*largest.parts, strict=True):
-            yield members(extent, n_items), np.sort(chosen[np.flatnonzero(intent)])
+        for block, intent in zip(members(largest.parts[0], n_items), largest.parts[1], strict=True):
+            yield block, np.sort(chosen[intent != 0])

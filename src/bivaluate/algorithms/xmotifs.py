@@ -161,6 +161,6 @@ def find_motif(
         for start in range(0, n_sets, SETS_AT_ONCE):
             draws = rng.randint(0, 2**31 - 1, (min(SETS_AT_ONCE, n_sets - start), size))
             search_motifs(sets, seed, draws, least, best, genes)
-    rows = members(genes, len(states))
+    rows = members(genes[np.newaxis], len(states))[0]
     wanted = states[rows, left[best[2]]][:, np.newaxis]
     return rows, left[(states[np.ix_(rows, left)] == wanted).all(axis=0)]
