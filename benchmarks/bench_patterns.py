@@ -59,7 +59,7 @@ def bibit_lines(folder: Path) -> list[Comparison]:
 def bimax_lines(folder: Path) -> list[Comparison]:
     """All biclusters; the peer drops some, and must have no other."""
     lines = []
-    for shape in ("40x12", "100x20"):
+    for shape in ("100x20", "90x30"):
         X = peers_patterns.ones(shape, 0.3).astype(float)
         model = Bimax(EVERYTHING)
         ours = cpu_of(lambda model=model, X=X: model.fit(X), 3)

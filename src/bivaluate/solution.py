@@ -168,7 +168,10 @@ class Biclustering(Sequence[Bicluster]):
         info: Mapping[str, Any] | None = None,
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
-        self._biclusters = tuple(_check_bicluster(pair, k, self._shape) for k, pair in enumerate(biclusters))
+        pairs = list(biclusters)
+        self._biclusters = _sorted_already(pairs, self._shape) or tuple(
+            _check_bicluster(pair, k, self._shape) for k, pair in enumerate(pairs)
+        )
         self._info = dict(info or {})
 
     @classmethod
@@ -859,6 +862,27 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     if n_rows < 1 or n_cols < 1:
         raise SolutionError(f"shape is {(n_rows, n_cols)}; a matrix has at least one row and one column.")
     return n_rows, n_cols
+
+
+def _sorted_already(pairs: list[Any], shape: tuple[int, int] | None) -> tuple[Bicluster, ...]:
+    """Return the biclusters if all are pairs of sorted arrays within the shape, checked at once; nothing otherwise."""
+    sides = []
+    for axis in (0, 1):
+        members = [pair[axis] for pair in pairs if type(pair) is tuple and len(pair) == 2]
+        if len(members) < len(pairs) or not all(type(m) is np.ndarray and m.dtype == np.int64 for m in members):
+            return ()
+        if not members or not all(m.ndim == 1 and m.size for m in members):
+            return ()
+        flat = np.concatenate(members)
+        ends = np.cumsum([m.size for m in members])
+        rising = flat[1:] > flat[:-1]
+        rising[ends[:-1] - 1] = True
+        if not rising.all() or flat.min() < 0 or (shape is not None and flat.max() >= shape[axis]):
+            return ()
+        flat.setflags(write=False)
+        stops = ends.tolist()
+        sides.append([flat[start:stop] for start, stop in zip([0, *stops], stops, strict=False)])
+    return tuple(Bicluster(rows, cols) for rows, cols in zip(*sides, strict=True))
 
 
 def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] | None) -> Bicluster:

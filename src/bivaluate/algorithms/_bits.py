@@ -112,7 +112,7 @@ def packed(ones: Ones) -> Words:
 def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
     """Return the items of each set, in order."""
     as_bytes = np.ascontiguousarray(sets, dtype="<u8").view(np.uint8)
-    line, item = np.nonzero(np.unpackbits(as_bytes, axis=1, count=n_items, bitorder="little"))
+    line, item = np.nonzero(np.unpackbits(as_bytes, axis=1, count=n_items, bitorder="little").view(bool))
     ends = np.cumsum(np.bincount(line, minlength=len(sets))).tolist()
     return [item[start:stop] for start, stop in zip([0, *ends], ends, strict=False)]
 
