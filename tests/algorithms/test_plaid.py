@@ -42,7 +42,7 @@ def test_the_start_equals_the_twin(seed):
     rng = np.random.RandomState(seed)
     first = rng.randint(0, 60, 4)
     second = (first + rng.randint(1, 60, 4)) % 60
-    group = fast.smaller_group(Z, 4, np.random.RandomState(seed))
+    group = fast.smaller_group(Z, Z, 4, np.random.RandomState(seed))
     np.testing.assert_array_equal(group, naive.two_means(Z, first, second))
 
 
@@ -50,9 +50,12 @@ def test_many_rows_are_grouped_by_some_of_them(monkeypatch):
     Z = np.repeat([[5.0, 5.0, 0.0], [0.0, 0.0, 0.0]], [20, 60], axis=0) + np.random.default_rng(0).normal(
         0, 0.1, (80, 3)
     )
-    monkeypatch.setattr(fast, "MOST_POINTS", 30)
-    group = fast.smaller_group(Z, 5, np.random.RandomState(0))
+    group = fast.smaller_group(Z, Z[10:40], 5, np.random.RandomState(0))
     np.testing.assert_array_equal(np.flatnonzero(group), np.arange(20))
+    monkeypatch.setattr(fast, "MOST_ROWS", 30)
+    layer = fast.find_layer(Z, (0.7, 0.7), 5, 10, np.random.RandomState(0))
+    assert layer.rows.tolist() == list(range(20))
+    assert layer.cols.tolist() == [0, 1]
 
 
 def test_planted_layers_are_recovered_and_the_search_ends_there():

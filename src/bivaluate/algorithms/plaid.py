@@ -17,7 +17,8 @@ from bivaluate.algorithms.algorithm import algorithm
 Mask = NDArray[np.bool_]
 # Rounds of k-means at most; two groups of rows seldom need more than a few.
 MAX_ROUNDS = 30
-MOST_POINTS = 500
+# The groups a layer starts from are sought in at most so many rows.
+MOST_ROWS = 500
 
 
 class Layer(NamedTuple):
@@ -95,10 +96,10 @@ class Plaid(BiclusteringEstimator):
     Notes
     -----
     A layer starts from the smaller group of rows and the smaller group of columns that 2-means finds in what is left
-    over (Z). Given members, μ is the mean of the block of Z, α_i and β_j what the means of rows and columns add to it;
-    outside, α_i = 0 and β_j = 0. A row takes part if Σ_j κ_j (Z_ij − μ − α_i − β_j)² is less than Σ_j κ_j Z_ij², and in
-    the second half of the rounds less than 1 − τ₁ times that; then columns likewise. Without a row or a column left
-    there is no layer, and the search ends.
+    over (Z), of many rows in 500 random ones. Given members, μ is the mean of the block of Z, α_i and β_j what the
+    means of rows and columns add to it; outside, α_i = 0 and β_j = 0. A row takes part if Σ_j κ_j (Z_ij − μ − α_i −
+    β_j)² is less than Σ_j κ_j Z_ij², and in the second half of the rounds less than 1 − τ₁ times that; then columns
+    likewise. Without a row or a column left there is no layer, and the search ends.
 
     References
     ----------
@@ -219,21 +220,26 @@ def find_layer(
     Z: Values, release: tuple[float, float], n_starts: int, n_iterations: int, rng: np.random.RandomState
 ) -> Layer | None:
     """Return one layer of what is left over, or None if there is none."""
-    return refine_layer(Z, smaller_group(Z, n_starts, rng), smaller_group(Z.T, n_starts, rng), release, n_iterations)
+    some = Z[rng.choice(len(Z), MOST_ROWS, replace=False)] if len(Z) > MOST_ROWS else Z
+    rows, cols = smaller_group(Z, some, n_starts, rng), smaller_group(some.T, some.T, n_starts, rng)
+    return refine_layer(Z, rows, cols, release, n_iterations)
 
 
 def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float], n_iterations: int) -> Layer | None:
     """Return the layer that grows from these members, or None if it loses them all."""
-    for iteration in range(n_iterations):
-        share = release if iteration >= n_iterations // 2 else (0.0, 0.0)
+    phases = [(0.0, 0.0)] * (n_iterations // 2) + [release] * (n_iterations - n_iterations // 2)
+    settled = None
+    for share in phases:
+        if share == settled:
+            continue
         before = rows, cols
         rows = explained(Z[:, cols], rows, share[0])
         if rows.any():
             cols = explained(Z[rows].T, cols, share[1])
         if not rows.any() or not cols.any():
             return None
-        if share == release and np.array_equal(rows, before[0]) and np.array_equal(cols, before[1]):
-            break
+        if np.array_equal(rows, before[0]) and np.array_equal(cols, before[1]):
+            settled = share
     return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
 
 
@@ -250,17 +256,15 @@ def explained(Z: Values, rows: Mask, release: float) -> Mask:
     return np.asarray(gain > release * np.einsum("ij,ij->i", Z, Z))
 
 
-def smaller_group(Z: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
-    """Return the smaller of two groups of rows, by the tightest of some runs of 2-means; all rows if there are not two.
+def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
+    """Return the smaller of two groups of rows of `Z`, all of them if there are not two.
 
-    Runs are made on at most `MOST_POINTS` random rows; the others go to the nearer centre.
+    The centres are those of the tightest of some runs of 2-means on `points`.
     """
-    n = len(Z)
+    n, size = len(Z), len(points)
     everything = np.ones(n, dtype=np.bool_)
     if n < 2:
         return everything
-    points = Z[rng.choice(n, MOST_POINTS, replace=False)] if n > MOST_POINTS else Z
-    size = len(points)
     first = rng.randint(0, size, n_starts)
     a, b = points[first], points[(first + rng.randint(1, size, n_starts)) % size]
     total = points.sum(axis=0)
