@@ -22,6 +22,11 @@ def counts(seed=0, shape=(40, 26), K=(3, 4), low=0.3):
     return rng.poisson(rates[rows][:, cols]).astype(float), rows, cols
 
 
+def balanced(n, K, n_starts, rng):
+    """Random labels for every start, each label as often as any other."""
+    return np.array([rng.permutation(np.arange(n) % K) for _ in range(n_starts)])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_modularity_equals_the_twin_from_every_start_dense_and_sparse(seed):
     X = counts(seed)[0]
@@ -42,7 +47,7 @@ def test_modularity_equals_the_twin_from_every_start_dense_and_sparse(seed):
 def test_block_averages_equal_the_twin_from_every_start_dense_and_sparse(seed, kind):
     X, K = counts(seed, low=0.05)[0], (3, 4)
     rng = np.random.RandomState(seed)
-    rows, cols = shared.balanced_labels(40, 3, 4, rng), shared.balanced_labels(26, 4, 4, rng)
+    rows, cols = balanced(40, 3, 4, rng), balanced(26, 4, 4, rng)
     whole = naive.divergence(kind, X, X.mean()).sum()
     losses = []
     for s in range(4):
@@ -61,7 +66,7 @@ def test_block_averages_equal_the_twin_from_every_start_dense_and_sparse(seed, k
 def test_information_equals_the_twin_from_every_start_dense_and_sparse(seed):
     X, K = counts(seed)[0] + 0.5, (3, 4)
     rng = np.random.RandomState(seed)
-    rows, cols = shared.balanced_labels(40, 3, 3, rng), shared.balanced_labels(26, 4, 3, rng)
+    rows, cols = balanced(40, 3, 3, rng), balanced(26, 4, 3, rng)
     for s in range(3):
         z, w, kept = naive.information(X, rows[s], cols[s], K)
         for same in (X, csr_array(X)):
@@ -75,7 +80,7 @@ def test_information_equals_the_twin_from_every_start_dense_and_sparse(seed):
 def test_a_round_never_loses_and_parts_of_the_starts_change_nothing(criterion, monkeypatch):
     X = counts(7)[0]
     rng = np.random.RandomState(0)
-    rows, cols = shared.balanced_labels(40, 3, 6, rng), shared.balanced_labels(26, 3, 6, rng)
+    rows, cols = balanced(40, 3, 6, rng), balanced(26, 3, 6, rng)
     kept = [shared.coclusters(X, rows, cols, criterion, (3, 3), k).kept.sum() for k in range(1, 8)]
     assert np.all(np.diff(kept) >= -1e-9)
     monkeypatch.setattr(shared, "MOST_CELLS", 3 * 40 * 2)
@@ -99,6 +104,29 @@ def test_planted_blocks_of_counts_are_recovered(estimator):
     X = rng.poisson(np.where(np.equal.outer(rows, cols), 5.0, 0.4)).astype(float)
     found = {(tuple(b.rows), tuple(b.cols)) for b in estimator(3, random_state=0).fit(csr_array(X)).solution_}
     assert found == {(tuple(np.flatnonzero(rows == k)), tuple(np.flatnonzero(cols == k))) for k in range(3)}
+
+
+@pytest.mark.parametrize("profiles", [False, True])
+def test_starts_gather_what_is_nearest_to_random_lines_dense_and_sparse(profiles):
+    X = counts(1)[0]
+    labels = shared.random_labels(X, 4, 3, profiles, np.random.RandomState(5))
+    np.testing.assert_array_equal(labels, shared.random_labels(csr_array(X), 4, 3, profiles, np.random.RandomState(5)))
+    lines = X / np.linalg.norm(X, axis=1, keepdims=True) if profiles else X
+    rng = np.random.RandomState(5)
+    centres = [[i] for i in rng.randint(40, size=3)]
+    for _ in range(3):
+        draws = rng.random_sample(3)
+        for chosen, draw in zip(centres, draws, strict=True):
+            least = [min(((x - lines[c]) ** 2).sum() for c in chosen) for x in lines]
+            chosen.append(int(np.searchsorted(np.cumsum(least), draw * np.sum(least), side="right")))
+    for line, chosen in zip(labels, centres, strict=True):
+        expected = [np.argmin([((x - lines[c]) ** 2).sum() for c in chosen]) for x in lines]
+        np.testing.assert_array_equal(line, expected)
+
+
+def test_fewer_distinct_lines_than_labels_are_no_trouble():
+    labels = shared.random_labels(np.repeat([[1.0, 0.0], [0.0, 3.0]], 4, axis=0), 4, 5, False, np.random.RandomState(0))
+    assert all(len(set(line[:4])) == len(set(line[4:])) == 1 and line[0] != line[4] for line in labels)
 
 
 def test_one_raised_block_is_the_best_block():

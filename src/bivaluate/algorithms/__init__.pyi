@@ -9,6 +9,7 @@ from .coherent_given import evidence_of as evidence_of
 from .command import CommandEstimator as CommandEstimator
 from .communities import LeidenCommunities as LeidenCommunities
 from .communities import LouvainCommunities as LouvainCommunities
+from .fabia import FABIA as FABIA
 from .factorisation import LDABiclusters as LDABiclusters
 from .factorisation import NMFBiclusters as NMFBiclusters
 from .information import InformationCoclustering as InformationCoclustering

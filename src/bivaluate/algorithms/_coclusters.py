@@ -42,9 +42,31 @@ class Criterion(NamedTuple):
     costs: Callable[[Values, Values, Values], tuple[Values, Values]]
 
 
-def balanced_labels(n: int, K: int, n_starts: int, rng: np.random.RandomState) -> Labels:
-    """Return random labels for every start, each label as often as any other."""
-    return np.array([rng.permutation(np.arange(n) % K) for _ in range(n_starts)])
+def random_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
+    """Return, for every start, which of K random lines of `X` each line is nearest to.
+
+    Nearest by the sum of squared differences; with `profiles` of lines scaled to length 1. As in k-means++, a line is
+    drawn with a chance in proportion to its squared distance from those drawn before.
+    """
+    n = X.shape[0]
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
+    scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)) if profiles else np.ones(n)
+    squares = squares * scale**2
+    least, labels = np.full((n_starts, n), np.inf), np.zeros((n_starts, n), dtype=np.int64)
+    drawn = rng.randint(n, size=n_starts)
+    for k in range(K):
+        centres = X[drawn].toarray() if issparse(X) else X[drawn]
+        # distance[s, i] = ((X[i] - X[drawn[s]])**2).sum(), lines scaled
+        distance = np.asarray(X @ centres.T).T * scale * (-2.0 * scale[drawn])[:, np.newaxis]
+        distance += squares + squares[drawn][:, np.newaxis]
+        distance[distance < 1e-12 * (squares.max() + SMALLEST)] = 0.0
+        labels[distance < least] = k
+        least = np.minimum(least, distance)
+        chance = np.cumsum(np.where(least.sum(axis=1, keepdims=True) > 0, least, 1.0), axis=1)
+        draw = rng.random_sample(n_starts) * chance[:, -1]
+        drawn = np.array([np.searchsorted(line, x, side="right") for line, x in zip(chance, draw, strict=True)])
+        drawn = np.minimum(drawn, n - 1)
+    return labels
 
 
 def coclusters(

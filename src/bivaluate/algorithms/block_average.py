@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import xlogy
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
-from bivaluate.algorithms._coclusters import Criterion, balanced_labels, chosen_blocks, coclusters, log
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, random_labels
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -48,7 +49,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         Which blocks become biclusters: the K that keep most, or all. With the I-divergence blocks above the average of
         the matrix go before those below it.
     n_starts : int, default=10
-        Random labels to start from; the answer with the smallest loss is kept.
+        Starts, each from random rows and columns that gather those nearest to them; the answer with the smallest loss
+        is kept.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -125,7 +127,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                 )
             )
         rng = check_random_state(self.random_state)
-        rows, cols = balanced_labels(X.shape[0], K, n_starts, rng), balanced_labels(X.shape[1], L, n_starts, rng)
+        rows = random_labels(X, K, n_starts, False, rng)
+        cols = random_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, False, rng)
         found = coclusters(X, rows, cols, DIVERGENCES[divergence], (K, L), max_iter)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         whole = _divergence_of_cells(X, divergence)
@@ -174,7 +177,7 @@ DIVERGENCES = {
 def _divergence_of_cells(X: Any, divergence: str) -> float:
     """Return Σ d(z_ij, z̄), z̄ the mean of the matrix."""
     mean, size = float(X.mean()), X.shape[0] * X.shape[1]
-    values = X.data if hasattr(X, "indptr") else X.ravel()
+    values = X.data if issparse(X) else X.ravel()
     if divergence == "squared":
         return float(((values - mean) ** 2).sum()) + float(size - len(values)) * mean**2
     return float(xlogy(values, values).sum()) - float(xlogy(values.sum(), mean))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
-from bivaluate.algorithms._coclusters import Criterion, balanced_labels, chosen_blocks, coclusters, log
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, random_labels
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -44,7 +45,8 @@ class InformationCoclustering(BiclusteringEstimator):
         Which blocks become biclusters: the K with the most information that hold more than chance would put there, or
         all.
     n_starts : int, default=10
-        Random labels to start from; the answer that keeps the most information is returned.
+        Starts, each from random rows and columns that gather those nearest to them; the answer that keeps the most
+        information is returned.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -108,7 +110,8 @@ class InformationCoclustering(BiclusteringEstimator):
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
         rng = check_random_state(self.random_state)
-        rows, cols = balanced_labels(X.shape[0], K, n_starts, rng), balanced_labels(X.shape[1], L, n_starts, rng)
+        rows = random_labels(X, K, n_starts, True, rng)
+        cols = random_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, True, rng)
         found = coclusters(X, rows, cols, INFORMATION, (K, L), max_iter)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
