@@ -74,7 +74,7 @@ def block_average_table(folder: Path) -> list[Comparison]:
         ([300, 40], [3, 3], 1.0),
         ([1000, 500], [5, 4], 1.0),
         ([2993, 173], [10, 8], 1.0),
-        ([4000, 3000], [8, 8], 0.02),
+        ([2000, 1500], [6, 6], 0.02),
     ):
         X = peers.board(shape, K, density, 0)
         Y = X if density == 1 else csr_array(X)
@@ -98,7 +98,7 @@ def kept_by(X: np.ndarray, rows: np.ndarray, cols: np.ndarray, K: list[int]) -> 
 
 def modularity_table() -> list[Comparison]:
     lines = []
-    for shape, K, density in (([1000, 800], 5, 0.02), ([4000, 3000], 8, 0.02)):
+    for shape, K, density in (([1000, 800], 5, 0.02), ([2000, 1500], 6, 0.02)):
         Y = csr_array(peers.board(shape, [K, K], density, 0))
         peer = in_fresh_process("benchmarks.peers_models:modularity", shape, K, density, 0, 10)
         model = ModularityCoclustering(K, n_starts=10, random_state=0)
