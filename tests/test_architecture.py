@@ -34,6 +34,7 @@ LAYERS = {
     "sweep": 10,
     "plots": 11,
     "report": 12,
+    "benchmark": 13,
     "replicate": 13,
     "cli": 14,
     "__main__": 15,

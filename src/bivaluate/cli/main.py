@@ -41,6 +41,7 @@ COMMANDS = {
     "select": "Choose algorithm and K from a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
+    "benchmark": "Ask which measure tells good biclusters, over algorithms and data.",
     "scenarios": "List or write the ten synthetic benchmark matrices.",
     "datasets": "List or fetch real data sets.",
     "convert": "Convert solutions between the formats of biclustering tools.",

@@ -81,7 +81,7 @@ def sweep(
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     options = {
         "datasets": matrices or None,
-        "algorithms": _algorithms(algorithms),
+        "algorithms": split_algorithms(algorithms),
         "k": k if k == "planted" else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
@@ -134,10 +134,10 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
     return load_run(folder).plan
 
 
-def _algorithms(text: str | None) -> list[str] | None:
+def split_algorithms(text: str | None) -> list[str] | None:
     """Return the words between commas; a command goes on to the end.
 
-    >>> _algorithms("las,spectral*,cmd:tool --sizes 2,3 {matrix}")
+    >>> split_algorithms("las,spectral*,cmd:tool --sizes 2,3 {matrix}")
     ['las', 'spectral*', 'cmd:tool --sizes 2,3 {matrix}']
     """
     if text is None:

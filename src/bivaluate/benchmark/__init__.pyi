@@ -1,0 +1,7 @@
+from .answer import answer as answer
+from .cases import CASES as CASES
+from .cases import Case as Case
+from .cases import Problem as Problem
+from .page import write_page as write_page
+from .run import Benchmark as Benchmark
+from .run import run_benchmark as run_benchmark

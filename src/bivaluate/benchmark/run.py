@@ -1,0 +1,282 @@
+"""Run algorithms on the data of the benchmark, as a sweep; then ask what the truth says of every solution."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError
+from bivaluate._files import write_whole
+from bivaluate.benchmark.cases import CASES, Case
+from bivaluate.benchmark.truth import Truth
+from bivaluate.evaluation import evaluate
+from bivaluate.io import read_solution, write_matrix
+from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import METRICS
+from bivaluate.solution import Biclustering
+from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.run import Sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "find", "plaid", "qubic")
+QUICK_K, FULL_K = (2, 3, 5), (2, 3, 4, 5, 8)
+REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
+CELL = ["case", "domain", "seed", "algorithm", "k"]
+MADE = ("planted", "noise")  # domains whose matrices come from a seed
+TABLES = ("solutions", "biclusters", "copies")
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """The tables of a benchmark, read by :func:`bivaluate.benchmark.answer.answer`.
+
+    Parameters
+    ----------
+    solutions : DataFrame
+        One row per case, seed, algorithm and K: its truth and every measure of solutions.
+    biclusters : DataFrame
+        One row per bicluster: its truth and every measure of biclusters.
+    copies : DataFrame
+        The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
+    seconds : DataFrame
+        Seconds per fit.
+
+    Examples
+    --------
+    >>> run_benchmark("RUN", quick=True)  # doctest: +SKIP
+    """
+
+    solutions: pd.DataFrame
+    biclusters: pd.DataFrame
+    copies: pd.DataFrame
+    seconds: pd.DataFrame
+
+
+def solution_measures() -> list[str]:
+    """Return the measures the benchmark judges: those of whole solutions of which one direction is better."""
+    return [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
+
+
+def bicluster_measures() -> list[str]:
+    """Return the measures of single biclusters of which one direction is better."""
+    return [key for key, m in METRICS.items() if m.level == "bicluster" and m.direction != "none"]
+
+
+def run_benchmark(
+    out: str | os.PathLike[str],
+    *,
+    quick: bool = True,
+    algorithms: Sequence[str] | None = None,
+    cases: Sequence[str] | None = None,
+    seeds: int | None = None,
+    solutions: Mapping[str, str | os.PathLike[str]] | None = None,
+    time_limit: float | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Benchmark:
+    """Run the benchmark in a folder, or continue it there.
+
+    Parameters
+    ----------
+    out : str or path-like
+        The folder: matrices, the run folder of the sweep, and tables.
+    quick : bool, default=True
+        Few algorithms, small data, one seed; otherwise every algorithm that runs here on all data.
+    algorithms : sequence of str, optional
+        Keys, patterns or commands, as a sweep takes them.
+    cases : sequence of str, optional
+        Names of cases; those of the form by default.
+    seeds : int, optional
+        Seeds of planted data; 1 in the quick form, else 3.
+    solutions : mapping of str to path-like, optional
+        Names of further methods, each with a folder that holds a solution per data set, ``DATA_SET.json``.
+    time_limit : float, optional
+        Seconds per fit; 30 in the quick form, else 600.
+    jobs : int, default=1
+        Worker processes.
+    scheduler : str, optional
+        Address of a Dask scheduler.
+    progress : callable, optional
+        Called with what is done, how many, of how many.
+
+    Returns
+    -------
+    Benchmark
+        The tables.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such case or algorithm.
+    SolutionError
+        If a solution belongs to another matrix.
+    FileError
+        If the folder cannot be written, or a folder of solutions holds none.
+
+    Examples
+    --------
+    >>> run_benchmark("RUN", quick=True, jobs=2)  # doctest: +SKIP
+    """
+    folder = Path(out)
+    chosen = _chosen(cases, quick)
+    n_seeds = seeds or (1 if quick else 3)
+    items = [(case, seed) for case in chosen for seed in range(n_seeds if case.domain in MADE else 1)]
+    names = {_file_name(case, seed): (case, seed) for case, seed in items}
+    plan = Plan(
+        datasets=_write_matrices(folder, names),
+        algorithms=list(algorithms or (QUICK_ALGORITHMS if quick else ["all"])),
+        k=QUICK_K if quick else FULL_K,
+        metrics=[*solution_measures(), *bicluster_measures()],
+        score={"missing": "omit", "single": "matrix"},
+        time_limit=time_limit or (30.0 if quick else 600.0),
+    )
+    tell = None if progress is None else lambda done, total, cell: progress(f"{cell.algorithm}", done, total)
+    run = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell).run()
+    rows: list[dict[str, Any]] = []
+    blocks: list[dict[str, Any]] = []
+    copies: list[dict[str, Any]] = []
+    done = run.results[run.results["status"].isin(["ok", "degenerate"])]
+    own = _own_solutions(solutions or {}, names)
+    total = len(done) + len(own)
+    for name, (case, seed) in names.items():
+        problem = case.load(seed)
+        truth = Truth(problem)
+        mine = done[done["dataset"] == name]
+        found: list[tuple[str, int, Biclustering, Any]] = [
+            (str(r["algorithm"]), int(r["k"]), run.solution(_cell(run, name, r)), r) for r in mine.to_dict("records")
+        ]
+        found += [(method, len(s), s, None) for (method, where), s in own.items() if where == name]
+        kept: dict[str, tuple[float, int, Biclustering, dict[str, Any]]] = {}
+        for algorithm, k, solution, stored in found:
+            if progress is not None:
+                progress("truth", len(rows) + 1, total)
+            scores, each = _scores(problem.matrix, solution, stored, run, name, algorithm, k)
+            value, of_each = truth.of(solution)
+            cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
+            rows.append({**cell, "n_biclusters": len(solution), "truth": value, **scores})
+            blocks += [
+                {**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in enumerate(zip(of_each, each, strict=True), 1)
+            ]
+            if len(solution) and value == value and value > kept.get(algorithm, (-math.inf,))[0]:
+                kept[algorithm] = (value, k, solution, scores)
+        for algorithm, (_, k, solution, scores) in kept.items():
+            cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
+            copies += [{**cell, "copy": "as found", **scores}]
+            for copy, other in _copies(solution, seed).items():
+                copies.append({**cell, "copy": copy, **_evaluated(problem.matrix, other)[0]})
+    import pandas as pd
+
+    tables = Benchmark(
+        pd.DataFrame(rows),
+        pd.DataFrame(blocks),
+        pd.DataFrame(copies),
+        run.times[["dataset", "algorithm", "fit_seconds"]],
+    )
+    for table in TABLES:
+        write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
+    return tables
+
+
+def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
+    from bivaluate._errors import suggest
+
+    for name in names or ():
+        if name not in CASES:
+            raise ParameterError(f"there is no case {name!r}: {', '.join(CASES)}.{suggest(name, CASES)}")
+    return [case for case in CASES.values() if (case.name in names if names else case.quick or not quick)]
+
+
+def _file_name(case: Case, seed: int) -> str:
+    """Return what the data set is called in the run, and the file of somebody's solution of it."""
+    plain = "".join(letter if letter.isalnum() else "_" for letter in case.name)
+    return f"{plain}_{seed}" if case.domain in MADE else case.name
+
+
+def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
+    """Write the made matrices that are not there yet, and return all data sets as a sweep takes them."""
+    place = folder / "matrices"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {place}: {error.strerror or error}.") from error
+    found = []
+    for name, (case, seed) in names.items():
+        if case.domain not in MADE:
+            found.append(name)
+            continue
+        path = place / f"{name}.npy"
+        if not path.exists():
+            write_matrix(case.load(seed).matrix, path)
+        found.append(str(path))
+    return found
+
+
+def _cell(run: Any, name: str, row: Mapping[Any, Any]) -> Any:
+    from bivaluate.sweep.cells import Cell
+
+    return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
+
+
+def _scores(
+    matrix: Matrix, solution: Biclustering, stored: Any, run: Any, name: str, algorithm: str, k: int
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the measures of a solution and of its biclusters, from the run where it has them."""
+    if stored is None:
+        return _evaluated(matrix, solution)
+    table = run.biclusters
+    mine = table[(table["dataset"] == name) & (table["algorithm"] == algorithm) & (table["k"] == k)]
+    keys = [key for key in bicluster_measures() if key in mine.columns]
+    return {key: stored[key] for key in solution_measures() if key in stored}, mine[keys].to_dict("records")
+
+
+def _evaluated(matrix: Matrix, solution: Biclustering) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    measures = [*solution_measures(), *bicluster_measures()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BivaluateWarning)
+        found = evaluate(matrix, solution, metrics=measures, missing="omit", single="matrix")
+    keys = [key for key in bicluster_measures() if found.records and key in found.records[0]]
+    return dict(found.scores), [{key: record[key] for key in keys} for record in found.records]
+
+
+def _copies(solution: Biclustering, seed: int) -> dict[str, Biclustering]:
+    """Return a solution with a tenth of the rows of each bicluster drawn anew, and random ones of the same sizes."""
+    n_rows, n_cols = solution.shape
+    rng = np.random.default_rng([seed, len(solution)])
+    corrupted, drawn = [], []
+    for rows, cols in solution:
+        outside = np.setdiff1d(np.arange(n_rows), rows)
+        n_new = min(max(1, round(REPLACED * len(rows))), len(outside), len(rows))
+        kept = rng.permutation(rows)[n_new:]
+        corrupted.append((np.concatenate([kept, rng.choice(outside, n_new, replace=False)]), cols))
+        drawn.append((rng.choice(n_rows, len(rows), replace=False), rng.choice(n_cols, len(cols), replace=False)))
+    return {"corrupted": Biclustering(corrupted, solution.shape), "random": Biclustering(drawn, solution.shape)}
+
+
+def _own_solutions(
+    folders: Mapping[str, str | os.PathLike[str]], names: Mapping[str, tuple[Case, int]]
+) -> dict[tuple[str, str], Biclustering]:
+    """Read what somebody's method found: a file per data set, checked against its matrix."""
+    found = {}
+    for method, folder in folders.items():
+        files = {name: Path(folder) / f"{name.replace(':', '_')}.json" for name in names}
+        there = {name: path for name, path in files.items() if path.exists()}
+        if not there:
+            some = ", ".join(path.name for path in list(files.values())[:3])
+            raise FileError(f"{folder} holds no solution of this benchmark: files such as {some} are needed.")
+        for name, path in there.items():
+            case, seed = names[name]
+            try:
+                found[method, name] = read_solution(path, case.load(seed).matrix)
+            except SolutionError as error:
+                raise SolutionError(f"{path} is not a solution of {case.name}: {error}") from error
+    return found

@@ -1,0 +1,91 @@
+"""`bivaluate benchmark`: does a better score mean a better solution?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from bivaluate._errors import ParameterError
+from bivaluate.cli.options import Json, listed, option
+from bivaluate.cli.sweep import split_algorithms
+from bivaluate.cli.tables import err, number, out, print_json, print_table, progress
+
+Full = Annotated[
+    bool, option("Every algorithm that runs here on all data; the default is the quick form.", "--full/--quick")
+]
+
+
+def benchmark(
+    run_folder: Annotated[Path, option("The folder; a run in it is continued.", "--out", "-o")] = Path("benchmark"),
+    full: Full = False,
+    algorithms: Annotated[
+        str | None, option("Keys, patterns or `cmd:` and a command, as `sweep` takes them.", "--algorithms", "-a")
+    ] = None,
+    cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
+    seeds: Annotated[int | None, option("Seeds of planted data (default: 1, with --full 3).")] = None,
+    solutions: Annotated[
+        list[str] | None, option("NAME=FOLDER with somebody's solutions, DATA_SET.json each; repeatable.")
+    ] = None,
+    time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
+    page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
+    jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
+    scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run algorithms on data with a truth, and say which measures agree with it.
+
+    Planted biclusters, noise, yeast genes with the Gene Ontology, and matrices whose rows or columns have known classes.
+    If it is killed, the same command continues where it left off.
+
+    Examples:
+
+    - `bivaluate benchmark --out RUN --jobs 2`
+    - `bivaluate benchmark --full --out FULL --scheduler tcp://head:8786`
+    - `bivaluate benchmark --out RUN --solutions mine=my_folder`
+    - `bivaluate benchmark --out RUN --algorithms 'las,find,cmd:mytool {matrix} {out}'`
+    """
+    from bivaluate.benchmark import answer, run_benchmark, write_page
+    from bivaluate.benchmark.answer import names_of
+    from bivaluate.benchmark.page import headline
+
+    folders = {}
+    for text in solutions or []:
+        name, equals, folder = text.partition("=")
+        if not (name and equals and folder):
+            raise ParameterError(f"--solutions is {text!r}; NAME=FOLDER is needed, for example mine=my_folder.")
+        folders[name] = folder
+    with progress() as update:
+        found = run_benchmark(
+            run_folder,
+            quick=not full,
+            algorithms=split_algorithms(algorithms),
+            cases=listed(cases),
+            seeds=seeds,
+            solutions=folders,
+            time_limit=time_limit,
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=update,
+        )
+    tables = answer(found)
+    command = f"bivaluate benchmark {'--full' if full else '--quick'}"
+    written = write_page(found, tables, page or run_folder / "benchmark.md", command)
+    if as_json:
+        print_json({name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)})
+    else:
+        rows = [
+            (
+                names_of([r["measure"]])[0],
+                *(number(r[k], 2) for k in ("solutions", "right_algorithm", "right_k", "noise")),
+            )
+            for r in tables["measures"].to_dict("records")
+        ]
+        print_table(["measure", "rank correlation", "best algorithm", "best K", "refuses noise"], rows)
+        names = [name for name in tables["algorithms"].columns if name != "algorithm"]
+        out.print()
+        print_table(
+            ["algorithm", *names],
+            [(r["algorithm"], *(number(r[n], 2) for n in names)) for r in tables["algorithms"].to_dict("records")],
+        )
+        out.print(f"\n{headline(tables)}")
+    err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")

@@ -1,0 +1,137 @@
+"""The benchmark: fixed data with a truth, a run that can be continued, an answer for every measure."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bivaluate import Biclustering, Matrix
+from bivaluate._errors import FileError, ParameterError, SolutionError
+from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
+from bivaluate.benchmark.answer import ALWAYS
+from bivaluate.benchmark.run import Benchmark
+from bivaluate.benchmark.truth import Truth, best_f1
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("benchmark")
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    return run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"])
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.domain in ("planted", "noise")])
+def test_made_data_are_the_same_for_a_seed_and_hold_their_truth(name):
+    first, again, other = (CASES[name].load(seed) for seed in (0, 0, 1))
+    assert np.array_equal(first.matrix.values, again.matrix.values)
+    assert not np.array_equal(first.matrix.values, other.matrix.values)
+    assert first.truth == again.truth
+    assert len(first.truth) == 0 if CASES[name].domain == "noise" else len(first.truth) >= 2
+
+
+def test_blocks_stand_where_the_truth_says():
+    problem = CASES["raised"].load(3)
+    values = problem.matrix.values
+    inside = np.zeros(values.shape, bool)
+    for rows, cols in problem.truth:
+        inside[np.ix_(rows, cols)] = True
+    assert values[inside].mean() > 1.8
+    assert abs(values[~inside].mean()) < 0.1
+
+
+def test_truth_of_planted_biclusters():
+    problem = CASES["raised"].load(0)
+    value, each = Truth(problem).of(problem.truth)
+    assert value == 1.0
+    assert each == [1.0, 1.0, 1.0]
+    assert Truth(problem).of(Biclustering([], problem.matrix.shape)) == (0.0, [])
+
+
+def test_truth_of_classes_is_beyond_chance():
+    mask = np.arange(60) < 20
+    problem = Problem(Matrix(np.zeros((60, 4))), row_classes={"a": mask, "b": ~mask})
+    perfect, mixed = (
+        Truth(problem).of(Biclustering([(rows, [0, 1])], (60, 4)))[0] for rows in (range(20), range(10, 30))
+    )
+    assert perfect == 1.0
+    assert mixed < 0.5
+    drawn = [np.random.default_rng(s).choice(60, 20, replace=False) for s in range(40)]
+    values = [Truth(problem).of(Biclustering([(rows, [0, 1])], (60, 4)))[0] for rows in drawn]
+    assert abs(np.mean(values)) < 0.05
+    assert best_f1(np.arange(20), {"a": mask}) == 1.0
+
+
+def test_tables(found):
+    assert set(found.solutions["algorithm"]) == {"las", "spectral"}
+    assert found.solutions["truth"][found.solutions["domain"] == "planted"].max() > 0.5
+    assert found.solutions["truth"][found.solutions["domain"] == "noise"].isna().all()
+    assert set(found.copies["copy"]) == {"as found", "corrupted", "random"}
+    assert len(found.biclusters) == found.solutions["n_biclusters"].sum()
+
+
+def test_a_run_is_continued_not_repeated(found, folder):
+    before = (folder / "run" / "journal.sqlite").stat().st_mtime_ns, (folder / "solutions.csv").read_text()
+    run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"])
+    assert (folder / "solutions.csv").read_text() == before[1]
+
+
+def test_answer_and_page(found, tmp_path):
+    tables = answer(found)
+    measures = tables["measures"].set_index("measure")
+    assert measures.loc["total_evidence", "noise"] == 1.0
+    assert measures.loc["nve_cov", "noise"] == 0.0
+    assert measures.loc["total_evidence", "random"] == 1.0
+    assert measures.loc[ALWAYS, "right_algorithm"] == 1.0
+    written = write_page(found, tables, tmp_path / "page.md", "bivaluate benchmark")
+    text = written[0].read_text(encoding="utf-8")
+    assert "Over all data the ranks of " in text
+    assert all(path.exists() for path in written)
+
+
+def made(rows):
+    table = pd.DataFrame(rows, columns=["case", "domain", "seed", "algorithm", "k", "truth", "nve", "total_evidence"])
+    empty = pd.DataFrame(columns=["case", "domain", "seed", "algorithm", "k", "copy"])
+    return Benchmark(table, empty.assign(truth=[]), empty, empty)
+
+
+def test_worked_correlations_and_picks():
+    rows = [
+        ("x", "planted", 0, "a", k, t, n, e) for k, t, n, e in ((2, 0.1, 0.9, 1), (3, 0.4, 0.5, 2), (4, 0.9, 0.6, 3))
+    ]
+    rows += [
+        ("x", "planted", 0, "b", k, t, n, e) for k, t, n, e in ((2, 0.2, 0.4, 0), (3, 0.4, 0.8, -1), (4, 0.2, 0.7, -2))
+    ]
+    measures = answer(made(rows))["measures"].set_index("measure")
+    truth, nve = (pd.Series([row[i] for row in rows]).rank() for i in (5, 6))
+    assert measures.loc["nve", "solutions"] == pytest.approx(-np.corrcoef(truth, nve)[0, 1])
+    assert measures.loc["total_evidence", "right_algorithm"] == 1.0
+    assert measures.loc["nve", "right_algorithm"] == 0.0
+    assert measures.loc["total_evidence", "right_k"] == 0.5  # of b it picks K = 2, the truth says 3
+    assert math.isnan(measures.loc["nve", "noise"])
+
+
+def test_somebodys_solutions(folder, tmp_path):
+    problem = CASES["raised"].load(0)
+    problem.truth.to_json(tmp_path / "raised_0.json")
+    found = run_benchmark(
+        folder, cases=["raised", "noise"], algorithms=["las", "spectral"], solutions={"mine": tmp_path}
+    )
+    mine = found.solutions[found.solutions["algorithm"] == "mine"]
+    assert mine["truth"].tolist() == [1.0]
+    assert answer(found)["algorithms"]["algorithm"].iloc[0] == "mine"
+    Biclustering([([0], [0])], (3, 4)).to_json(tmp_path / "raised_0.json")
+    with pytest.raises(SolutionError, match=r"raised_0\.json is not a solution of raised: .*\(3, 4\)"):
+        run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"], solutions={"mine": tmp_path})
+    with pytest.raises(FileError, match=r"holds no solution of this benchmark: files such as raised_0\.json"):
+        run_benchmark(
+            folder, cases=["raised", "noise"], algorithms=["las", "spectral"], solutions={"x": folder / "run"}
+        )
+
+
+def test_unknown_case(tmp_path):
+    with pytest.raises(ParameterError, match=r"there is no case 'raisd'.*Did you mean 'raised'"):
+        run_benchmark(tmp_path, cases=["raisd"])
