@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, save_npz
 
 from bivaluate import Matrix, Plan, Sweep, select_k, write_matrix
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning
@@ -134,3 +135,24 @@ def test_recipes_lie_beside_the_plan(matrix, command, tmp_path):
     plan = Plan.from_toml(tmp_path / "plan.toml")
     assert plan.algorithms == (f"recipe:{tmp_path / 'mine.toml'}",)
     assert list(Sweep(plan).run().results["status"]) == ["ok"]
+
+
+def test_sparse_matrices_stay_sparse(tmp_path, monkeypatch):
+    counts = np.random.default_rng(0).poisson(0.2, (50, 30)).astype(float)
+    counts[:15, :10] += 3
+    save_npz(tmp_path / "counts.npz", csr_array(counts))
+    plan = Plan([str(tmp_path / "counts.npz")], ["nmf", "spectral_co", "cca"], k=[2])
+    dense = Sweep(Plan(plan.datasets, ["cca"], k=[2])).run()
+    assert dense.results["status"].tolist() == ["ok"]  # small enough to be made dense
+    with monkeypatch.context() as patch:
+        patch.setattr("bivaluate.matrix.LARGEST_DENSE_BYTES", 1000)
+        with pytest.raises(MatrixError, match=r"cca cannot be run on data set counts: .* as one dense array"):
+            Sweep(plan, tmp_path / "run").run()
+    monkeypatch.setattr("bivaluate.sweep.folder.LARGEST_COPY", 11_000)  # all cells are more, the stored ones less
+    run = Sweep(Plan(plan.datasets, ["nmf", "spectral_co"], k=[2]), tmp_path / "other").run()
+    assert run.results["status"].tolist() == ["ok", "ok"]
+    matrix = run.matrix("counts")
+    assert matrix.sparse
+    assert (run.path / "matrices" / "counts.npz").exists()
+    np.testing.assert_array_equal(matrix.block(np.arange(50), np.arange(30)), counts)
+    assert Sweep(run.plan, tmp_path / "other").run().results.equals(run.results)

@@ -83,10 +83,26 @@ def file_name(text: str) -> str:
     return f"{plain[:80]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
+def stored_bytes(matrix: Matrix) -> int:
+    """Return how many bytes the cells take as they are: all of them, or those a sparse matrix stores."""
+    n, m = matrix.shape
+    if not matrix.sparse:
+        return 8 * n * m
+    return sum(12 * matrix.source.rows(start, stop).nnz for start, stop in matrix.chunks())
+
+
 def checksum(matrix: Matrix) -> str:
-    """Return the SHA-256 of shape, values and labels."""
+    """Return the SHA-256 of shape, values and labels; of a large sparse matrix, of the cells it stores."""
+    n, m = matrix.shape
     digest = hashlib.sha256(repr(matrix.shape).encode())
-    digest.update(np.ascontiguousarray(matrix.values).data)
+    for start, stop in matrix.chunks():
+        cells = matrix.checked(matrix.source.rows(start, stop), "omit", start)
+        if matrix.sparse and 8 * n * m > LARGEST_COPY:
+            digest.update(matrix.absent.encode())
+            for part in (cells.indptr.astype(np.int64), cells.indices.astype(np.int64), cells.data):
+                digest.update(np.ascontiguousarray(part).data)
+        else:
+            digest.update(np.ascontiguousarray(matrix.dense(cells)).data)
     digest.update(json.dumps([matrix.row_labels, matrix.col_labels]).encode())
     return digest.hexdigest()
 
@@ -94,13 +110,18 @@ def checksum(matrix: Matrix) -> str:
 def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, source: str) -> str:
     """Keep a compressed copy, or a reference to `source` if it is large; return the file's name."""
     name = file_name(dataset) + ("" if seed is None else f"-seed{seed}")
-    if matrix.values.nbytes > LARGEST_COPY and Path(source).is_file():
+    if stored_bytes(matrix) > LARGEST_COPY and Path(source).is_file():
         content = {"path": str(Path(source).resolve()), "checksum": checksum(matrix)}
         write_whole(folder / MATRICES / f"{name}.json", json.dumps(content, indent=1) + "\n")
         return f"{name}.json"
     with atomic_path(folder / MATRICES / f"{name}.npz") as temporary:
         rows, cols = _encode(matrix.row_labels), _encode(matrix.col_labels)
-        np.savez_compressed(temporary, values=matrix.values, rows=rows, cols=cols)
+        if matrix.sparse:
+            cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
+            parts = {"data": cells.data, "indices": cells.indices, "indptr": cells.indptr}
+            np.savez_compressed(temporary, **parts, rows=rows, cols=cols, absent=_encode((matrix.absent,)))
+        else:
+            np.savez_compressed(temporary, values=matrix.values, rows=rows, cols=cols)
     return f"{name}.npz"
 
 
@@ -110,7 +131,14 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     try:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as stored:
-                return Matrix(stored["values"], _decode(stored["rows"]), _decode(stored["cols"]), entry["dataset"])
+                labels = _decode(stored["rows"]), _decode(stored["cols"])
+                if "indptr" not in stored:
+                    return Matrix(stored["values"], *labels, entry["dataset"])
+                from scipy.sparse import csr_array
+
+                shape = (entry["n_rows"], entry["n_cols"])
+                cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
+                return Matrix(cells, *labels, entry["dataset"], str((_decode(stored["absent"]) or ["zero"])[0]))
         reference = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error

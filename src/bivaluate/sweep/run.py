@@ -25,7 +25,7 @@ from bivaluate._text import listing
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
-from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix
+from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
@@ -130,7 +130,7 @@ class Sweep:
     def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
         """Load a matrix, and keep it in memory as long as all of them together are not large."""
         matrix, truth = load_checked(source, seed)
-        if sum(kept.values.nbytes for kept in self._kept.values()) + matrix.values.nbytes < KEPT_BYTES:
+        if sum(map(stored_bytes, [*self._kept.values(), matrix])) < KEPT_BYTES:
             self._kept[source.name, seed] = matrix
         return matrix, truth
 
