@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Cells of a chunk of rows: 32 MB as float64. The chunks of a matrix follow from its shape alone.
 CHUNK_CELLS = 1 << 22
+# Rows of a sparse matrix are cheap to hold: chunks of them are so many times longer.
+SPARSE_CHUNKS_LONGER = 4
 # The most a source is turned into one dense array for.
 LARGEST_DENSE_BYTES = 1 << 31
 

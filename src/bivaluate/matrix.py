@@ -6,6 +6,7 @@ time (`Matrix.chunks`) or for one block (`Matrix.block`).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -348,6 +349,9 @@ class Matrix:
         [(0, 5)]
         """
         n, m = self.shape
+        edges = getattr(self.source, "edges", None)
+        if edges is not None:
+            return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges))
         step = chunk_rows(m, memory)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
@@ -480,10 +484,14 @@ class Matrix:
             )
         block = np.empty((len(rows), len(cols)))
         step = chunk_rows(self.shape[1])
+        cut_there = getattr(self.source, "block", None)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            taken = self.checked(self.source.take(part), missing, numbers=part)
-            block[start : start + step] = self.dense(taken[:, cols])
+            if cut_there is not None:
+                block[start : start + step] = self.dense(cut_there(part, cols))
+            else:
+                taken = self.checked(self.source.take(part), missing, numbers=part)
+                block[start : start + step] = self.dense(taken[:, cols])
         return block
 
     @property
@@ -638,6 +646,10 @@ def _source_of(cells: Any, name: str) -> RowSource:
                 f"{name} is a sparse array of {cells.ndim} dimensions and dtype {cells.dtype}; a 2-D matrix of real numbers is needed."
             )
         return SparseSource(cells)
+    if type(cells).__module__.startswith("dask."):
+        from bivaluate._cluster import DaskSource
+
+        return DaskSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
         if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):

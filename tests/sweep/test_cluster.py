@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from bivaluate import _cluster
 from bivaluate._errors import RunError
 from bivaluate.sweep import dask as cluster
 from bivaluate.sweep.cells import Cell
@@ -61,7 +62,7 @@ class Cluster:
         )
 
     def wait(self) -> None:
-        with cluster.connect(self.address) as client:
+        with _cluster.connect(self.address) as client:
             client.wait_for_workers(2, timeout=60)
 
     def stop(self) -> None:
@@ -74,7 +75,7 @@ class Cluster:
 def dask_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     folder = tmp_path / "dask"
     folder.mkdir()
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 60)
+    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 60)
     started = Cluster(folder)
     try:
         started.wait()
@@ -144,7 +145,7 @@ def test_one_scatter_per_matrix_time_limits_and_a_lost_scheduler(
 
 
 def test_no_scheduler_no_workers(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 1)
     plan = Plan([matrix_file], [BLOCKS], [2])
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(RunError, match=rf"no Dask scheduler answers at {re.escape(address)}.*`dask scheduler`"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,6 +43,11 @@ class Values:
         """Number of cells."""
         return self.shape[0] * self.shape[1]
 
+    @property
+    def elsewhere(self) -> Values:
+        """The same without the cells: all that a worker has to know."""
+        return replace(self, matrix=self.matrix.without_cells())
+
     def block(self, rows: Indices, cols: Indices) -> Floats:
         """Return the cells of some rows and columns; ranks are those of whole rows."""
         if not self.ranks:
@@ -67,6 +72,13 @@ class Part(NamedTuple):
         """Return some columns, dense."""
         block: Floats = self.cells[:, cols] if self.base is None else self.cells[:, cols].toarray() + self.base[:, None]
         return block
+
+    def row_means(self) -> Floats:
+        """Return the mean of each row over its observed cells; 0 without any."""
+        if self.base is not None:
+            return np.asarray(self.base + np.asarray(self.cells.sum(axis=1)).ravel() / self.cells.shape[1])
+        seen = np.isfinite(self.cells)
+        return np.asarray(np.where(seen, self.cells, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
 
 
 class Look(NamedTuple):
@@ -98,6 +110,7 @@ def seen_as(values: Values, cells: Any) -> Part:
 def look(values: Values, start: int, cells: Any) -> Look:
     """Look at the rows from `start` on."""
     part = seen_as(values, cells)
+    means = part.row_means()
     n, m = part.cells.shape
     step, ties = sample_step(values.shape), (0.0, 0.0, 0.0)
     at = np.arange(-(-start * m // step) * step, (start + n) * m, step) - start * m
@@ -106,8 +119,6 @@ def look(values: Values, start: int, cells: Any) -> Look:
         x = part.cells
         seen = np.isfinite(x)
         in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
-        filled = np.where(seen, x, 0.0)
-        means = filled.sum(axis=1) / np.maximum(in_row, 1.0)
         col_sums = np.where(seen, x - means[:, None], 0.0).sum(axis=0)
         low, high = np.fmin.reduce(x, axis=1), np.fmax.reduce(x, axis=1)
         col_low, col_high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
@@ -117,7 +128,6 @@ def look(values: Values, start: int, cells: Any) -> Look:
             ties = tie_sums(x)
     else:
         d, base = part.cells, part.base
-        means = base + np.asarray(d.sum(axis=1)).ravel() / m
         in_row, in_col = np.full(n, float(m)), np.full(m, float(n))
         col_sums = np.bincount(d.indices, d.data, minlength=m) + float((base - means).sum())
         low, high, col_low, col_high = (
@@ -137,10 +147,10 @@ def look(values: Values, start: int, cells: Any) -> Look:
     return Look(means, in_row, col_sums, in_col, flat, col_low, col_high, first, last, sample, ties)
 
 
-def squares_of(values: Values, row_effect: Floats, col_effect: Floats, start: int, cells: Any) -> tuple[Floats, Floats]:
+def squares_of(values: Values, col_effect: Floats, start: int, cells: Any) -> tuple[Floats, Floats]:
     """Return the sums of squared deviations of some rows, and what they add to those of columns."""
     part = seen_as(values, cells)
-    effect = row_effect[start : start + part.cells.shape[0]]
+    effect = part.row_means()
     if part.base is None:
         squares = part.cells - effect[:, None]
         squares -= col_effect
@@ -213,7 +223,7 @@ def look_at_all(values: Values) -> Lines:
     first = last = np.empty(0)
     samples: list[Floats] = []
     at = 0
-    for found in values.matrix.map_chunks(partial(look, values)):
+    for found in values.matrix.map_chunks(partial(look, values.elsewhere)):
         here = slice(at, at + len(found.row_means))
         row_means[here], in_row[here], flat[here] = found.row_means, found.in_row, found.flat_rows
         col_sums += found.col_sums
@@ -231,12 +241,10 @@ def look_at_all(values: Values) -> Lines:
     return Lines(effects, flat, flat_cols, largest, sample[: np.searchsorted(sample, np.inf)], lost)
 
 
-def all_squares(values: Values, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
-    """Return the sums of squared deviations of all rows and columns."""
+def all_squares(values: Values, col_effect: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of squared deviations of all rows, from their means, and columns."""
     rows, cols = [], np.zeros(values.shape[1])
-    found: Iterator[tuple[Floats, Floats]] = values.matrix.map_chunks(
-        partial(squares_of, values, row_effect, col_effect)
-    )
+    found: Iterator[tuple[Floats, Floats]] = values.matrix.map_chunks(partial(squares_of, values.elsewhere, col_effect))
     for of_rows, of_cols in found:
         rows.append(of_rows)
         cols += of_cols

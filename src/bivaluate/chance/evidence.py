@@ -394,7 +394,7 @@ def _background_by_chunks(matrix: Matrix, normalise: str) -> _Background:
             largest, sample = largest * values.scale, sample * values.scale
             lines = look_at_all(values)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
-    squares = all_squares(values, *lines.effects[:2])
+    squares = all_squares(values, lines.effects[1])
     return _Background(values, *lines.effects, floor, *flat, *squares, ranks)
 
 

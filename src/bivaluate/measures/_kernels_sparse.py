@@ -50,7 +50,8 @@ class Ordered(NamedTuple):
 
 def split(rows: Any, members: Members, scale: float) -> Split:
     """Lay out rows given as CSR."""
-    start, cols, values = rows.indptr.astype(np.int64), rows.indices, rows.data
+    start = rows.indptr.astype(np.int64)
+    cols, values = (np.require(array, requirements="W") for array in (rows.indices, rows.data))  # one type of kernel
     n_used = len(members.used)
     if n_used < members.n_cols:
         position = np.full(members.n_cols, -1, dtype=np.int32)

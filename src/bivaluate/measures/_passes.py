@@ -6,15 +6,17 @@ it does not matter where a chunk is looked at, nor in which order. An array in m
 
 from __future__ import annotations
 
+import functools
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from bivaluate._parallel import share_out
-from bivaluate._rows import ArraySource, chunk_rows
+from bivaluate._rows import SPARSE_CHUNKS_LONGER, ArraySource, chunk_rows
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from bivaluate.measures._kernels_careful import Deviations
     from bivaluate.solution import Biclustering
 
-# Rows of a sparse matrix are cheap to hold: chunks of them are this many times longer.
-SPARSE_CHUNKS_LONGER = 4
 # Rows that biclusters share are counted in windows of this many rows.
 _WINDOW = 1 << 20
 Part = TypeVar("Part", bound=tuple[Any, ...])
@@ -110,12 +110,14 @@ class Members:
             self.sizes, self.overlap,
         )  # fmt: skip
 
-    def rows_of(self, leads: Indices) -> Indices:
-        """Return the rows of some biclusters, each once, ascending."""
-        used = np.zeros(self.n_rows, dtype=np.bool_)
+    def rows_of(self, leads: Indices, first: int = 0, last: int | None = None) -> Indices:
+        """Return the rows of some biclusters from `first` on and before `last`, each once, ascending."""
+        last = self.n_rows if last is None else last
+        used = np.zeros(last - first, dtype=np.bool_)
         for k in leads:
-            used[self.rows[self.row_start[k] : self.row_start[k + 1]]] = True
-        return np.flatnonzero(used)
+            own = self.rows[self.row_start[k] : self.row_start[k + 1]]
+            used[own[slice(*np.searchsorted(own, (first, last)))] - first] = True
+        return np.flatnonzero(used) + first
 
 
 @dataclass(frozen=True)
@@ -357,15 +359,104 @@ class ByChunks:
             self.progress(len(parts), len(parts))
 
 
+@dataclass
+class OnCluster:
+    """Rows that the workers of a cluster look at: each adds up what its chunks give, and the sums come here."""
+
+    matrix: Matrix
+    missing: str = "raise"
+    memory: int | None = None
+    progress: Callable[[int, int], None] | None = None
+
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+        """Return `into` with what all chunks add to it."""
+        from bivaluate._cluster import added_up
+
+        source, every = self.matrix.source, np.arange(plan.members.K)
+        numbers = plan.members.rows_of(every) if rows is None else rows
+        shapes = [(array.shape, array.dtype) for array in into]
+        leads = every if rows is None else None if work is pick_rows else plan.leads
+        matrix = self.matrix.without_cells()
+        shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix, self.missing)
+        pieces = list(source.pieces(numbers, self.memory))
+        found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.progress)
+        return added(into, found)
+
+
+class _Shared(NamedTuple):
+    """What every task of a pass has to know; it travels once."""
+
+    token: str
+    work: Pass
+    plan: Plan
+    leads: Indices | None  # whose rows are looked at; None for those the plan picks
+    part: type
+    shapes: list[tuple[tuple[int, ...], Any]]
+    matrix: Matrix
+    missing: str
+
+
+# Of the worker this runs in: the plan of the last pass, its arrays ready to be used by compiled kernels.
+_plans: dict[str, Plan] = {}
+
+
+def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int | None = None) -> Any:
+    """Return what some rows add up to; runs on a worker, with rows of a Dask array or of a source that it reads."""
+    plan = _plans.get(shared.token)
+    if plan is None:
+        _plans.clear()
+        plan = _plans[shared.token] = _writable(shared.plan)
+    if shared.leads is None:
+        assert plan.picked is not None
+        numbers = plan.picked[slice(*np.searchsorted(plan.picked, ends))]
+    else:
+        numbers = plan.members.rows_of(shared.leads, *ends)
+    if start is None:
+        matrix = replace(shared.matrix, source=block)
+        cells = read_rows(matrix, shared.missing, numbers)
+    else:
+        from bivaluate._cluster import as_rows
+
+        matrix, rows = shared.matrix, as_rows(block)
+        if len(numbers) < rows.shape[0]:
+            rows = rows[numbers - start]
+        cells = matrix.checked(rows, shared.missing, numbers=numbers)
+    into = shared.part(*(np.zeros(shape, dtype) for shape, dtype in shared.shapes))
+    work = shared.work
+    careful = getattr(work, "func", work) in CAREFUL
+    work(make_chunk(matrix, cells, numbers, plan, careful), plan, into, 1)
+    return into
+
+
+def _all_added(parts: Sequence[Any]) -> Any:
+    return functools.reduce(added, parts)
+
+
+def _writable(value: Any) -> Any:
+    """Return the same with arrays that may be written: those that travelled may not, and kernels are compiled for one kind."""
+    if isinstance(value, np.ndarray):
+        return np.array(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_writable, value))
+    if isinstance(value, (Plan, Members)):
+        return replace(value, **{f.name: _writable(getattr(value, f.name)) for f in fields(value)})
+    return value
+
+
 def rows_for(matrix: Matrix, missing: str = "raise", memory: int | None = None, progress: Any = None) -> Rows:
     """Return what takes passes to the rows of this matrix."""
     if matrix.in_memory and isinstance(matrix.source, ArraySource):
         return WholeArray(matrix)
+    if getattr(matrix.source, "client", None) is not None:
+        return OnCluster(matrix, missing, memory, progress)
     return ByChunks(matrix, missing, memory, progress)
 
 
 def split_rows(numbers: Indices, matrix: Matrix, memory: int | None = None) -> Iterable[Indices]:
     """Yield the numbers of rows to be held at once."""
+    edges = getattr(matrix.source, "edges", None)
+    if edges is not None:
+        return (part for part in np.split(numbers, np.searchsorted(numbers, edges[1:-1])) if len(part))
     step = chunk_rows(matrix.shape[1], memory) * (SPARSE_CHUNKS_LONGER if matrix.sparse else 1)
     return (numbers[start : start + step] for start in range(0, len(numbers), step))
 

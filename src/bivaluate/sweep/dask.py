@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections import Counter
 from collections.abc import Generator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-from bivaluate._errors import BivaluateError, MissingExtraError, RunError
+from bivaluate._cluster import connect, distributed
+from bivaluate._errors import BivaluateError, RunError
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import FAILED, Finished, MatrixOf, Outcome, Task
 from bivaluate.sweep.work import reason_of
@@ -17,7 +17,6 @@ from bivaluate.sweep.workers import Workers
 
 TRIES = 3
 AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
-CONNECT_SECONDS = 10
 
 # Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
 _workers = Workers()
@@ -50,50 +49,6 @@ def perform_on_cluster(
         client.close()
 
 
-def connect(address: str) -> Any:
-    """Return a client of the scheduler, once it has at least one worker with this version of bivaluate."""
-    try:
-        client = _distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise RunError(
-            f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
-            f"`dask worker {address}`."
-        ) from None
-    try:
-        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-        versions = client.run(_worker_version)
-    except TimeoutError:
-        client.close()
-        raise RunError(
-            f"the Dask scheduler at {address} has no workers. Start some with `dask worker {address}`."
-        ) from None
-    from bivaluate import __version__
-
-    for worker, version in versions.items():
-        if version != __version__:
-            client.close()
-            raise RunError(
-                f"the Dask worker {worker} has {version}, this is bivaluate {__version__}. "
-                "Install the same version on all machines."
-            )
-    return client
-
-
-def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise MissingExtraError("running on a cluster", "distributed") from None
-
-
-def _worker_version() -> str:
-    try:
-        from bivaluate import __version__
-    except ImportError:
-        return "no bivaluate"
-    return __version__
-
-
 class _Submission:
     """The tasks that are on the cluster, and the matrices scattered for them."""
 
@@ -110,7 +65,7 @@ class _Submission:
         waiting = list(reversed(tasks))
         left = Counter(task.matrix_key for task in tasks)
         first = [self._submit(waiting.pop()) for _ in range(min(ahead, len(waiting)))]
-        running = _distributed().as_completed(first, loop=self._client.loop)
+        running = distributed().as_completed(first, loop=self._client.loop)
         for future in running:
             task = self._tasks.pop(future.key)
             outcomes = self._outcomes(task, future)

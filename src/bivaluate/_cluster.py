@@ -1,0 +1,265 @@
+"""Rows on the workers of a Dask cluster: work goes to them, sums come back, the matrix stays where it is."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bivaluate._errors import BivaluateError, MatrixError, MissingExtraError, ParameterError, RunError
+from bivaluate._rows import SPARSE_CHUNKS_LONGER, ArraySource, SparseSource, chunk_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CONNECT_SECONDS = 10
+TRIES = 3
+# Sums of so many chunks are added up in one place.
+ADDED_AT_ONCE = 8
+
+
+def connect(address: str) -> Any:
+    """Return a client of the scheduler, once it has at least one worker with this version of bivaluate."""
+    try:
+        client = distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise RunError(
+            f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
+            f"`dask worker {address}`."
+        ) from None
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        versions = client.run(_worker_version)
+    except TimeoutError:
+        client.close()
+        raise RunError(
+            f"the Dask scheduler at {address} has no workers. Start some with `dask worker {address}`."
+        ) from None
+    from bivaluate import __version__
+
+    for worker, version in versions.items():
+        if version != __version__:
+            client.close()
+            raise RunError(
+                f"the Dask worker {worker} has {version}, this is bivaluate {__version__}. "
+                "Install the same version on all machines."
+            )
+    return client
+
+
+def distributed() -> Any:
+    """Return dask.distributed, an extra."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise MissingExtraError("running on a cluster", "distributed") from None
+
+
+def _worker_version() -> str:
+    try:
+        from bivaluate import __version__
+    except ImportError:
+        return "no bivaluate"
+    return __version__
+
+
+class DaskSource:
+    """A Dask array split along rows alone: its blocks are looked at where they are.
+
+    Without a cluster (no ``distributed.Client`` in this process) blocks are computed here, one after the other.
+    """
+
+    def __init__(self, array: Any, name: str = "X") -> None:
+        if array.ndim != 2:
+            raise MatrixError(f"{name} has {array.ndim} dimensions; a 2-D matrix (rows x columns) is needed.")
+        if any(size != size for size in array.shape):
+            raise MatrixError(
+                f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() before passing it."
+            )
+        if len(array.chunks[1]) > 1:
+            raise MatrixError(
+                f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks; rows have to be whole. "
+                f"Pass {name}.rechunk({{0: 'auto', 1: -1}})."
+            )
+        if np.dtype(array.dtype).kind not in "fiub":
+            raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
+        self.array = array
+        self.shape = (int(array.shape[0]), int(array.shape[1]))
+        self.dtype: np.dtype[Any] = np.dtype(array.dtype)
+        self.sparse = type(array._meta).__module__.startswith("scipy.sparse")
+        self.edges = np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64)
+
+    @property
+    def client(self) -> Any:
+        """The cluster of this process, None without one."""
+        import sys
+
+        if "distributed" not in sys.modules:
+            return None
+        try:
+            return distributed().default_client()
+        except ValueError:
+            return None
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop, computed."""
+        return as_rows(self._compute(self.array[start:stop]))
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers, computed."""
+        return as_rows(self._compute(self.array[rows]))
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Any:
+        """Return some columns of some rows, cut out where the rows are."""
+        return as_rows(self._compute(self.array[rows][:, cols]))
+
+    def _compute(self, array: Any) -> Any:
+        client = self.client
+        return array.compute() if client is None else client.compute(array).result()
+
+    def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield where each block that holds some of these rows begins and ends, and the block, not computed."""
+        blocks = self.array.to_delayed()[:, 0]
+        for k, (first, last) in enumerate(zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)):
+            a, b = np.searchsorted(numbers, (first, last))
+            if b > a:
+                yield (first, last), (blocks[k], first)
+
+    def map_chunks(self, function: Callable[[int, Any], Any]) -> Iterator[Any]:
+        """Yield what a function makes of each block, in order; called on the workers where there are some."""
+        client = self.client
+        if client is None:
+            for first, last in zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True):
+                yield function(first, self.rows(first, last))
+            return
+        everything = np.arange(self.shape[0])
+        yield from in_order(client, call_with_block, function, list(self.pieces(everything)))
+
+
+class WorkerSource:
+    """Any source that opens its file again where it is unpickled: the workers of a cluster read for themselves."""
+
+    def __init__(self, source: Any, client: Any) -> None:
+        if isinstance(source, (ArraySource, SparseSource)):
+            raise ParameterError(
+                "the matrix is in the memory of this process, where no worker can read it. A cluster helps with files "
+                "that are read some rows at a time (.npy, .h5ad, .zarr), on a disk all workers see, and with Dask arrays."
+            )
+        self.source, self.client = source, client
+        self.shape, self.dtype, self.sparse = source.shape, source.dtype, source.sparse
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return rows start:stop, read here."""
+        return self.source.rows(start, stop)
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """Return the rows of these numbers, read here."""
+        return self.source.take(rows)
+
+    def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield between which rows those of these numbers are to be read at once, and what reads them."""
+        step = chunk_rows(self.shape[1], memory) * (SPARSE_CHUNKS_LONGER if self.sparse else 1)
+        for start in range(0, len(numbers), step):
+            part = numbers[start : start + step]
+            yield (int(part[0]), int(part[-1]) + 1), self.source
+
+    def map_chunks(self, function: Callable[[int, Any], Any]) -> Iterator[Any]:
+        """Yield what a function makes of each chunk, in order; called on the workers."""
+        step = chunk_rows(self.shape[1])
+        starts = range(0, self.shape[0], step)
+        pieces = [((start, min(start + step, self.shape[0])), self.source) for start in starts]
+        yield from in_order(self.client, call_with_rows, function, pieces)
+
+
+def call_with_block(function: Callable[[int, Any], Any], ends: tuple[int, int], block: Any, start: int) -> Any:
+    """Call a function with a block and the number of its first row; runs on a worker."""
+    return function(start, as_rows(block))
+
+
+def call_with_rows(function: Callable[[int, Any], Any], ends: tuple[int, int], source: Any) -> Any:
+    """Call a function with rows of a source; runs on a worker."""
+    return function(ends[0], source.rows(*ends))
+
+
+def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:
+    """Yield what the call gives for each piece, in their order."""
+    futures = submit(client, call, shared, pieces)
+    for k in range(len(futures)):
+        yield result_of(futures[k])
+        futures[k] = None
+
+
+def added_up(
+    client: Any,
+    call: Callable[..., Any],
+    add: Callable[[Sequence[Any]], Any],
+    shared: Any,
+    pieces: Sequence[tuple[Any, Any]],
+    progress: Callable[[int, int], None] | None = None,
+) -> Any:
+    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
+    for tries in range(TRIES):
+        try:
+            futures = submit(client, call, shared, pieces)
+            if progress is not None:
+                for done, _ in enumerate(distributed().as_completed(list(futures)), 1):
+                    progress(done, len(futures))
+            while len(futures) > 1:
+                groups = [futures[k : k + ADDED_AT_ONCE] for k in range(0, len(futures), ADDED_AT_ONCE)]
+                futures = [client.submit(add, group, pure=False) for group in groups]
+            return result_of(futures[0])
+        except (CancelledError, _Lost):
+            if tries == TRIES - 1:
+                raise RunError(
+                    f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with "
+                    "more memory each if they ran out of it, or fewer threads."
+                ) from None
+    raise AssertionError
+
+
+class _Lost(Exception):
+    """What was on a worker went with it."""
+
+
+def result_of(future: Any) -> Any:
+    """Return what a future brings; errors about the matrix come as they are."""
+    try:
+        return future.result()
+    except BivaluateError:
+        raise
+    except CancelledError:
+        raise _Lost from None
+    except Exception as error:
+        if type(error).__name__ in ("KilledWorker", "FutureCancelledError", "FuturesCancelledError"):
+            raise _Lost from None
+        raise
+
+
+def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return futures of the call with what all pieces share, and each piece."""
+    if client.status != "running":
+        raise RunError("the connection to the Dask scheduler was lost. Start a scheduler and the same command again.")
+    [there] = client.scatter([shared], broadcast=True, hash=False)
+    if pieces and isinstance(pieces[0][1], tuple):
+        from dask.delayed import delayed
+
+        one = delayed(call, pure=False)
+        return list(client.compute([one(there, ends, *block) for ends, block in pieces]))
+    return [client.submit(call, there, ends, source, pure=False) for ends, source in pieces]
+
+
+def as_rows(block: Any) -> Any:
+    """Return a computed block as rows: an array, or CSR whatever the sparse form."""
+    if isinstance(block, np.ndarray):
+        return block
+    if type(block).__module__.startswith("scipy.sparse"):
+        from scipy.sparse import csr_array
+
+        rows = csr_array(block)
+        if not rows.has_canonical_format:
+            rows.sum_duplicates()
+        return rows
+    return np.asarray(block)
