@@ -8,7 +8,7 @@ import scipy.sparse
 
 from bivaluate import Biclustering, Matrix, _rows, evaluate, evidence_table, propose_pruning
 from bivaluate import matrix as matrices
-from bivaluate._errors import MatrixError
+from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._rows import ArraySource, FileSource
 from bivaluate.measures import _mergers as mergers
 
@@ -140,3 +140,47 @@ def test_evidence_is_the_same_by_chunks(normalise, gaps, tmp_path, monkeypatch):
         np.testing.assert_allclose(found.alone, expected.alone, rtol=1e-9, err_msg=name)
         assert (found.kinds, found.order, found.reasons) == (expected.kinds, expected.order, expected.reasons)
         assert found.ranks == expected.ranks
+
+
+def test_memory_bounds_the_chunks_and_progress_is_told():
+    X, solution = counts((4000, 30))
+    told = []
+    found = evaluate(Own(X), solution, memory="16M", progress=lambda done, total: told.append((done, total)))
+    assert found.matrix.memory == 16_000_000
+    assert list(found.matrix.chunks()) == [(0, 4000)]
+    assert told
+    assert all(done <= total for done, total in told)
+    with pytest.raises(ParameterError, match="memory is '2 apples'; a number of bytes is needed, such as 2G"):
+        evaluate(Own(X), solution, memory="2 apples")
+    with pytest.raises(ParameterError, match="memory is 3K; at least 16M"):
+        evaluate(Own(X), solution, memory="3K")
+
+
+def test_a_sample_of_rows_estimates_means_with_standard_errors():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 20))
+    X[:2000, :10] += np.outer(rng.uniform(0.2, 3, 2000), rng.normal(size=10))
+    solution = Biclustering(
+        [(range(2000), range(10)), (range(1500, 3000), range(8, 20)), (range(9), range(5))], X.shape
+    )
+    exact = evaluate(X, solution)
+    hits = []
+    for seed in range(12):
+        found = evaluate(X, solution, sample=0.1, random_state=seed)
+        error = found.standard_errors["ve"]
+        hits += [abs(found.records[k]["ve"] - exact.records[k]["ve"]) < 2 * error[k] for k in range(2)]
+        assert error[2] == 0
+        assert found.records[2]["ve"] == pytest.approx(exact.records[2]["ve"])
+        assert found.records[0]["msr_se"] == found.standard_errors["msr"][0] > 0
+        assert found.scores["nve"] == pytest.approx(exact.scores["nve"], rel=0.1)
+        assert found.scores["coverage"] == exact.scores["coverage"]
+    assert np.mean(hits) > 0.8
+    assert found.status["total_evidence"] == "it is no mean over rows, which a sample of rows can estimate"
+    assert found.findings[0].startswith("Scores are those of 30")
+    document = found.to_dict()
+    assert document["standard_errors"]["avg_ve"] == pytest.approx(np.sqrt((error**2).sum()) / 3)
+    assert "evidence" in document["biclusters"][0]["reasons"]
+    assert {"ve_se", "msr_se"} <= set(found.biclusters.columns)
+    assert evaluate(X, solution).standard_errors == {}
+    with pytest.raises(ParameterError, match="sample is 2; it is a share of the rows"):
+        evaluate(X, solution, sample=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,6 +50,24 @@ def _check_range(name: str, value: Any, minimum: float | None, maximum: float | 
         raise ParameterError(Advice(Option(name), f" is {value}; it must be at least {minimum}."))
     if maximum is not None and value > maximum:
         raise ParameterError(Advice(Option(name), f" is {value}; it must be at most {maximum}."))
+
+
+def check_memory(value: Any, least: int = 16_000_000) -> int | None:
+    """Return an amount of memory in bytes: a number, or one with K, M, G or T behind it.
+
+    >>> check_memory("2G"), check_memory("500 MB"), check_memory(None)
+    (2000000000, 500000000, None)
+    """
+    if value is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
+    if found is None:
+        raise ParameterError(f"memory is {value!r}; a number of bytes is needed, such as 2G or 500M.")
+    factor = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[found[2].upper()]
+    amount = int(float(found[1]) * factor)
+    if amount < least:
+        raise ParameterError(f"memory is {value}; at least {least // 1_000_000}M are needed.")
+    return amount
 
 
 def place_of_cell(row: int, col: int) -> str:

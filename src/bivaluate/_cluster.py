@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
@@ -50,6 +52,16 @@ def connect(address: str) -> Any:
     return client
 
 
+@contextlib.contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """Give a client of the scheduler, and close it at the end; None without an address."""
+    if address is None:
+        yield None
+        return
+    with connect(address) as client:
+        yield client
+
+
 def distributed() -> Any:
     """Return dask.distributed, an extra."""
     try:
@@ -72,7 +84,7 @@ class DaskSource:
     Without a cluster (no ``distributed.Client`` in this process) blocks are computed here, one after the other.
     """
 
-    def __init__(self, array: Any, name: str = "X") -> None:
+    def __init__(self, array: Any, name: str = "X", client: Any = None) -> None:
         if array.ndim != 2:
             raise MatrixError(f"{name} has {array.ndim} dimensions; a 2-D matrix (rows x columns) is needed.")
         if any(size != size for size in array.shape):
@@ -86,7 +98,7 @@ class DaskSource:
             )
         if np.dtype(array.dtype).kind not in "fiub":
             raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
-        self.array = array
+        self.array, self._client = array, client
         self.shape = (int(array.shape[0]), int(array.shape[1]))
         self.dtype: np.dtype[Any] = np.dtype(array.dtype)
         self.sparse = type(array._meta).__module__.startswith("scipy.sparse")
@@ -94,9 +106,11 @@ class DaskSource:
 
     @property
     def client(self) -> Any:
-        """The cluster of this process, None without one."""
+        """The cluster given, or that of this process; None without one."""
         import sys
 
+        if self._client is not None:
+            return self._client
         if "distributed" not in sys.modules:
             return None
         try:
@@ -143,11 +157,6 @@ class WorkerSource:
     """Any source that opens its file again where it is unpickled: the workers of a cluster read for themselves."""
 
     def __init__(self, source: Any, client: Any) -> None:
-        if isinstance(source, (ArraySource, SparseSource)):
-            raise ParameterError(
-                "the matrix is in the memory of this process, where no worker can read it. A cluster helps with files "
-                "that are read some rows at a time (.npy, .h5ad, .zarr), on a disk all workers see, and with Dask arrays."
-            )
         self.source, self.client = source, client
         self.shape, self.dtype, self.sparse = source.shape, source.dtype, source.sparse
 
@@ -205,7 +214,7 @@ def added_up(
         try:
             futures = submit(client, call, shared, pieces)
             if progress is not None:
-                for done, _ in enumerate(distributed().as_completed(list(futures)), 1):
+                for done, _ in enumerate(distributed().as_completed(list(futures), loop=client.loop), 1):
                     progress(done, len(futures))
             while len(futures) > 1:
                 groups = [futures[k : k + ADDED_AT_ONCE] for k in range(0, len(futures), ADDED_AT_ONCE)]
@@ -263,3 +272,17 @@ def as_rows(block: Any) -> Any:
             rows.sum_duplicates()
         return rows
     return np.asarray(block)
+
+
+def on_cluster(source: Any, scheduler: Any) -> Any:
+    """Return a source whose rows are looked at by the workers of a scheduler: its address, or a client of it."""
+    if isinstance(source, (ArraySource, SparseSource)):
+        raise ParameterError(
+            "the matrix is in the memory of this process, where no worker can read it. A cluster helps with files that "
+            "are read some rows at a time (.npy, .h5ad, .zarr), on a disk all workers see, and with Dask arrays."
+        )
+    client = connect(scheduler) if isinstance(scheduler, str) else scheduler
+    made = DaskSource(source.array, client=client) if isinstance(source, DaskSource) else WorkerSource(source, client)
+    if isinstance(scheduler, str):
+        weakref.finalize(made, client.close)
+    return made

@@ -22,6 +22,7 @@ from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.verdict import verdict
 from bivaluate.matrix import Matrix
+from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering
@@ -52,6 +53,11 @@ def evaluate(
     layer: str | None = None,
     obs_rows: bool = False,
     key_added: str | None = None,
+    sample: float | None = None,
+    random_state: int | None = 0,
+    memory: int | str | None = None,
+    scheduler: Any = None,
+    progress: Callable[[int, int], None] | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Score a biclustering solution.
@@ -89,6 +95,19 @@ def evaluate(
     key_added : str, optional
         Put the results into the AnnData object: memberships in ``.varm`` and ``.obsm``, scores, tables and findings in
         ``.uns``, all under this name. :meth:`Biclustering.from_anndata` takes the memberships out again.
+    sample : float, optional
+        Share of the rows in biclusters to look at, chosen at random: for matrices too large to be read through. Scores
+        that are means over rows are estimated, with standard errors (`Evaluation.standard_errors`); those of the
+        memberships are exact; the others are undefined.
+    random_state : int, optional
+        Seed of the sample.
+    memory : int or str, optional
+        Bytes that may be held of what is read some rows at a time: 2_000_000_000 or ``"2G"``.
+    scheduler : str or distributed.Client, optional
+        Address of a Dask scheduler whose workers are to read the rows: of files they can see, and of Dask arrays. A Dask
+        array is looked at by the cluster of this process, if there is one, without asking.
+    progress : callable, optional
+        Told (done, total) as chunks of rows are read.
     n_jobs : int, optional
         Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
@@ -145,6 +164,9 @@ def evaluate(
         exponent=exponent,
         epsilon=epsilon,
         absent=absent,
+        memory=memory,
+        scheduler=scheduler,
+        progress=progress,
         n_jobs=n_jobs,
     )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
@@ -156,7 +178,8 @@ def evaluate(
         workspace = Workspace(workspace.matrix, workspace.solution.select(positions), workspace.options)
         below = below[positions]
     names = [f"B{k + 1}" for k in positions]
-    result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped)
+    sampled = None if sample is None else draw_rows(workspace, sample, random_state)
+    result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped, sampled)
     if not all(m.of_memberships for m in chosen):
         _warn(result)
     if adata is not None and key_added is not None:
@@ -204,6 +227,8 @@ class Evaluation:
         Which biclusters are smaller than wanted.
     dropped : sequence of str
         Names of the biclusters that were dropped for their size.
+    sampled : Sampled, optional
+        The rows looked at, where not all are.
 
     Attributes
     ----------
@@ -228,8 +253,10 @@ class Evaluation:
         names: Sequence[str],
         below: NDArray[np.bool_],
         dropped: Sequence[str],
+        sampled: Sampled | None = None,
     ) -> None:
         self._workspace = workspace
+        self._sampled = sampled
         self._below = below
         self._dropped = list(dropped)
         self.names = list(names)
@@ -246,16 +273,33 @@ class Evaluation:
             else:
                 self.scores[key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known where a measure asked for needs them; asking for coverage alone computes no merger.
-        self._paired = "mergers" in vars(workspace)
+        self._paired = "mergers" in vars(self._looked_at)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
 
     def _value(self, metric: Metric) -> NDArray[np.float64] | float:
         """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
+        nothing = np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
+        if self._sampled is not None and not metric.of_memberships and metric.key not in MEANS_OVER_ROWS:
+            return nothing
         try:
-            return metric.compute(self._workspace)
+            return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
         except TooLargeError:
             self._too_large.add(metric.key)
-            return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
+            return nothing
+
+    @property
+    def _looked_at(self) -> Workspace:
+        """The workspace of the rows that scores are made of."""
+        return self._workspace if self._sampled is None else self._sampled.workspace
+
+    @cached_property
+    def standard_errors(self) -> dict[str, Any]:
+        """Standard errors of scores estimated from a sample of rows, by registry key; empty where all rows were read.
+
+        Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows were
+        drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
+        """
+        return {} if self._sampled is None else self._sampled.standard_errors(self.scores.keys() | self._columns.keys())
 
     @property
     def matrix(self) -> Matrix:
@@ -289,6 +333,8 @@ class Evaluation:
     @cached_property
     def findings(self) -> list[str]:
         """Warnings and remarks in words."""
+        if self._sampled is not None:
+            return [self._sampled.described]
         return describe(self._workspace, self.names, self._dropped)
 
     @property
@@ -303,7 +349,7 @@ class Evaluation:
         The partner is left empty where no measure asked for needs mergers.
         """
         work = self._workspace
-        near = work.nearest_ve if self._paired else None
+        near = self._looked_at.nearest_ve if self._paired else None
         records = []
         for k, name in enumerate(self.names):
             record: dict[str, Any] = {
@@ -313,8 +359,10 @@ class Evaluation:
                 "size": int(work.r[k] * work.c[k]),
             }
             record |= {key: float(column[k]) for key, column in self._columns.items()}
+            errors = {key: error for key, error in self.standard_errors.items() if key in self._columns}
+            record |= {f"{key}_se": float(error[k]) for key, error in errors.items()}
             if "evidence" in self._columns:
-                record["kind"] = evidence_scores(work).kinds[k]
+                record["kind"] = evidence_scores(work).kinds[k] if self._sampled is None else None
             partner = int(near.partner[k]) if near else NO_PARTNER
             record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
             record["ve_merged"] = float(near.merged[k]) if near else math.nan
@@ -328,7 +376,19 @@ class Evaluation:
         import pandas as pd
 
         kind = ["kind"] if "evidence" in self._columns else []
-        columns = ["bicluster", "n_rows", "n_cols", "size", *self._columns, *kind, "partner", "ve_merged", "status"]
+        errors = [f"{key}_se" for key in self.standard_errors if key in self._columns]
+        columns = [
+            "bicluster",
+            "n_rows",
+            "n_cols",
+            "size",
+            *self._columns,
+            *errors,
+            *kind,
+            "partner",
+            "ve_merged",
+            "status",
+        ]
         return pd.DataFrame(self.records, columns=columns)
 
     def to_frame(self) -> pd.DataFrame:
@@ -426,6 +486,7 @@ class Evaluation:
             "scores": {key: _none_for_nan(value) for key, value in self.scores.items()},
             "status": self.status,
             "solution": self.solution.to_dict(),
+            **({"standard_errors": self._solution_errors} if self._sampled is not None else {}),
             "biclusters": [
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)
@@ -457,11 +518,20 @@ class Evaluation:
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
+        if self._sampled is not None:
+            return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
             reasons["evidence"] = evidence_scores(work).reasons[k] or rest
         return reasons
 
+    @property
+    def _solution_errors(self) -> dict[str, float | None]:
+        return {key: _none_for_nan(self.standard_errors[key]) for key in self.standard_errors if key in self.scores}
+
     def _reason(self, key: str) -> str:
+        metric = get_metric(key)
+        if self._sampled is not None and not metric.of_memberships and key not in MEANS_OVER_ROWS:
+            return "it is no mean over rows, which a sample of rows can estimate"
         if key in self._too_large:
             return _DOES_NOT_FIT
         n_defined = int(self._workspace.defined.sum())

@@ -52,6 +52,10 @@ class Matrix:
         What messages call the matrix.
     absent : {"zero", "missing"}, default="zero"
         What the cells are that a sparse matrix does not store.
+    memory : int, optional
+        Bytes that may be held at once of what is read some rows at a time; by default chunks of 32 MB.
+    progress : callable, optional
+        Told (done, total) as chunks are read.
 
     Raises
     ------
@@ -75,6 +79,8 @@ class Matrix:
     col_labels: tuple[str, ...] | None = None
     name: str = "X"
     absent: str = "zero"
+    memory: int | None = None
+    progress: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
         check_choice("absent", self.absent, ("zero", "missing"))
@@ -330,13 +336,8 @@ class Matrix:
             values[start:stop] = self.dense(self.checked(self.source.rows(start, stop), "omit", start))
         return values
 
-    def chunks(self, memory: int | None = None) -> Iterator[tuple[int, int]]:
-        """Return where chunks of rows start and stop; they follow from the shape alone.
-
-        Parameters
-        ----------
-        memory : int, optional
-            Bytes that may be held, where that is less than chunks hold by themselves.
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """Return where chunks of rows start and stop; they follow from the shape alone, unless `memory` is given.
 
         Returns
         -------
@@ -352,7 +353,7 @@ class Matrix:
         edges = getattr(self.source, "edges", None)
         if edges is not None:
             return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges))
-        step = chunk_rows(m, memory)
+        step = chunk_rows(m, self.memory)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
     def map_chunks(self, function: Callable[[int, Any], Result], missing: str = "omit") -> Iterator[Result]:
@@ -380,10 +381,14 @@ class Matrix:
         if elsewhere is not None:
             found: Iterator[Result] = elsewhere(partial(_checked_first, self.without_cells(), missing, function))
             return found
-        return (
-            function(start, self.checked(self.source.rows(start, stop), missing, start))
-            for start, stop in self.chunks()
-        )
+        return self._mapped(function, missing)
+
+    def _mapped(self, function: Callable[[int, Any], Result], missing: str) -> Iterator[Result]:
+        parts = list(self.chunks())
+        for done, (start, stop) in enumerate(parts, 1):
+            yield function(start, self.checked(self.source.rows(start, stop), missing, start))
+            if self.progress is not None:
+                self.progress(done, len(parts))
 
     def without_cells(self) -> Matrix:
         """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster.
@@ -398,7 +403,8 @@ class Matrix:
         >>> Matrix.of([[1, 2], [3, 4]]).without_cells().shape
         (2, 2)
         """
-        return Matrix(Elsewhere(self.shape, self.source.dtype, self.sparse), None, None, self.name, self.absent)
+        there = Elsewhere(self.shape, self.source.dtype, self.sparse)
+        return Matrix(there, None, None, self.name, self.absent, self.memory)
 
     def dense(self, cells: Any) -> NDArray[np.float64]:
         """Return rows of this matrix, dense or CSR, as a dense float64 array.
@@ -483,7 +489,7 @@ class Matrix:
                 f"({8 * len(rows) * len(cols) / 1e9:,.1f} GB)."
             )
         block = np.empty((len(rows), len(cols)))
-        step = chunk_rows(self.shape[1])
+        step = chunk_rows(self.shape[1], self.memory)
         cut_there = getattr(self.source, "block", None)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]

@@ -54,7 +54,7 @@ class Values:
             block = self.matrix.block(rows, cols)
             return block if self.scale == 1.0 else block * self.scale
         block = np.empty((len(rows), len(cols)))
-        step = chunk_rows(self.shape[1])
+        step = chunk_rows(self.shape[1], self.matrix.memory)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             seen = seen_as(self, self.matrix.checked(self.matrix.source.take(part), "omit", numbers=part))

@@ -50,6 +50,7 @@ Parameters = Annotated[
 OrderedColumns = Annotated[
     bool, option("Columns are ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")
 ]
+Scheduler = Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.", "--scheduler")]
 OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
@@ -156,6 +157,9 @@ class Scoring:
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring("Missing cells: raise (stop), or omit.")] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
+    absent: Annotated[str | None, _scoring("Cells a sparse matrix does not store: zero (default), or missing.")] = None
+    sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
+    memory: Annotated[str | None, _scoring("Most to hold of what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
 
 

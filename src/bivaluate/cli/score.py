@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from bivaluate.cli.options import (
     MatrixPath,
     Metrics,
     OrderedColumns,
+    Scheduler,
     Scoring,
     SolutionFile,
     chosen_metrics,
@@ -35,6 +37,7 @@ from bivaluate.cli.tables import (
     percentage,
     print_json,
     print_table,
+    progress,
     score_text,
     write_csv,
 )
@@ -66,6 +69,7 @@ def score(
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
     mqc: Annotated[Path | None, option("Also write a table for MultiQC to this file, NAME_mqc.json.")] = None,
     placements: Annotated[int | None, option("Random placements beside a curve over K (default: 5).")] = None,
+    scheduler: Scheduler = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
 ) -> None:
     """Score one or several biclustering solutions of a matrix.
@@ -76,8 +80,10 @@ def score(
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
     - `bivaluate score expression.csv qubic.blocks --report report.html`
+    - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
+    from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
     from bivaluate.judge.findings import ordered_column_findings
 
@@ -90,7 +96,12 @@ def score(
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix)
     options = dataclasses.asdict(scoring)
-    evaluations = [evaluate(X, s, metrics=chosen, **options) for s in _read_all(solutions, X, solution_file)]
+    with progress() as update, cluster(scheduler) as options["scheduler"]:
+        options["progress"] = None if update is None else partial(update, "reading rows")
+        evaluations = [evaluate(X, s, metrics=chosen, **options) for s in _read_all(solutions, X, solution_file)]
+        for evaluation in evaluations:
+            evaluation.findings  # noqa: B018
+
     if ordered_columns:
         for evaluation in evaluations:
             more = ordered_column_findings(X, evaluation.solution, evaluation.names)

@@ -10,7 +10,17 @@ import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, plural
-from bivaluate.cli.options import AllMetrics, MatrixFile, Metrics, Parameters, chosen_metrics, grouped, listed, option
+from bivaluate.cli.options import (
+    AllMetrics,
+    MatrixFile,
+    Metrics,
+    Parameters,
+    Scheduler,
+    chosen_metrics,
+    grouped,
+    listed,
+    option,
+)
 from bivaluate.cli.tables import err, out, progress
 
 if TYPE_CHECKING:
@@ -57,7 +67,7 @@ def sweep(
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
     jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
-    scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
+    scheduler: Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
 ) -> None:

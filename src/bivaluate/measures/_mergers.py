@@ -83,7 +83,8 @@ def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | No
 
 def compiled_mergers(matrix: Matrix, solution: Biclustering, n_jobs: int | None = None) -> CompiledMergers:
     """Return the compiled kernels for a matrix in whatever form."""
-    return CompiledMergers(rows_for(matrix), solution, matrix.shape, matrix.sparse, n_jobs)
+    memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
+    return CompiledMergers(rows_for(matrix), solution, matrix.shape, matrix.sparse, n_jobs, memory)
 
 
 def large_enough_for_kernels(solution: Biclustering) -> bool:

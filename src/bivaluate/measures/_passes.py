@@ -338,8 +338,6 @@ class ByChunks:
 
     matrix: Matrix
     missing: str = "raise"
-    memory: int | None = None
-    progress: Callable[[int, int], None] | None = None
 
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
@@ -349,14 +347,12 @@ class ByChunks:
         return into
 
     def _chunks(self, numbers: Indices, plan: Plan, careful: bool) -> Iterator[Chunk]:
-        parts = list(split_rows(numbers, self.matrix, self.memory))
+        parts = list(split_rows(numbers, self.matrix))
         read = ahead(partial(read_rows, self.matrix, self.missing), parts)
-        for done, (part, cells) in enumerate(zip(parts, read, strict=True)):
-            if self.progress is not None:
-                self.progress(done, len(parts))
+        for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
             yield make_chunk(self.matrix, cells, part, plan, careful)
-        if self.progress is not None:
-            self.progress(len(parts), len(parts))
+            if self.matrix.progress is not None:
+                self.matrix.progress(done, len(parts))
 
 
 @dataclass
@@ -365,8 +361,6 @@ class OnCluster:
 
     matrix: Matrix
     missing: str = "raise"
-    memory: int | None = None
-    progress: Callable[[int, int], None] | None = None
 
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
@@ -378,8 +372,8 @@ class OnCluster:
         leads = every if rows is None else None if work is pick_rows else plan.leads
         matrix = self.matrix.without_cells()
         shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix, self.missing)
-        pieces = list(source.pieces(numbers, self.memory))
-        found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.progress)
+        pieces = list(source.pieces(numbers, self.matrix.memory))
+        found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.matrix.progress)
         return added(into, found)
 
 
@@ -443,21 +437,21 @@ def _writable(value: Any) -> Any:
     return value
 
 
-def rows_for(matrix: Matrix, missing: str = "raise", memory: int | None = None, progress: Any = None) -> Rows:
+def rows_for(matrix: Matrix, missing: str = "raise") -> Rows:
     """Return what takes passes to the rows of this matrix."""
     if matrix.in_memory and isinstance(matrix.source, ArraySource):
         return WholeArray(matrix)
     if getattr(matrix.source, "client", None) is not None:
-        return OnCluster(matrix, missing, memory, progress)
-    return ByChunks(matrix, missing, memory, progress)
+        return OnCluster(matrix, missing)
+    return ByChunks(matrix, missing)
 
 
-def split_rows(numbers: Indices, matrix: Matrix, memory: int | None = None) -> Iterable[Indices]:
+def split_rows(numbers: Indices, matrix: Matrix) -> Iterable[Indices]:
     """Yield the numbers of rows to be held at once."""
     edges = getattr(matrix.source, "edges", None)
     if edges is not None:
         return (part for part in np.split(numbers, np.searchsorted(numbers, edges[1:-1])) if len(part))
-    step = chunk_rows(matrix.shape[1], memory) * (SPARSE_CHUNKS_LONGER if matrix.sparse else 1)
+    step = chunk_rows(matrix.shape[1], matrix.memory) * (SPARSE_CHUNKS_LONGER if matrix.sparse else 1)
     return (numbers[start : start + step] for start in range(0, len(numbers), step))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_int, check_memory, check_real
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import (
@@ -78,9 +78,17 @@ class Workspace:
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
         """Check the input, once, and pair it."""
-        absent = options.pop("absent", None)
+        absent, scheduler, memory, progress = (
+            options.pop(name, None) for name in ("absent", "scheduler", "memory", "progress")
+        )
         chosen = Options(**options)
         matrix = Matrix.of(X, chosen.missing, absent=absent)
+        if memory is not None or progress is not None:
+            matrix = replace(matrix, memory=check_memory(memory), progress=progress)
+        if scheduler is not None:
+            from bivaluate._cluster import on_cluster
+
+            matrix = replace(matrix, source=on_cluster(matrix.source, scheduler))
         if matrix.sparse and matrix.absent == "missing":
             chosen = replace(chosen, missing="omit")
         return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)

@@ -1,0 +1,123 @@
+"""Rows on a real scheduler with two real workers on this machine."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from bivaluate import Biclustering, _cluster, _rows, evaluate
+from bivaluate import matrix as matrices
+from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._rows import FileSource
+from bivaluate.measures import _mergers as mergers
+from tests.sweep.test_cluster import Cluster
+
+da = pytest.importorskip("dask.array")
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
+
+
+def slowly(block):
+    time.sleep(0.02)
+    return block
+
+
+def counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.4, size=(400, 30)).astype(float)
+    X[:60, :8] += 3
+    pairs = [(range(60), range(8)), (range(40, 200), range(5, 15)), ([3, 300, 350, 399], range(20, 29))]
+    return X, Biclustering(pairs, X.shape)
+
+
+def same(found, expected):
+    assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert found.findings[: len(expected.findings)] == expected.findings
+
+
+@pytest.fixture(autouse=True)
+def always_compiled(monkeypatch):
+    monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
+    monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cluster, "CONNECT_SECONDS", 60)
+        started = Cluster(tmp_path_factory.mktemp("dask"))
+        try:
+            started.wait()
+            with _cluster.connect(started.address) as client:
+                yield started, client
+        finally:
+            started.stop()
+
+
+def test_without_a_cluster_blocks_are_computed_here():
+    X, solution = counts()
+    same(evaluate(da.from_array(X, chunks=(90, 30)), solution), evaluate(X, solution))
+
+
+def test_arrays_that_cannot_be_used_are_refused():
+    X, solution = counts()
+    with pytest.raises(MatrixError, match=r"split along columns into 3 chunks; rows have to be whole.*rechunk"):
+        evaluate(da.from_array(X, chunks=(90, 10)), solution)
+    array = da.from_array(X, chunks=(90, 30))
+    with pytest.raises(MatrixError, match=r"unknown shape: call X\.compute_chunk_sizes\(\)"):
+        evaluate(array[array[:, 0] > 0], solution)
+    with pytest.raises(MatrixError, match="1 dimensions; a 2-D matrix"):
+        evaluate(array[0], solution)
+    with pytest.raises(ParameterError, match="in the memory of this process, where no worker can read it"):
+        evaluate(X, solution, scheduler="tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_workers_give_the_same_and_the_matrix_stays_there(two_workers, sparse, monkeypatch):
+    X, solution = counts()
+    array = da.from_array(X, chunks=(90, 30))
+    if sparse:
+        array = array.map_blocks(scipy.sparse.csr_matrix)
+    monkeypatch.setattr(_cluster.DaskSource, "rows", lambda *_: pytest.fail("rows came to the client"))
+    monkeypatch.setattr(_cluster.DaskSource, "take", lambda *_: pytest.fail("rows came to the client"))
+    found = evaluate(array, solution, scheduler=two_workers[1], metrics=["ve", "msr", "nve", "nsr", "coverage"])
+    expected = evaluate(X, solution, metrics=["ve", "msr", "nve", "nsr", "coverage"])
+    assert found.scores == pytest.approx(expected.scores, rel=1e-12)
+    assert found.matrix.sparse == sparse
+
+
+def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_workers, tmp_path, monkeypatch):
+    for module in (_rows, matrices):
+        monkeypatch.setattr(module, "CHUNK_CELLS", 1500)
+    X, solution = counts()
+    np.save(tmp_path / "x.npy", X)
+    source = FileSource.of_map(np.load(tmp_path / "x.npy", mmap_mode="r"))
+    same(evaluate(source, solution, scheduler=two_workers[0].address), evaluate(X, solution))
+    X[399, 21] = np.nan
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 399, column 21"):
+        evaluate(source, solution, scheduler=two_workers[1])
+    (tmp_path / "x.npy").unlink()
+    with pytest.raises(MatrixError, match=r"x\.npy is not there .* on other machines too"):
+        evaluate(source, solution, scheduler=two_workers[1])
+
+
+def test_a_worker_killed_in_the_middle_costs_only_time(two_workers):
+    cluster, client = two_workers
+    X, solution = counts()
+    array = da.from_array(X, chunks=(8, 30)).map_blocks(slowly)
+    told = []
+
+    def kill_one(done, total):
+        told.append((done, total))
+        if len(told) == 5:
+            cluster.workers[0].send_signal(signal.SIGKILL)
+
+    found = evaluate(array, solution, scheduler=client, progress=kill_one)
+    assert cluster.workers[0].wait(10) == -signal.SIGKILL
+    assert told[4][0] < told[4][1], "killed before the end of a pass"
+    same(found, evaluate(X, solution))
