@@ -15,7 +15,7 @@ LAYERS = {
     "_anndata": 1,
     "_check": 1,
     "_rows": 1,
-    "_cluster": 2,
+    "_cluster": 1.5,
     "_document": 1,
     "_factors": 2,
     "_parallel": 2,
