@@ -1,5 +1,8 @@
 """Algorithms that are called, not written: what is done around scikit-learn and scikit-network."""
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,6 +11,8 @@ from sklearn.decomposition import NMF
 
 from bivaluate._errors import MatrixError, MissingExtraError, ParameterError
 from bivaluate.algorithms import LDABiclusters, LeidenCommunities, LouvainCommunities, NMFBiclusters, SpectralCoclusters
+from bivaluate.algorithms.algorithm import PACKAGES
+from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.solution import Biclustering
 
 BLOCKS = [(range(0, 12), range(0, 7)), (range(12, 30), range(7, 12)), (range(30, 38), range(12, 20))]
@@ -93,3 +98,14 @@ def test_factors_are_those_of_scikit_learn(counts):
     np.testing.assert_allclose(model.column_factors_, theirs.components_, atol=1e-12)
     assert 0 < model.n_iter_ <= 400
     assert len(NMFBiclusters(2).fit(np.zeros((5, 4))).solution_) == 0
+
+
+def test_the_extra_all_brings_every_optional_algorithm():
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    needed = {record.extra for record in ALGORITHMS.values() if record.extra}
+    assert needed == set(PACKAGES)
+    for extra in needed:
+        assert extras[extra][0].startswith(PACKAGES[extra][1])
+        assert extra in extras["all"][0].partition("[")[2].rstrip("]").split(",")

@@ -17,6 +17,7 @@ def test_lists_every_algorithm_with_what_it_seeks_and_takes(run, tmp_path):
     lines = done.out.splitlines()
     assert [line.split()[0] for line in lines[1:] if not line.startswith(" ")] == list(ALGORITHMS)
     assert "Cheng & Church 2000" in done.out
+    assert "recipe:NAME (opsm, qubic, rscript, unpast, or a .toml file)" in done.err
     with open(tmp_path / "table.csv", encoding="utf-8") as file:
         table = {row["key"]: row for row in csv.DictReader(file)}
     assert list(table) == list(ALGORITHMS)

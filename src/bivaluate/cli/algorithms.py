@@ -33,6 +33,7 @@ def algorithms(
     - `bivaluate algorithms las`
     - `bivaluate algorithms --csv algorithms.csv`
     """
+    from bivaluate.algorithms.command import recipes
     from bivaluate.algorithms.registry import ALGORITHMS, default_algorithms, get_algorithm
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
@@ -53,6 +54,7 @@ def algorithms(
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
         err.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
+        err.print(f"Programs of their own: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
     if csv is not None:
         write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
 
