@@ -105,6 +105,8 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     if isinstance(X, (str, os.PathLike)):
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
+    if module.startswith("mudata"):
+        raise MatrixError(f"{name} is a MuData object of several matrices; pass one of its modalities: mdata['rna'].")
     if module.startswith("scipy.sparse"):
         raise MatrixError(
             f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."

@@ -149,7 +149,11 @@ def test_modalities(tmp_path, held):
 def test_a_file_that_mudata_wrote(tmp_path, anndata_of):
     import mudata
 
-    mudata.MuData({"rna": anndata_of(sparse.csr_matrix(VALUES.T))}).write(tmp_path / "m.h5mu")
+    made = mudata.MuData({"rna": anndata_of(sparse.csr_matrix(VALUES.T))})
+    with pytest.raises(MatrixError, match=r"a MuData object of several matrices; pass one of its modalities"):
+        Matrix.of(made)
+    same(Matrix.of(made["rna"]), VALUES)
+    made.write(tmp_path / "m.h5mu")
     same(read_matrix(tmp_path / "m.h5mu"), VALUES)
 
 
@@ -252,6 +256,8 @@ def test_a_sparse_matrix_and_its_labels(tmp_path):
     assert (X.sparse, X.row_labels, X.col_labels) == (True, GENES, CELLS)
     same(X, VALUES)
     np.testing.assert_array_equal(sparse.load_npz(tmp_path / "x.npz").toarray(), VALUES)
+    write_matrix(Matrix(sparse.csr_array(VALUES), absent="missing"), tmp_path / "r.npz")
+    assert read_matrix(tmp_path / "r.npz").absent == "missing"
 
 
 @pytest.mark.parametrize(

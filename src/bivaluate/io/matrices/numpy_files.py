@@ -23,7 +23,7 @@ from bivaluate.matrix import Matrix
 
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40
-_SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col")
+_SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col", "absent")
 _FAULTS = (ValueError, EOFError, OSError, TypeError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
@@ -116,7 +116,9 @@ def _read_archive(source: Source) -> Matrix:
         values = _sparse(arrays, source)
     else:
         values = _as_matrix(arrays.pop(chosen), f"{source.name}, array {chosen!r}")
-    return Matrix(values, _labels(arrays.get("rows"), source), _labels(arrays.get("cols"), source), source.stem)
+    rows, cols = (_labels(arrays.get(key), source) for key in ("rows", "cols"))
+    absent = "missing" if is_sparse and "absent" in arrays and str(arrays["absent"]) == "missing" else "zero"
+    return Matrix(values, rows, cols, source.stem, absent)
 
 
 def _sparse(arrays: dict[str, np.ndarray[Any, Any]], source: Source) -> Any:
@@ -190,6 +192,7 @@ def _write(matrix: Matrix, path: Path) -> None:
         elif isinstance(matrix.source, SparseSource):  # as scipy.sparse.save_npz does, with labels beside it
             stored = matrix.source.array
             parts = {name: getattr(stored, name) for name in ("data", "indices", "indptr")}
+            parts["absent"] = np.array(matrix.absent)
             np.savez_compressed(
                 stream, allow_pickle=False, format=np.array(b"csr"), shape=np.array(stored.shape), **parts, **arrays
             )

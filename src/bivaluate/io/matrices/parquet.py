@@ -131,8 +131,12 @@ class ParquetSource:
         ends = np.cumsum(sizes)
         group = int(np.searchsorted(ends, start, side="right"))
         self._first, self._held = int(ends[group] - sizes[group]), self._held[:0]
-        size = chunk_rows(self.shape[1])
-        self._batches = file.iter_batches(size, list(range(group, len(sizes))), columns=list(self.columns))
+        size, columns = chunk_rows(self.shape[1]), list(self.columns)
+        self._batches = (
+            batch
+            for g in range(group, len(sizes))  # one at a time: of several, pyarrow holds more than it gives
+            for batch in file.iter_batches(size, [g], columns=columns, use_threads=False)
+        )
 
     def _converted(self, batch: Any) -> NDArray[Any]:
         import pyarrow as pa
