@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 # Rounds of k-means at most; two groups of rows seldom need more than a few.
 MAX_ROUNDS = 30
 # The groups a layer starts from are sought in at most so many rows.
-MOST_ROWS = 500
+MOST_ROWS = 200
 
 
 class Layer(NamedTuple):
@@ -96,7 +96,7 @@ class Plaid(BiclusteringEstimator):
     Notes
     -----
     A layer starts from the smaller group of rows and the smaller group of columns that 2-means finds in what is left
-    over (Z), of many rows in 500 random ones. Given members, μ is the mean of the block of Z, α_i and β_j what the
+    over (Z), of many rows in 200 random ones. Given members, μ is the mean of the block of Z, α_i and β_j what the
     means of rows and columns add to it; outside, α_i = 0 and β_j = 0. A row takes part if Σ_j κ_j (Z_ij − μ − α_i −
     β_j)² is less than Σ_j κ_j Z_ij², and in the second half of the rounds less than 1 − τ₁ times that; then columns
     likewise. Without a row or a column left there is no layer, and the search ends.
@@ -229,16 +229,19 @@ def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float]
     """Return the layer that grows from these members, or None if it loses them all."""
     phases = [(0.0, 0.0)] * (n_iterations // 2) + [release] * (n_iterations - n_iterations // 2)
     settled = None
+    across = Z.take(np.flatnonzero(cols), axis=1)
     for share in phases:
         if share == settled:
             continue
         before = rows, cols
-        rows = explained(Z[:, cols], rows, share[0])
+        rows = explained(across, rows, share[0])
         if rows.any():
             cols = explained(Z[rows].T, cols, share[1])
         if not rows.any() or not cols.any():
             return None
-        if np.array_equal(rows, before[0]) and np.array_equal(cols, before[1]):
+        if not np.array_equal(cols, before[1]):
+            across = Z.take(np.flatnonzero(cols), axis=1)
+        elif np.array_equal(rows, before[0]):
             settled = share
     return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
 
