@@ -22,6 +22,7 @@ from bivaluate._errors import SearchWarning
 from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralCheckerboard
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.datasets import SCENARIOS, list_datasets, load_yeast, make_scenario
+from bivaluate.measures.external import compare as measure
 from bivaluate.solution import Biclustering
 
 Values = NDArray[np.float64]
@@ -36,12 +37,10 @@ MEASURES = ("agri", "ce", "prelic_recovery", "prelic_relevance")
 
 def compare(truth: Biclustering, found: Biclustering) -> dict[str, float]:
     """Return the external measures of a solution."""
-    try:
-        from bivaluate.measures.compare import compare as measure  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        from bivaluate.metrics.compare import compare as measure
+    if not len(found):
+        return dict.fromkeys(MEASURES, 0.0)
     scores = measure(truth, found)
-    return {key: float(scores[key] or 0.0) for key in MEASURES}
+    return {key: float(scores[key]) for key in MEASURES}
 
 
 def search(X: Values, seed: int) -> tuple[CoherentSubmatrices, float]:

@@ -61,15 +61,22 @@ def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
 _said: list[bool] = []
 
 
-@intrinsic
-def _prefer_512_bits(typing_context: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        attributes = builder.function.attributes
-        if isinstance(attributes, set):
-            set.add(attributes, '"prefer-vector-width"="512"')
-        return context.get_dummy_value()
+def _attribute(name: str) -> Any:
+    """Return what, called inside a kernel, gives its machine code an attribute of LLVM; nothing where none is made."""
+    if cast(Any, config).DISABLE_JIT:
+        return _do_nothing
 
-    return types.void(), generate
+    @intrinsic
+    def give(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            attributes = builder.function.attributes
+            if isinstance(attributes, set):
+                set.add(attributes, name)
+            return context.get_dummy_value()
+
+        return types.void(), generate
+
+    return give
 
 
 @intrinsic
@@ -89,7 +96,10 @@ def _bit_count(word: Any) -> int:
 
 
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
-use_wide_vectors: Any = _do_nothing if cast(Any, config).DISABLE_JIT else _prefer_512_bits
+use_wide_vectors: Any = _attribute('"prefer-vector-width"="512"')
+
+# Called inside a large kernel that others call: they call it instead of holding a copy, which takes less time to compile.
+keep_apart: Any = _attribute("noinline")
 
 # Called inside a kernel: how many bits of a 64-bit word are set, in one instruction.
 count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_count

@@ -76,10 +76,14 @@ def test_best_prefix_breaks_ties_by_lower_index(most):
 def test_a_climb_ends_at_the_planted_block_from_a_part_of_it():
     Z = planted(5, n=60, m=20, rows=15, cols=8, noise=0.1)
     field = make_field(Z)
-    S, rows, cols = climbs.climb(field, np.arange(6), np.arange(4), 3, 30, 2, 0)
+    row_set, col_set, S = np.zeros((1, 60), np.uint8), np.zeros((1, 20), np.uint8), np.empty(1)
+    row_set[0, :6] = 1
+    col_set[0, :4] = 1
+    climbs.climb_all(field, row_set, col_set, np.zeros(1, np.int64), S, 3, 30, 2)
+    rows, cols = np.flatnonzero(row_set[0]), np.flatnonzero(col_set[0])
     assert rows.tolist() == list(range(15))
     assert cols.tolist() == list(range(8))
-    assert fit(field, rows, cols).score == pytest.approx(S)
+    assert fit(field, rows, cols).score == pytest.approx(S[0])
 
 
 @pytest.mark.parametrize("correlated", [False, True])

@@ -9,27 +9,34 @@ from typing import Any
 import numpy as np
 
 from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
-from bivaluate.algorithms._coherent_prepare import column_covariance, without_effects
+from bivaluate.algorithms._coherent_prepare import bend, column_covariance, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
 
-FEW_COPIES, MORE_COPIES = 3, 9
-COPIES = 19
+# Surrogates of data that look harmless, and of doubtful data or where one of the former holds a block.
+FEW_COPIES, COPIES = 3, 11
+# Then a bicluster must be this unlikely to be the best of a surrogate; beyond the other after a few, it will not be.
+LARGEST_P = 0.01
+HOPELESS_P, COPIES_TO_TELL = 0.2, 5
 
 
 @dataclass(frozen=True)
 class Background:
-    """A prepared matrix (NaN where missing), the covariance of its columns if that matters, and the field to search."""
+    """A prepared matrix (NaN where missing), the covariance of its columns if that matters, and the field to search.
+
+    `unbent` is the matrix before its tails were bent to normal.
+    """
 
     Z: Values
+    unbent: Values
     covariance: Values | None
     field: Any
 
     @classmethod
-    def of(cls, Z: Values, covariance: Values | None) -> Background:
+    def of(cls, Z: Values, unbent: Values, covariance: Values | None) -> Background:
         """Return the background of Z with columns of this covariance, independent ones if it is None."""
-        return cls(Z, covariance, background_field(Z, covariance))
+        return cls(Z, unbent, covariance, background_field(Z, covariance))
 
     @property
     def correlated(self) -> bool:
@@ -41,13 +48,15 @@ class Background:
         return copy_field(self.field)
 
 
-def find_background(Z: Values, search: Search, rng: np.random.RandomState, blocks: Iterable[Pair] = ()) -> Background:
+def find_background(
+    Z: Values, unbent: Values, search: Search, rng: np.random.RandomState, blocks: Iterable[Pair] = ()
+) -> Background:
     """Return the background of Z; its covariance is estimated without the cells of `blocks`."""
     seen = Z.copy()
     for rows, cols in blocks:
         seen[np.ix_(rows, cols)] = np.nan
     covariance = column_covariance(seen)
-    return Background.of(Z, covariance if looks_like_blocks(covariance, len(Z), search, rng) else None)
+    return Background.of(Z, unbent, covariance if looks_like_blocks(covariance, len(Z), search, rng) else None)
 
 
 def looks_like_blocks(covariance: Values, n: int, search: Search, rng: np.random.RandomState) -> bool:
@@ -82,13 +91,17 @@ def background_field(Z: Values, covariance: Values | None) -> Any:
     return field
 
 
-def take_out(Z: Values, field: Any, block: Pair) -> Values:
-    """Return Z without the pattern of a block that is common to half of all rows."""
+def take_out(background: Background, block: Pair) -> tuple[Values, Values]:
+    """Return Z, and Z before bending, without the pattern of a block that is common to half of all rows."""
     rows, cols = block
-    pattern = np.zeros(Z.shape[1])
-    pattern[cols] = fit(field, rows, cols).pattern
-    loading = np.where(np.isnan(Z), 0.0, Z) @ pattern
-    return without_effects(Z - loading[:, np.newaxis] * pattern)
+    pattern = np.zeros(background.Z.shape[1])
+    pattern[cols] = fit(background.field, rows, cols).pattern
+
+    def without_pattern(Z: Values) -> Values:
+        loading = np.where(np.isnan(Z), 0.0, Z) @ pattern
+        return without_effects(Z - loading[:, np.newaxis] * pattern)
+
+    return without_pattern(background.Z), without_pattern(background.unbent)
 
 
 @dataclass(frozen=True)
@@ -111,55 +124,99 @@ def permuted(Z: Values, rng: np.random.RandomState) -> Values:
 
 
 def flipped(Z: Values, rng: np.random.RandomState) -> Values:
-    """Return Z with random signs of every row's coordinates along the principal axes of the columns.
+    """Return the standardised rows of Z with random signs of their coordinates along the principal axes of the columns.
 
     The covariance of the columns stays, and so does how much of each axis every row holds; which rows go together does
     not. For an ordered series this is what drawing random phases does.
     """
-    axes = np.linalg.eigh(Z.T @ Z)[1]
-    along = Z @ axes
-    return np.asarray((along * rng.choice([-1.0, 1.0], along.shape)) @ axes.T)
+    gap = np.isnan(Z)
+    rows = Z - np.nanmean(Z, axis=1, keepdims=True)
+    rows = np.where(gap, 0.0, rows / np.maximum(np.nanstd(Z, axis=1, keepdims=True), 1e-300))
+    axes = np.linalg.eigh(rows.T @ rows)[1]
+    along = rows @ axes
+    copy = (along * rng.choice([-1.0, 1.0], along.shape)) @ axes.T
+    copy[gap] = np.nan
+    return np.asarray(copy)
 
 
-def best_of_copies(
-    search: Search, background: Background, Z: Values, rng: np.random.RandomState, copies: int
-) -> Values:
-    """Return the best S in each of several surrogates of Z, 0 where nothing exceeds the threshold."""
-    best = np.zeros(copies)
-    for k in range(copies):
-        if background.correlated:
-            copy = without_effects(flipped(np.where(np.isnan(Z), 0.0, Z), rng))
-            field = background_field(copy, column_covariance(copy))
-        else:
-            field = make_field(permuted(Z, rng))
-        found = search.from_starts(field, max(search.n_starts // 4, 75), rng)
-        if len(found):
-            best[k] = found.scores[0]
-    return best
+def best_of_copy(search: Search, background: Background, Z: Values, rng: np.random.RandomState, n_starts: int) -> float:
+    """Return the best S in a surrogate of Z, 0 if nothing exceeds the threshold.
+
+    A surrogate in correlated columns goes the way of the data: it is prepared from the start (with few columns, scaling
+    rows by their own background makes blocks of its own), and what is found is judged against a covariance without it.
+    """
+    if not background.correlated:
+        found = search.from_starts(make_field(permuted(Z, rng)), n_starts, rng)
+        return float(found.scores[0]) if len(found) else 0.0
+    copy = bend(without_effects(flipped(Z, rng)))[0]
+    field = background_field(copy, column_covariance(copy))
+    found = search.from_starts(field, n_starts, rng)
+    if not len(found):
+        return 0.0
+    rest = copy.copy()
+    for _, (rows, cols) in search.peel_candidates(copy_field(field), found, len(found)):
+        rest[np.ix_(rows, cols)] = np.nan
+    again = search.from_starts(background_field(copy, column_covariance(rest)), n_starts, rng)
+    return float(again.scores[0]) if len(again) else 0.0
+
+
+def tail_probability(best: Values, threshold: float, score: float) -> float:
+    """Return the probability that a surrogate's best block reaches `score`, from the best S of several surrogates.
+
+    Above their median (or the threshold, if that is higher) best scores are taken as exponential; this is the predictive
+    tail, which allows for how few they are. One more exceedance, of a nat, stands for what the score itself claims.
+    """
+    start = max(float(np.median(best)), threshold)
+    above = best[best > start] - start
+    k = len(above) + 1
+    mean = (float(above.sum()) + 1.0) / k
+    beyond = max(score - start, 0.0) / (k * mean)
+    return float(k / (len(best) + 1.0) * (1.0 + beyond) ** -k)
 
 
 def calibrate(
     search: Search, background: Background, blocks: list[Scored], rng: np.random.RandomState, doubtful: bool
 ) -> Calibration:
-    """Keep the blocks that exceed the best of what the search finds in surrogates.
+    """Keep the blocks that are better than what the search finds in surrogates.
 
-    If a few surrogates hold nothing, the score is what it claims to be and p = e^-S. Otherwise 19 of them set the threshold,
-    first for the data as a whole and then for what is left without the blocks that passed. `doubtful` data, which were
-    transformed or have few or correlated columns, are checked on more surrogates, made with the blocks in place.
+    If no surrogate holds a block, the score is what it claims to be and p = e^-S. Otherwise 11 of them, searched with as many
+    starts as the data, say how likely the best of a surrogate is to reach S: first for the data as a whole and then for
+    what is left without the blocks that passed. `doubtful` data were transformed or have few or correlated columns: their
+    surrogates are made with the blocks in place.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)
-    plain = np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks])
-    Z = background.Z if doubtful else without_blocks(background, blocks)
-    if best_of_copies(search, background, Z, rng, MORE_COPIES if doubtful else FEW_COPIES).max() <= search.threshold:
-        return Calibration(blocks, plain, False)
-    best = best_of_copies(search, background, background.Z, rng, COPIES)
-    kept = [block for block in blocks if block[0] > best.max()]
-    if kept and len(kept) < len(blocks):
-        best = best_of_copies(search, background, without_blocks(background, kept), rng, COPIES)
-        kept = [block for block in blocks if block in kept or block[0] > best.max()]
-    p_values = np.full(len(kept), 1.0 / (COPIES + 1.0))
-    return Calibration(kept, p_values, True)
+    if not doubtful:
+        rest, quarter = without_blocks(background, blocks), max(search.n_starts // 4, 75)
+        doubtful = any(best_of_copy(search, background, rest, rng, quarter) > 0 for _ in range(FEW_COPIES))
+    Z = background.unbent if background.correlated else background.Z
+    best = _best_of_copies(search, background, Z, blocks, rng) if doubtful else np.zeros(1)
+    if not best.any():
+        return Calibration(blocks, np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks]), False)
+    p_values = np.array([tail_probability(best, search.threshold, score) for score, _ in blocks])
+    passed = p_values <= LARGEST_P
+    if passed.any() and not passed.all():
+        kept = [block for block, ok in zip(blocks, passed, strict=True) if ok]
+        others = [block for block, ok in zip(blocks, passed, strict=True) if not ok]
+        best = _best_of_copies(search, background, without_blocks(background, kept), others, rng)
+        again = np.array([tail_probability(best, search.threshold, score) for score, _ in blocks])
+        p_values = np.where(passed, p_values, again)
+        passed = p_values <= LARGEST_P
+    return Calibration([block for block, ok in zip(blocks, passed, strict=True) if ok], p_values[passed], True)
+
+
+def _best_of_copies(
+    search: Search, background: Background, Z: Values, blocks: list[Scored], rng: np.random.RandomState
+) -> Values:
+    """Return the best S in each of several surrogates of Z; of few, if these already do as well as all `blocks`."""
+    highest = max(score for score, _ in blocks)
+    best: list[float] = []
+    while len(best) < COPIES:
+        best.append(best_of_copy(search, background, Z, rng, search.n_starts))
+        hopeless = tail_probability(np.array(best), search.threshold, highest) > HOPELESS_P
+        if len(best) == COPIES_TO_TELL and hopeless:
+            break
+    return np.array(best)
 
 
 def without_blocks(background: Background, blocks: list[Scored]) -> Values:

@@ -21,8 +21,9 @@ SMALL_TAIL = 0.04
 # What is left after bending may be this far from normal; otherwise the rows stay as they are.
 LARGEST_SKEW = 0.28
 LARGEST_TAIL = 0.2
-# Rows more skewed than this are not bent: their lower ends would turn into blocks.
+# Rows more skewed than this, or with heavier tails (Cauchy), are not bent: their ends would turn into blocks.
 BENDABLE_SKEW = 0.5
+BENDABLE_TAIL = 0.475
 # Fewer columns say too little about the tails of a row: it is taken as it is, and surrogates decide.
 COLUMNS_FOR_TAILS = 12
 FARTHEST = 4.0
@@ -33,9 +34,10 @@ POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube r
 
 @dataclass(frozen=True)
 class Prepared:
-    """The prepared matrix (NaN where missing), the skew and tail weight that are left, and what was done to it."""
+    """The prepared matrix (NaN where missing) and the same before bending, the skew and tail weight left, what was done."""
 
     Z: Values
+    unbent: Values
     skew: float
     tail: float
     transform: str
@@ -237,29 +239,39 @@ def prepare(X: Values) -> Prepared:
             skew, tail = tails(other)
             if abs(skew) < abs(g):
                 Z, g, h, transform = other, skew, tail, name
-    if X.shape[1] < COLUMNS_FOR_TAILS:
-        return Prepared(Z, 0.0, 0.0, transform)
-    if is_normal(g, h) or abs(g) >= BENDABLE_SKEW:
-        return Prepared(Z, g, h, transform)
+    straight, g, h, bent = bend(Z)
+    if bent:
+        transform = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
+    return Prepared(straight, Z, g, h, transform)
+
+
+def bend(Z: Values) -> tuple[Values, float, float, bool]:
+    """Return Z bent to normal rows by a g-and-h curve where that is needed and works, what is left, and whether it was."""
+    if Z.shape[1] < COLUMNS_FOR_TAILS:
+        return Z, 0.0, 0.0, False
+    g, h = tails(Z)
+    if is_normal(g, h) or abs(g) >= BENDABLE_SKEW or h >= BENDABLE_TAIL:
+        return Z, g, h, False
     skew, tail, A, B = fit_tails(Z)
     grid = np.arange(-FARTHEST, FARTHEST + 0.005, 0.01)
     bent = np.interp(Z, A + B * curve(grid, skew, tail), grid)
     bent[np.isnan(Z)] = np.nan
     straight = without_effects(bent)
     left = tails(straight)
-    if not is_near_normal(*left):
-        return Prepared(Z, g, h, transform)
-    curved = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
-    return Prepared(straight, *left, curved)
+    return (straight, *left, True) if is_near_normal(*left) else (Z, g, h, False)
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """The rows and columns that vary and their prepared cells; `Z` is None if the search cannot work, for a `reason`."""
+    """The rows and columns that vary and their prepared cells; `Z` is None if the search cannot work, for a `reason`.
+
+    `unbent` holds the cells before their tails were bent to normal: surrogates are made of these.
+    """
 
     rows: NDArray[np.int64]
     cols: NDArray[np.int64]
     Z: Values | None = None
+    unbent: Values | None = None
     reason: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -304,11 +316,18 @@ def admit(X: Values, min_rows: int) -> Admitted:
             "root nor the logarithm helps. Take logarithms or ranks first. "
             "Nothing is found.",
         )
+    if prepared.tail >= BENDABLE_TAIL:
+        return Admitted(
+            rows,
+            cols,
+            reason=f"The tails of the rows of X are too heavy (h = {prepared.tail:.2f}, less than {BENDABLE_TAIL} is needed). "
+            "Take ranks or normal scores within rows first. Nothing is found.",
+        )
     if prepared.transform != "none":
         notes.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
     if not is_near_normal(prepared.skew, prepared.tail):
         notes.append("Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched, too.")
-    return Admitted(rows, cols, prepared.Z, notes=notes)
+    return Admitted(rows, cols, prepared.Z, prepared.unbent, notes=notes)
 
 
 def spread_ties(X: Values) -> Values:

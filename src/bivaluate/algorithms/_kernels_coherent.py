@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bivaluate._jit import kernel
+from bivaluate._jit import keep_apart, kernel
 
 KAPPA0 = 0.5
 NU0 = 2.0
@@ -66,6 +66,7 @@ def marginal(half_gamma: Any, size: float, kappa: float, rest: float) -> Any:
 @kernel
 def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
     """Fill `root`, the inverse of the Cholesky factor of O_JJ, and `weight` = O_JJ^-1 (O1)_J; return log|O_JJ|."""
+    keep_apart()
     c = len(cols)
     for a in range(c):
         for b in range(a + 1):
@@ -130,6 +131,7 @@ def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
 @kernel
 def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre: Any, spread: Any, z: Any) -> None:
     """Fill the centre and spread of the rows' background outside J, and z, the cells of the block in these units."""
+    keep_apart()
     for k in range(len(rows)):
         i = rows[k]
         s, q, size, kappa = outside(field, i, cols, root, weight)
@@ -154,6 +156,7 @@ def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: An
 @kernel
 def estimate(z: Any, n_missing: int, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
     """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
+    keep_apart()
     r, c = z.shape
     v = np.empty(r)
     level = 0.0
@@ -270,9 +273,10 @@ def fit_block(
     slope: Any,
 ) -> None:
     """Standardise the block and fit the model; missing cells are filled by the model, three times over."""
+    keep_apart()
     standardise(field, rows, cols, root, weight, centre, spread, z)
     if len(field.seen) == 0:
-        estimate(z, 0, pattern, theta, shift, slope)
+        estimate(z, np.int64(0), pattern, theta, shift, slope)
         return
     for k in range(len(rows)):
         n_seen = 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import kernel
+from bivaluate._jit import inlined_kernel, keep_apart, kernel
 from bivaluate.algorithms._kernels_coherent import (
     LEVEL_VARIANCE,
     N_PARAMETERS,
@@ -26,6 +26,43 @@ MOST_ROUNDS = 30
 PATIENCE = 3
 WARM_ROUNDS = 3
 LARGEST_LEVERAGE = 0.9
+
+
+@kernel
+def order_of(values: Any) -> Any:
+    """Return np.argsort(values, kind="stable"), by merging ever longer runs; quicker to compile than NumPy's."""
+    n = len(values)
+    one, two = np.arange(n), np.empty(n, np.int64)
+    width = 1
+    while width < n:
+        for first in range(0, n, 2 * width):
+            middle, last = min(first + width, n), min(first + 2 * width, n)
+            a, b = first, middle
+            for k in range(first, last):
+                if b >= last or (a < middle and values[one[a]] <= values[one[b]]):
+                    two[k] = one[a]
+                    a += 1
+                else:
+                    two[k] = one[b]
+                    b += 1
+        one, two = two, one
+        width *= 2
+    return one
+
+
+@kernel
+def members(chosen: Any) -> Any:
+    """Return np.flatnonzero(chosen)."""
+    count = 0
+    for i in range(len(chosen)):
+        count += chosen[i]
+    out = np.empty(count, np.int64)
+    count = 0
+    for i in range(len(chosen)):
+        if chosen[i]:
+            out[count] = i
+            count += 1
+    return out
 
 
 @kernel
@@ -49,7 +86,7 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     minus = np.empty(count)
     for k in range(count):
         minus[k] = -values[picked[k]]
-    order = np.argsort(minus, kind="mergesort")
+    order = order_of(minus)
     total = 0.0
     best = -np.inf
     size = fewest
@@ -58,11 +95,10 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
         if k + 1 >= fewest and total - choose[k + 1] > best:
             best = total - choose[k + 1]
             size = k + 1
-    taken = np.empty(size, np.int64)
+    chosen = np.zeros(n, np.uint8)
     for k in range(size):
-        taken[k] = picked[order[k]]
-    taken.sort()
-    return taken
+        chosen[picked[order[k]]] = 1
+    return members(chosen)
 
 
 @kernel
@@ -80,6 +116,7 @@ def column_gains(
     gain: Any,
 ) -> None:
     """Fill what every column would gain as part of the block: its log-likelihood there minus that of background."""
+    keep_apart()
     m = field.Zt.shape[0]
     r, c = len(rows), len(cols)
     tau2 = theta[NOISE]
@@ -168,10 +205,15 @@ def column_gains(
 @kernel
 def same(a: Any, b: Any) -> bool:
     """Return whether two index arrays are equal."""
-    return len(a) == len(b) and bool(np.all(a == b))
+    if len(a) != len(b):
+        return False
+    n_different = 0
+    for k in range(len(a)):
+        n_different += a[k] != b[k]
+    return n_different == 0
 
 
-@kernel
+@inlined_kernel
 def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fewest_cols: int, warm_rows: int) -> Any:
     """Return (S, rows, cols) of the best block on the way from a start to where neither rows nor columns change.
 
@@ -239,13 +281,7 @@ def climb_all(
     """Climb from every start; the sets are overwritten by those found, `scores` filled with their S."""
     for k in range(len(scores)):
         S, rows, cols = climb(
-            field,
-            np.flatnonzero(row_sets[k]),
-            np.flatnonzero(col_sets[k]),
-            fewest_rows,
-            most_rows,
-            fewest_cols,
-            warm_rows[k],
+            field, members(row_sets[k]), members(col_sets[k]), fewest_rows, most_rows, fewest_cols, warm_rows[k]
         )
         scores[k] = S
         for i in range(row_sets.shape[1]):
@@ -299,7 +335,7 @@ def starts_by_correlation(C: Any, rows: Any, n_near: Any, n_cols: Any, row_sets:
             row_sets[s, k] = 1
             for j in range(m):
                 total[j] += sign[k] * C[k, j]
-        order = np.argsort(-np.abs(total), kind="mergesort")
+        order = order_of(-np.abs(total))
         for a in range(n_cols[s]):
             col_sets[s, order[a]] = 1
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import kernel
+from bivaluate._jit import keep_apart, kernel
 from bivaluate.algorithms._kernels_coherent import (
     LEVEL,
     LEVEL_VARIANCE,
@@ -119,6 +119,7 @@ def row_evidence(
     evidence: Any,
 ) -> None:
     """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 10 x n."""
+    keep_apart()
     c = len(cols)
     n = len(rows)
     every = n == field.Zt.shape[1]
@@ -267,6 +268,7 @@ def score_block(
     evidence: Any,
 ) -> Any:
     """Return S, the evidence of the fitted block after the cost of choosing its rows, columns and parameters."""
+    keep_apart()
     r, c = len(rows), len(cols)
     m, n = field.Zt.shape
     row_evidence(field, rows, cols, root, weight, log_det, pattern, theta, sums, evidence)

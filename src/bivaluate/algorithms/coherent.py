@@ -70,7 +70,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     evidence_ : ndarray of shape (K,)
         Evidence S of each bicluster in nats, given those before it.
     p_values_ : ndarray of shape (K,)
-        min(1, e^-S); where surrogates of the data hold blocks too, the share of surrogates that do better.
+        min(1, e^-S); where surrogates of the data hold blocks too, the probability that the best block of a surrogate has as
+        much evidence, by the tail of eleven of them.
     kinds_ : list of str
         "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
     notes_ : list of str
@@ -80,7 +81,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     -----
     SearchWarning
         If the matrix has too few rows or columns, too few levels or no usual distribution: then nothing is found. If a
-        pattern common to half of all rows was taken out, or the search was interrupted.
+        pattern common to half of all rows was taken out, if surrogates hold blocks as good as all that were found, or if
+        the search was interrupted.
 
     Examples
     --------
@@ -164,28 +166,28 @@ class CoherentSubmatrices(BiclusteringEstimator):
         admitted = admit(X, self.min_rows)
         rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
         self.notes_ += admitted.notes
-        if Z is None:
+        if Z is None or admitted.unbent is None:
             self._warn(admitted.reason)
             return [], np.zeros(0), []
         starts = self.n_starts or usual_starts(len(Z))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
-            outcome, background = self._search_prepared(search, Z, rng, most)
+            outcome, background = self._search_prepared(search, Z, admitted.unbent, rng, most)
         kinds = [kind_of(fit(background.field, *pair)) for _, pair in outcome.blocks]
         blocks = [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks]
         return blocks, outcome.p_values, kinds
 
     def _search_prepared(
-        self, search: Search, Z: Values, rng: np.random.RandomState, most: int
+        self, search: Search, Z: Values, unbent: Values, rng: np.random.RandomState, most: int
     ) -> tuple[Calibration, Background]:
         blocks: list[Scored] = []
-        background = Background.of(Z, None)
+        background = Background.of(Z, unbent, None)
         patterns = told = 0
         try:
             # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
             first = True
             while True:
-                background = find_background(Z, search, rng, () if first else [pair for _, pair in blocks])
+                background = find_background(Z, unbent, search, rng, () if first else [pair for _, pair in blocks])
                 rough = first and background.correlated
                 blocks = []
                 common = None
@@ -200,7 +202,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 if common is not None:
                     patterns += 1
                     first = True
-                    Z = take_out(Z, background.field, common)
+                    Z, unbent = take_out(background, common)
                 elif rough and blocks:
                     first = False
                 else:
@@ -219,10 +221,15 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         if background.correlated:
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
-        if outcome.by_surrogates:
+        if outcome.by_surrogates and outcome.blocks:
             self.notes_.append(
-                "Copies of the data without biclusters hold blocks too; only what exceeds the best of "
-                f"them is kept ({len(outcome.blocks)} of {len(blocks)})."
+                "Copies of the data without biclusters hold blocks too; only what they hardly ever reach is kept "
+                f"({len(outcome.blocks)} of {len(blocks)})."
+            )
+        elif outcome.by_surrogates:
+            self._warn(
+                f"{len(blocks)} block(s) of evidence above {search.threshold:g} nats are there, but copies of the data without "
+                "biclusters hold blocks as good. Nothing is found."
             )
         return outcome, background
 

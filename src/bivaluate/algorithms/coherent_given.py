@@ -83,14 +83,14 @@ def evidence_of(
     (True, 'additive', True)
     """
     _, admitted, blocks = _given(X, solution, missing, min_rows=3)
-    if admitted.Z is None:
+    if admitted.Z is None or admitted.unbent is None:
         return [BlockEvidence(np.nan, "", admitted.reason) for _ in solution]
     rng = check_random_state(random_state)
     n = len(admitted.Z)
     with Workers(1, 0) as workers:
         search = Search(usual_starts(n), 5.0, 3, n // 2, workers)
         large = [block for block in blocks if _scorable(block)]
-        background = find_background(admitted.Z, search, rng, large)
+        background = find_background(admitted.Z, admitted.unbent, search, rng, large)
     out = []
     for block in blocks:
         if not _scorable(block):
@@ -162,7 +162,7 @@ def climb_from(
     check_real("min_evidence", min_evidence, minimum=0)
     check_int("min_rows", min_rows, minimum=3)
     values, admitted, blocks = _given(X, solution, missing, min_rows)
-    if admitted.Z is None:
+    if admitted.Z is None or admitted.unbent is None:
         warnings.warn(admitted.reason.replace("Nothing is found", "Nothing is changed"), SearchWarning, stacklevel=2)
         return Refined(solution, np.full(len(solution), np.nan), [""] * len(solution), [])
     rng = check_random_state(random_state)
@@ -171,7 +171,7 @@ def climb_from(
     starts = usual_starts(len(Z))
     with Workers(n_jobs, Z.size * len(large) * 100) as workers:
         search = Search(starts, float(min_evidence), min_rows, len(Z) // 2, workers)
-        background = find_background(Z, search, rng, large)
+        background = find_background(Z, admitted.unbent, search, rng, large)
         found = search.climb(background.field, *as_masks(large, Z.shape))
         peeled = list(search.peel_candidates(background.copy(), found, max(len(large), 1)))
         kept = refine(search, background.field, peeled)

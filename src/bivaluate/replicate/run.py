@@ -159,6 +159,7 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
     from bivaluate.replicate.evidence import (
         Evidence,
         bicluster_evidence,
+        find_evidence,
         matched_evidence,
         planted_evidence,
         truth_evidence,
@@ -167,8 +168,10 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
 
     planted, checks = planted_evidence(size.planted_seeds)
     matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
-    found = bicluster_evidence(scenarios), truth_evidence(scenarios)
-    Evidence(planted, checks, matched, *found, yeast_evidence(yeast)).write(files)
+    truth = truth_evidence(scenarios)
+    others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
+    truth = pd.concat([truth, others], ignore_index=True)
+    Evidence(planted, checks, matched, bicluster_evidence(scenarios), truth, yeast_evidence(yeast)).write(files)
     return Evidence.read(files)
 
 
