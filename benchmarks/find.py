@@ -1,12 +1,14 @@
 """How well the coherent submatrix search works: python -m benchmarks.find [SECTION …] writes docs/find.md.
 
-Sections: planted, noise, limit, yeast, speed. Numbers of each go to docs/find.json; the page is made from that file, so that
-one section can be run again alone. Seeds start at 5000; development used seeds below 100 and the designs named D….
+Every case goes to docs/find.json as soon as it is done, and the page is made from that file: a run that was stopped goes on
+where it was. ``--afresh`` forgets the cases of the sections named (of all, if none is). ``page`` runs nothing.
+Seeds start at 7000; development used seeds below 100, the designs named D…, and other copies of the yeast matrices.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 import warnings
@@ -17,159 +19,247 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import find_peers as peers
+from benchmarks import find_real as real
 from benchmarks.find_designs import FROZEN, Design, background, plant
 from bivaluate._errors import SearchWarning
-from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralCheckerboard
-from bivaluate.algorithms.coherent import CoherentSubmatrices
+from bivaluate.algorithms import CoherentSubmatrices, LargeAverageSubmatrices, climb_from
 from bivaluate.datasets import SCENARIOS, list_datasets, load_yeast, make_scenario
 from bivaluate.measures.external import compare as measure
 from bivaluate.solution import Biclustering
 
 Values = NDArray[np.float64]
+Row = dict[str, Any]
+Cases = dict[str, Callable[[], Row]]
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-FIRST_SEED = 5000
-# For what was changed after the first evaluation (see the page): new seeds.
-AFTER_MENDING = 6000
+FIRST_SEED = 7000
 SEEDS = 5
 NOISE_SEEDS = 20
+LIMIT_SEEDS = 5
+PEER_SEEDS = 2
 MEASURES = ("agri", "ce", "prelic_recovery", "prelic_relevance")
+NOISES = (
+    "normal", "t5", "t3", "cauchy", "ar", "exponential", "lognormal", "row scales", "column effects", "counts",
+    "negative binomial",
+)  # fmt: skip
+# Rows, columns, planted blocks; the seconds that must and should be reached on two quiet cores.
+SIZES = ((300, 40, 4, 1.0, 0.5), (3000, 170, 8, 30.0, 15.0), (20000, 500, 10, 600.0, 300.0))
 
 
-def compare(truth: Biclustering, found: Biclustering) -> dict[str, float]:
-    """Return the external measures of a solution."""
-    if not len(found):
+def compare(truth: Biclustering, found: Biclustering | None) -> dict[str, float]:
+    """Return the external measures of a solution, 0 for an empty one."""
+    if found is None or not len(found):
         return dict.fromkeys(MEASURES, 0.0)
     scores = measure(truth, found)
     return {key: float(scores[key]) for key in MEASURES}
 
 
-def search(X: Values, seed: int) -> tuple[CoherentSubmatrices, float]:
+def search(X: Values, seed: int, **parameters: Any) -> tuple[CoherentSubmatrices, float]:
     """Fit the search, K not told; return it with its CPU seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SearchWarning)
         start = time.process_time()
-        model = CoherentSubmatrices(missing="omit", random_state=seed).fit(X)
+        model = CoherentSubmatrices(missing="omit", random_state=seed, **parameters).fit(X)
     return model, time.process_time() - start
 
 
-def planted() -> list[dict[str, Any]]:
-    """The ten scenarios and the frozen designs, K not told; CCA, LAS and Spectral told K on the first seed."""
-    cases: dict[str, Callable[[int], tuple[Values, Biclustering]]] = {
-        name: lambda seed, name=name: make_scenario(name, random_state=seed)[:2] for name in SCENARIOS
-    }
-    cases |= {name: lambda seed, d=design: plant(d, seed) for name, design in FROZEN.items()}
-    rows = []
-    for name, make in cases.items():
+def scenario(name: str, seed: int) -> tuple[Values, Biclustering]:
+    """Return a scenario and its planted biclusters."""
+    X, truth, _ = make_scenario(name, random_state=seed)
+    return np.asarray(X, dtype=np.float64), truth
+
+
+def planted() -> Cases:
+    """The ten scenarios and the frozen designs, K not told."""
+
+    def case(make: Callable[[int], tuple[Values, Biclustering]]) -> Row:
         runs = []
         for seed in range(FIRST_SEED, FIRST_SEED + SEEDS):
             X, truth = make(seed)
             model, seconds = search(X, seed)
-            scores = compare(truth, model.solution_)
-            runs.append({**scores, "k": len(model.solution_), "planted": len(truth), "seconds": seconds})
-        row: dict[str, Any] = {"case": name, "runs": runs}
-        if name in SCENARIOS:
-            X, truth = make(FIRST_SEED)
-            K = len(truth)
-            for key, peer in (
-                ("CCA", ChengChurch(K, random_state=0)),
-                ("LAS", LargeAverageSubmatrices(K, n_restarts=200, two_sided=True, random_state=0)),
-                ("Spectral", SpectralCheckerboard(K, random_state=0)),
-            ):
-                row[key] = compare(truth, peer.fit(X).solution_)["agri"]
-        rows.append(row)
-        print(name, [run["k"] for run in runs], round(float(np.mean([run["agri"] for run in runs])), 2), flush=True)
-    return rows
+            found = model.solution_
+            runs.append({**compare(truth, found), "k": len(found), "planted": len(truth), "seconds": seconds})
+        return {"runs": runs}
+
+    cases: Cases = {name: lambda name=name: case(lambda seed: scenario(name, seed)) for name in SCENARIOS}
+    return cases | {name: lambda d=design: case(lambda seed: plant(d, seed)) for name, design in FROZEN.items()}
 
 
-def noise() -> list[dict[str, Any]]:
+def compared() -> Cases:
+    """Other tools on the ten scenarios, each told K."""
+
+    def case(tool: str) -> Row:
+        runs: list[Row] = []
+        for name in SCENARIOS:
+            for seed in range(FIRST_SEED, FIRST_SEED + PEER_SEEDS):
+                X, truth = scenario(name, seed)
+                found, seconds, reason = peers.run(tool, X, len(truth))
+                if reason and not runs:
+                    return {"reason": reason}
+                k = 0 if found is None else len(found)
+                runs.append(
+                    {**compare(truth, found), "k": k, "planted": len(truth), "seconds": seconds, "reason": reason}
+                )
+        return {"runs": runs}
+
+    return {tool: lambda tool=tool: case(tool) for tool in peers.PEERS}
+
+
+def noise() -> Cases:
     """Runs with a false bicluster in matrices without any."""
-    kinds = ("normal", "t5", "t3", "ar", "exponential", "lognormal", "row scales", "column effects", "counts")
-    rows = []
-    for kind in kinds:
-        hits = 0
-        first = AFTER_MENDING if kind in ("counts", "t3", "t5") else FIRST_SEED
-        for seed in range(first, first + NOISE_SEEDS):
-            X = background(kind, (300, 40), np.random.default_rng(seed))
-            hits += len(search(X, seed)[0].solution_) > 0
-        rows.append({"kind": "AR(1) .7" if kind == "ar" else kind, "runs": NOISE_SEEDS, "false": hits})
-        print(rows[-1], flush=True)
-    return rows
+
+    def case(kind: str) -> Row:
+        hits, refused = 0, 0
+        for seed in range(FIRST_SEED, FIRST_SEED + NOISE_SEEDS):
+            model, _ = search(background(kind, (300, 40), np.random.default_rng(seed)), seed)
+            hits += len(model.solution_) > 0
+            refused += any("Nothing is found" in note for note in model.notes_)
+        return {"runs": NOISE_SEEDS, "false": hits, "said": refused}
+
+    return {kind: lambda kind=kind: case(kind) for kind in NOISES}
 
 
-def limit() -> list[dict[str, Any]]:
-    """Share of single additive blocks found (Jaccard index of cells above a half) by size and signal."""
-    rows = []
-    for r in (10, 20, 40):
-        for c in (6, 12):
-            for noise_sd in (0.3, 0.5, 0.7, 0.9):
-                design = Design((300, 40), ((r, c),), noise=noise_sd, pattern=1.0, shift=0.5)
-                hits = 0
-                for seed in range(FIRST_SEED, FIRST_SEED + 4):
-                    X, truth = plant(design, seed)
-                    found = search(X, seed)[0].solution_
-                    hits += compare(truth, found)["ce"] > 0.5
-                rows.append({"rows": r, "cols": c, "noise": noise_sd, "found": hits / 4})
-        print(rows[-1], flush=True)
-    return rows
+def limit() -> Cases:
+    """Share of single additive blocks found (CE above a half) by size and signal."""
+
+    def case(r: int, c: int) -> Row:
+        found = {}
+        for noise_sd in (0.3, 0.5, 0.7, 0.9):
+            design = Design((300, 40), ((r, c),), noise=noise_sd, pattern=1.0, shift=0.5)
+            hits = 0
+            for seed in range(FIRST_SEED, FIRST_SEED + LIMIT_SEEDS):
+                X, truth = plant(design, seed)
+                hits += compare(truth, search(X, seed)[0].solution_)["ce"] > 0.5
+            found[str(noise_sd)] = hits / LIMIT_SEEDS
+        return {"found": found}
+
+    return {f"{r} x {c}": lambda r=r, c=c: case(r, c) for r in (10, 20, 40, 80) for c in (6, 12, 18)}
 
 
-def random_phases(X: Values, rng: np.random.Generator) -> Values:
-    """Return rows with their spectra and random phases."""
-    m = X.shape[1]
-    spectrum = np.fft.rfft(X - X.mean(axis=1, keepdims=True), axis=1)
-    turn = np.exp(1j * rng.uniform(0, 2 * np.pi, spectrum.shape))
-    if m % 2 == 0:
-        turn[:, -1] = rng.choice([-1, 1], len(X))
-    return np.asarray(np.fft.irfft(spectrum * turn, n=m, axis=1))
+def fewest() -> Cases:
+    """The fewest rows of a bicluster: 3, 4 (the default) and 5 on the ten scenarios and on skewed noise."""
+
+    def case(min_rows: int) -> Row:
+        runs = []
+        for name in SCENARIOS:
+            X, truth = scenario(name, FIRST_SEED)
+            found = search(X, 0, min_rows=min_rows)[0].solution_
+            runs.append({**compare(truth, found), "k": len(found), "planted": len(truth)})
+        false = 0
+        for seed in range(FIRST_SEED, FIRST_SEED + NOISE_SEEDS):
+            X = background("exponential", (300, 40), np.random.default_rng(seed))
+            false += len(search(X, seed, min_rows=min_rows)[0].solution_) > 0
+        return {"runs": runs, "false": false, "noise": NOISE_SEEDS}
+
+    return {str(r): lambda r=r: case(r) for r in (3, 4, 5)}
 
 
-def rotated(X: Values, rng: np.random.Generator) -> Values:
-    """Return the row-standardised matrix with its rows mixed by a random rotation: the column covariance stays."""
-    Z = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
-    return np.asarray(np.linalg.qr(rng.standard_normal((len(Z), len(Z))))[0] @ Z)
+def polished() -> Cases:
+    """What LAS returns for K = 20, before and after `refine`."""
+
+    def case(name: str) -> Row:
+        runs = []
+        for seed in range(FIRST_SEED, FIRST_SEED + PEER_SEEDS):
+            X, truth = scenario(name, seed)
+            las = LargeAverageSubmatrices(20, n_restarts=peers.LAS_RESTARTS, two_sided=True, random_state=0).fit(X)
+            refined = climb_from(X, las.solution_).solution
+            runs.append(
+                {
+                    "before": compare(truth, las.solution_),
+                    "after": compare(truth, refined),
+                    "k": len(refined),
+                    "planted": len(truth),
+                }
+            )
+        return {"runs": runs}
+
+    return {name: lambda name=name: case(name) for name in SCENARIOS}
 
 
-def yeast() -> list[dict[str, Any]]:
-    """The 17 yeast matrices, and copies of each without biclusters."""
-    rows = []
-    for record in list_datasets("yeast"):
-        X = np.asarray(load_yeast(record.name), dtype=np.float64)
+def copies() -> Cases:
+    """Copies of the yeast matrices that hold no bicluster."""
+
+    def case(name: str) -> Row:
+        X = np.asarray(load_yeast(name), dtype=np.float64)
         rng = np.random.default_rng(FIRST_SEED)
-        model, seconds = search(X, FIRST_SEED)
-        row = {
-            "set": record.name.partition(":")[2],
-            "shape": list(X.shape),
-            "k": len(model.solution_),
-            "shapes": [list(b.shape) for b in model.solution_],
-            "evidence": [round(float(s), 1) for s in model.evidence_],
-            "seconds": seconds,
-            "notes": model.notes_,
-            "random phases": len(search(random_phases(X, rng), 0)[0].solution_),
-            "rotated": len(search(rotated(X, rng), 0)[0].solution_),
+        return {
+            "random phases": len(search(real.random_phases(X, rng), 0)[0].solution_),
+            "rotated": len(search(real.rotated(X, rng), 0)[0].solution_),
         }
-        rows.append(row)
-        print(row["set"], row["k"], row["random phases"], row["rotated"], round(seconds, 1), flush=True)
-    return rows
+
+    return {r.name.partition(":")[2]: lambda name=r.name: case(name) for r in list_datasets("yeast")}
 
 
-SECTIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+def yeast() -> Cases:
+    """The 17 yeast matrices: what is found, its evidence and its GO terms, beside other algorithms."""
+    return {r.name.partition(":")[2]: lambda name=r.name: real.yeast(name, search) for r in list_datasets("yeast")}
+
+
+def others() -> Cases:
+    """A single-cell and a document matrix."""
+    return {"pbmc68k": lambda: real.cells(search), "reuters_r8": lambda: real.documents(search)}
+
+
+def speed() -> Cases:
+    """Seconds by size, beside LAS with its default number of restarts in the same run."""
+
+    def case(n: int, m: int, k: int) -> Row:
+        X, truth = plant(Design((n, m), ((max(n // (5 * k), 15), max(m // 8, 8)),) * k), FIRST_SEED)
+        if n < 1000:
+            search(X, 0)  # compiles
+        start = time.perf_counter()
+        model, cpu = search(X, 0)
+        wall = time.perf_counter() - start
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        row: Row = {"wall": wall, "cpu": cpu, "memory": memory, "k": len(model.solution_), "planted": k}
+        row |= {"ce": compare(truth, model.solution_)["ce"], "matrix": X.nbytes / 1e6}
+        if n <= 3000:
+            start, begun = time.perf_counter(), time.process_time()
+            LargeAverageSubmatrices(k, random_state=0).fit(X)
+            row |= {"las": time.perf_counter() - start, "las_cpu": time.process_time() - begun}
+        return row
+
+    def slope() -> Row:
+        seconds = {}
+        for n in (1000, 2000, 4000, 8000):
+            X, _ = plant(Design((n, 40), ((60, 8),) * 4), FIRST_SEED)
+            seconds[str(n)] = search(X, 0)[1]
+        return {"seconds": seconds}
+
+    cases: Cases = {f"{n} x {m}": lambda n=n, m=m, k=k: case(n, m, k) for n, m, k, _, _ in SIZES[:2]}
+    return cases | {"slope": slope} | {f"{n} x {m}": lambda n=n, m=m, k=k: case(n, m, k) for n, m, k, _, _ in SIZES[2:]}
+
+
+SECTIONS: dict[str, Callable[[], Cases]] = {
     "planted": planted,
+    "compared": compared,
     "noise": noise,
     "limit": limit,
+    "fewest": fewest,
+    "polished": polished,
+    "copies": copies,
     "yeast": yeast,
+    "others": others,
+    "speed": speed,
 }
 
 
 def main() -> None:
-    """Run the sections and write the page."""
+    """Run what is missing of the sections and write the page."""
     from benchmarks.find_page import page
 
     results = DOCS / "find.json"
-    numbers = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
-    for name in sys.argv[1:] or SECTIONS:
-        if name != "page":
-            numbers[name] = SECTIONS[name]()
-            results.write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    numbers: dict[str, dict[str, Row]] = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
+    wanted = [word for word in sys.argv[1:] if word in SECTIONS] or ([] if "page" in sys.argv else list(SECTIONS))
+    for name in wanted:
+        done = {} if "--afresh" in sys.argv else numbers.get(name, {})
+        for case, run in SECTIONS[name]().items():
+            if case not in done:
+                start = time.perf_counter()
+                done[case] = run()
+                numbers[name] = done
+                results.write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+                print(f"{name}, {case}: {time.perf_counter() - start:.0f} s", flush=True)
     (DOCS / "find.md").write_text(page(numbers), encoding="utf-8")
 
 

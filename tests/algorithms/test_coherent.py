@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate.algorithms._coherent_background import flipped, permuted
+from bivaluate.algorithms._coherent_background import flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
@@ -90,8 +90,9 @@ def test_an_upper_bound_keeps_those_with_the_most_evidence(X, model):
     assert len(clone(model).set_params(n_biclusters=9).fit(X).solution_) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*hold such blocks too often:bivaluate._errors.SearchWarning")
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["normal", "t5", "ar", "exponential", "lognormal", "row scales"])
+@pytest.mark.parametrize("kind", ["normal", "t5", "ar", "exponential", "lognormal", "row scales", "few columns"])
 def test_nothing_is_found_in_noise(kind, seed):
     rng = np.random.default_rng(seed)
     shape = (150, 30)
@@ -101,6 +102,7 @@ def test_nothing_is_found_in_noise(kind, seed):
         "ar": lambda: ar(rng, shape, 0.7),
         "exponential": lambda: rng.exponential(size=shape),
         "lognormal": lambda: np.exp(rng.standard_normal(shape)),
+        "few columns": lambda: ar(rng, (150, 7), 0.8),
         "row scales": lambda: rng.standard_normal(shape) * np.exp(rng.normal(0, 1.5, (150, 1))),
     }[kind]()
     model = CoherentSubmatrices(random_state=seed).fit(noise)
@@ -129,7 +131,9 @@ def test_a_pattern_of_all_rows_is_background():
 def test_skewed_blocks_are_found_after_the_logarithm(X):
     model = CoherentSubmatrices(random_state=0).fit(np.exp(X))
     assert blocks(model) == PLANTED
-    assert model.notes_ == ["Values were transformed to be near normal within rows: log."]
+    assert model.notes_[0] == "Values were transformed to be near normal within rows: log."
+    assert model.notes_[1].startswith("Copies of the data without biclusters were searched too; 2 of 2 blocks")
+    assert (model.p_values_ <= 0.01).all()
 
 
 def test_missing_cells(X):
@@ -162,6 +166,8 @@ def test_constant_rows_and_columns_take_no_part(X):
         (lambda rng: rng.standard_normal((5, 30)), r"5 varying rows; at least 8"),
         (lambda rng: np.ones((50, 10)), r"0 varying columns"),
         (lambda rng: rng.integers(0, 2, (60, 20)) * 1.0, "at most 2 different values"),
+        (lambda rng: -(rng.exponential(size=(60, 20)) ** 2), "too skewed"),
+        (lambda rng: rng.standard_cauchy((200, 30)), "tails of the rows of X are too heavy"),
     ],
 )
 def test_where_it_cannot_work_it_says_so_and_finds_nothing(make, words):
@@ -265,11 +271,42 @@ def test_surrogates_keep_what_they_promise():
     rng = np.random.RandomState(0)
     Z = ar(np.random.default_rng(0), (400, 12), 0.8)
     copy = flipped(Z, rng)
-    axes = np.linalg.eigh(Z.T @ Z)[1]
-    np.testing.assert_allclose(np.abs(copy @ axes), np.abs(Z @ axes), atol=1e-9)
-    np.testing.assert_allclose(copy.T @ copy / 400, Z.T @ Z / 400, atol=0.5)
+    rows = (Z - Z.mean(axis=1, keepdims=True)) / Z.std(axis=1, keepdims=True)
+    axes = np.linalg.eigh(rows.T @ rows)[1]
+    np.testing.assert_allclose(np.abs(copy @ axes), np.abs(rows @ axes), atol=1e-9)
+    np.testing.assert_allclose(copy.T @ copy / 400, rows.T @ rows / 400, atol=0.2)
     Z[3, 4] = np.nan
+    np.testing.assert_array_equal(np.isnan(flipped(Z, rng)), np.isnan(Z))
     mixed = permuted(Z, rng)
     np.testing.assert_array_equal(np.isnan(mixed), np.isnan(Z))
     np.testing.assert_allclose(np.sort(mixed, axis=1), np.sort(Z, axis=1))
     assert not np.allclose(mixed[:3], Z[:3])
+
+
+def test_tail_of_the_best_scores_of_surrogates():
+    nothing = np.zeros(11)
+    assert tail_probability(nothing, 5.0, 5.0) == pytest.approx(1 / 12)
+    assert tail_probability(nothing, 5.0, 6.0) == pytest.approx(1 / 24)
+    best = np.random.default_rng(0).exponential(10, 11) + 20
+    p_values = [
+        tail_probability(best, 5.0, score) for score in (10, float(np.median(best)), float(best.max()), 60, 200)
+    ]
+    assert (np.diff(p_values) <= 0).all()
+    assert p_values[1] == pytest.approx(0.5)
+    assert 1 / 40 < p_values[2] < 1 / 4
+    assert p_values[-1] < 1e-4
+    # Exchangeable scores: at most one in a hundred falls below 0.01.
+    rng = np.random.default_rng(1)
+    draws = rng.gumbel(50, 8, (2000, 12))
+    low = np.mean([tail_probability(draw[1:], 5.0, draw[0]) <= 0.01 for draw in draws])
+    assert low <= 0.015
+
+
+@pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
+def test_surrogates_decide_where_columns_are_few_and_correlated():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((200, 9)).cumsum(axis=1)
+    X[:40] = 6 * rng.normal(0, 1, 9) + 0.3 * rng.standard_normal((40, 9)) + rng.normal(0, 1, (40, 1))
+    model = CoherentSubmatrices(random_state=0).fit(X)
+    assert all(p <= 0.01 for p in model.p_values_)
+    assert model.notes_

@@ -63,6 +63,15 @@ def test_missing_cells_are_filled_by_the_model():
     assert 0 < gap.score < complete.score
 
 
+def test_stable_order_and_members():
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 2, 7, 64, 100):
+        values = np.round(rng.normal(0, 2, n))
+        np.testing.assert_array_equal(climbs.order_of(values), np.argsort(values, kind="stable"))
+        chosen = (values > 0).astype(np.uint8)
+        np.testing.assert_array_equal(climbs.members(chosen), np.flatnonzero(chosen))
+
+
 @pytest.mark.parametrize("most", [6, 12])
 def test_best_prefix_breaks_ties_by_lower_index(most):
     rng = np.random.default_rng(0)

@@ -227,6 +227,19 @@ def test_nearness_to_the_truth_stands_beside_the_constant_answer(agreeing: Evide
     assert "“always LAS” is right in 100 %" in text
 
 
+def test_our_own_search_stands_beside_the_paper_s_three(agreeing: Evidence) -> None:
+    import pandas as pd
+
+    truth = agreeing.truth
+    cases = truth[["scenario", "seed"]].drop_duplicates().assign(algorithm="find", ce=0.95)
+    beside = dataclasses.replace(agreeing, truth=pd.concat([truth, cases], ignore_index=True))
+    rows = {row["answer"]: row for row in truth_rows(beside)}
+    own = rows.pop("find, not told K (not of the paper)")
+    assert own["mean CE"] == pytest.approx(0.95)
+    assert own["nearest to the truth"] == 1
+    assert list(rows.values()) == truth_rows(agreeing)
+
+
 def test_winners_are_those_of_the_one_rule(agreeing: Evidence) -> None:
     table = agreeing.yeast[(agreeing.yeast["profile"] == "paper") & (agreeing.yeast["seed"] == 0)].assign(status="ok")
     chosen = winners(table, FOUR).set_index(["measure", "dataset"])

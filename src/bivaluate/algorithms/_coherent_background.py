@@ -142,22 +142,16 @@ def flipped(Z: Values, rng: np.random.RandomState) -> Values:
 def best_of_copy(search: Search, background: Background, Z: Values, rng: np.random.RandomState, n_starts: int) -> float:
     """Return the best S in a surrogate of Z, 0 if nothing exceeds the threshold.
 
-    A surrogate in correlated columns goes the way of the data: it is prepared from the start (with few columns, scaling
-    rows by their own background makes blocks of its own), and what is found is judged against a covariance without it.
+    A surrogate in correlated columns goes the way of the data, preparation included: with few columns, scaling rows by
+    their own background makes blocks of its own.
     """
-    if not background.correlated:
-        found = search.from_starts(make_field(permuted(Z, rng)), n_starts, rng)
-        return float(found.scores[0]) if len(found) else 0.0
-    copy = bend(without_effects(flipped(Z, rng)))[0]
-    field = background_field(copy, column_covariance(copy))
+    if background.correlated:
+        copy = bend(without_effects(flipped(Z, rng)))[0]
+        field = background_field(copy, column_covariance(copy))
+    else:
+        field = make_field(permuted(Z, rng))
     found = search.from_starts(field, n_starts, rng)
-    if not len(found):
-        return 0.0
-    rest = copy.copy()
-    for _, (rows, cols) in search.peel_candidates(copy_field(field), found, len(found)):
-        rest[np.ix_(rows, cols)] = np.nan
-    again = search.from_starts(background_field(copy, column_covariance(rest)), n_starts, rng)
-    return float(again.scores[0]) if len(again) else 0.0
+    return float(found.scores[0]) if len(found) else 0.0
 
 
 def tail_probability(best: Values, threshold: float, score: float) -> float:
@@ -179,44 +173,52 @@ def calibrate(
 ) -> Calibration:
     """Keep the blocks that are better than what the search finds in surrogates.
 
-    If no surrogate holds a block, the score is what it claims to be and p = e^-S. Otherwise 11 of them, searched with as many
-    starts as the data, say how likely the best of a surrogate is to reach S: first for the data as a whole and then for
-    what is left without the blocks that passed. `doubtful` data were transformed or have few or correlated columns: their
-    surrogates are made with the blocks in place.
+    Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the blocks are
+    looked at; if they hold nothing, the score is what it claims to be and p = e^-S. Otherwise eleven surrogates with the
+    blocks in place, searched with as many starts as the data, say how likely the best of a surrogate is to reach S: first for
+    the data as a whole and then for what is left without the blocks that passed.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)
     if not doubtful:
         rest, quarter = without_blocks(background, blocks), max(search.n_starts // 4, 75)
-        doubtful = any(best_of_copy(search, background, rest, rng, quarter) > 0 for _ in range(FEW_COPIES))
+        if all(best_of_copy(search, background, rest, rng, quarter) == 0 for _ in range(FEW_COPIES)):
+            return Calibration(blocks, np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks]), False)
+    scores = comparable_scores(background, blocks)
     Z = background.unbent if background.correlated else background.Z
-    best = _best_of_copies(search, background, Z, blocks, rng) if doubtful else np.zeros(1)
-    if not best.any():
-        return Calibration(blocks, np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks]), False)
-    p_values = np.array([tail_probability(best, search.threshold, score) for score, _ in blocks])
+    p_values = _p_values(search, background, Z, scores, rng)
     passed = p_values <= LARGEST_P
     if passed.any() and not passed.all():
         kept = [block for block, ok in zip(blocks, passed, strict=True) if ok]
-        others = [block for block, ok in zip(blocks, passed, strict=True) if not ok]
-        best = _best_of_copies(search, background, without_blocks(background, kept), others, rng)
-        again = np.array([tail_probability(best, search.threshold, score) for score, _ in blocks])
-        p_values = np.where(passed, p_values, again)
+        p_values[~passed] = _p_values(search, background, without_blocks(background, kept), scores[~passed], rng)
         passed = p_values <= LARGEST_P
     return Calibration([block for block, ok in zip(blocks, passed, strict=True) if ok], p_values[passed], True)
 
 
-def _best_of_copies(
-    search: Search, background: Background, Z: Values, blocks: list[Scored], rng: np.random.RandomState
-) -> Values:
-    """Return the best S in each of several surrogates of Z; of few, if these already do as well as all `blocks`."""
-    highest = max(score for score, _ in blocks)
+def comparable_scores(background: Background, blocks: list[Scored]) -> Values:
+    """Return S of the blocks as it would be in a surrogate: with the covariance of all cells, theirs included.
+
+    Leaving the cells of a block out of the covariance makes it stand out the more, also one that is chance.
+    """
+    scores = np.array([score for score, _ in blocks])
+    if not background.correlated:
+        return scores
+    field = background_field(background.Z, column_covariance(background.Z))
+    for k, (_, (rows, cols)) in enumerate(blocks):
+        scores[k] = min(scores[k], fit(field, rows, cols).score)
+        remove(field, rows, cols)
+    return scores
+
+
+def _p_values(search: Search, background: Background, Z: Values, scores: Values, rng: np.random.RandomState) -> Values:
+    """Return the p-values of scores by surrogates of Z; by few, if these already do as well as all of them."""
     best: list[float] = []
     while len(best) < COPIES:
         best.append(best_of_copy(search, background, Z, rng, search.n_starts))
-        hopeless = tail_probability(np.array(best), search.threshold, highest) > HOPELESS_P
+        hopeless = tail_probability(np.array(best), search.threshold, float(scores.max())) > HOPELESS_P
         if len(best) == COPIES_TO_TELL and hopeless:
             break
-    return np.array(best)
+    return np.array([tail_probability(np.array(best), search.threshold, float(score)) for score in scores])
 
 
 def without_blocks(background: Background, blocks: list[Scored]) -> Values:

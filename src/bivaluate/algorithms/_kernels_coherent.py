@@ -154,7 +154,7 @@ def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: An
 
 
 @kernel
-def estimate(z: Any, n_missing: int, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
+def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
     """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
     keep_apart()
     r, c = z.shape

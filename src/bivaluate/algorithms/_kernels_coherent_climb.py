@@ -228,7 +228,7 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     spread = np.empty(n)
     shift = np.empty(n)
     slope = np.empty(n)
-    sums = np.empty((10, n))
+    sums = np.empty((9, n))
     evidence = np.empty(n)
     gain = np.empty(m)
     pattern = np.empty(m)

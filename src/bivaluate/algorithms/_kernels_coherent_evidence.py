@@ -28,6 +28,8 @@ from bivaluate.algorithms._kernels_coherent import (
     outside,
 )
 
+ROWS_AT_A_TIME = 256
+
 
 @kernel
 def log_mixture(theta: Any, v: float, base: float, nu: float, dimension: float) -> Any:
@@ -118,13 +120,13 @@ def row_evidence(
     sums: Any,
     evidence: Any,
 ) -> None:
-    """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 10 x n."""
+    """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 9 x n."""
     keep_apart()
     c = len(cols)
     n = len(rows)
     every = n == field.Zt.shape[1]
     z1, z2, zp, s_in, q_in = sums[0], sums[1], sums[2], sums[3], sums[4]
-    x, seen, p1, p2, unseen = sums[5], sums[6], sums[7], sums[8], sums[9]
+    seen, p1, p2, unseen = sums[5], sums[6], sums[7], sums[8]
     gaps = len(field.seen) > 0
     correlated = len(field.ones) > 0
     sums[:, :n] = 0.0
@@ -155,18 +157,26 @@ def row_evidence(
         kappa_in = 0.0
         for a in range(c):
             kappa_in += weight[a] * field.ones[cols[a]]
-            for k in range(n):
-                x[k] = 0.0
-            for b in range(a + 1):
-                f = root[a, b]
-                y = field.Yt[cols[b]]
-                for k in range(n):
-                    x[k] += f * y[rows[k]]
-            y = field.Yt[cols[a]]
-            w = weight[a]
-            for k in range(n):
-                s_in[k] += w * y[rows[k]]
-                q_in[k] += x[k] * x[k]
+        # s_in = weight @ Y, q_in = ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)], some rows at a time
+        Y = np.empty((c, ROWS_AT_A_TIME))
+        x = np.empty(ROWS_AT_A_TIME)
+        for first in range(0, n, ROWS_AT_A_TIME):
+            size = min(ROWS_AT_A_TIME, n - first)
+            for a in range(c):
+                y = field.Yt[cols[a]]
+                for k in range(size):
+                    Y[a, k] = y[rows[first + k]]
+            for a in range(c):
+                for k in range(size):
+                    x[k] = 0.0
+                for b in range(a + 1):
+                    f = root[a, b]
+                    for k in range(size):
+                        x[k] += f * Y[b, k]
+                for k in range(size):
+                    s_in[first + k] += weight[a] * Y[a, k]
+                    q_in[first + k] += x[k] * x[k]
+        for a in range(c):
             if gaps:
                 # A missing cell holds its expectation: it must count neither for the block nor against it.
                 there = field.seen[cols[a]]
@@ -297,7 +307,7 @@ def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, 
     weight = np.empty(m)
     log_det = factorise(field, cols, root, weight) if correlated else 0.0
     fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
-    sums = np.empty((10, max(len(rows), len(which))))
+    sums = np.empty((9, max(len(rows), len(which))))
     S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
     row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
     return S

@@ -12,7 +12,14 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_background import Background, Calibration, calibrate, find_background, take_out
+from bivaluate.algorithms._coherent_background import (
+    LARGEST_P,
+    Background,
+    Calibration,
+    calibrate,
+    find_background,
+    take_out,
+)
 from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
@@ -70,8 +77,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     evidence_ : ndarray of shape (K,)
         Evidence S of each bicluster in nats, given those before it.
     p_values_ : ndarray of shape (K,)
-        min(1, e^-S); where surrogates of the data hold blocks too, the probability that the best block of a surrogate has as
-        much evidence, by the tail of eleven of them.
+        min(1, e^-S); of transformed data, few or correlated columns, or where surrogates of the data hold blocks: the
+        probability that the best block of a surrogate has as much evidence, by the tail of eleven of them.
     kinds_ : list of str
         "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
     notes_ : list of str
@@ -223,13 +230,13 @@ class CoherentSubmatrices(BiclusteringEstimator):
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
         if outcome.by_surrogates and outcome.blocks:
             self.notes_.append(
-                "Copies of the data without biclusters hold blocks too; only what they hardly ever reach is kept "
-                f"({len(outcome.blocks)} of {len(blocks)})."
+                f"Copies of the data without biclusters were searched too; {len(outcome.blocks)} of {len(blocks)} blocks have "
+                f"evidence that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
             )
         elif outcome.by_surrogates:
             self._warn(
                 f"{len(blocks)} block(s) of evidence above {search.threshold:g} nats are there, but copies of the data without "
-                "biclusters hold blocks as good. Nothing is found."
+                f"biclusters hold such blocks too often (p above {LARGEST_P:g}). Nothing is found."
             )
         return outcome, background
 
