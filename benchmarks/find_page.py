@@ -121,7 +121,7 @@ def compared(rows: Rows) -> str:
         seconds = float(np.nanmedian([run["seconds"] for run in runs]))
         lines.append([name, *_quality(runs), f"{seconds:.2f}", failed or ""])
     return (
-        "## Other tools, each told K\n\nThe ten scenarios, two seeds each, with the settings each tool comes with (LAS two-sided, "
+        "## Other tools, each told K\n\nThe ten scenarios, one seed each, with the settings each tool comes with (LAS two-sided, "
         "200 restarts). UnPaSt finds the number itself: of what it returns the K largest are taken. Seconds are wall seconds on "
         "a busy machine, start of the process included. A run that failed counts as nothing found.\n\n"
         + _table(["tool", *QUALITY, "s (median)", "runs failed"], lines)

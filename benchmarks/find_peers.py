@@ -74,7 +74,7 @@ def plaid(X: Values, K: int) -> Biclustering:
     """Plaid of biclustlib, with the names NumPy 2 no longer has put back."""
     script = (
         "import sys, json, warnings; warnings.simplefilter('ignore')\n"
-        "import numpy as np; np.int, np.float, np.bool, np.str = int, float, bool, str\n"
+        "import numpy as np; np.int = int\n"
         "sys.path.insert(0, sys.argv[1]); np.random.seed(0)\n"
         "from biclustlib.algorithms import Plaid\n"
         "found = Plaid(int(sys.argv[3])).run(np.load(sys.argv[2])).biclusters\n"

@@ -289,12 +289,12 @@ def test_tail_of_the_best_scores_of_surrogates():
     assert tail_probability(nothing, 5.0, 6.0) == pytest.approx(1 / 24)
     best = np.random.default_rng(0).exponential(10, 11) + 20
     p_values = [
-        tail_probability(best, 5.0, score) for score in (10, float(np.median(best)), float(best.max()), 60, 200)
+        tail_probability(best, 5.0, score) for score in (10, float(np.median(best)), float(best.max()), 100, 400)
     ]
     assert (np.diff(p_values) <= 0).all()
     assert p_values[1] == pytest.approx(0.5)
     assert 1 / 40 < p_values[2] < 1 / 4
-    assert p_values[-1] < 1e-4
+    assert p_values[-1] < 1e-3
     # Exchangeable scores: at most one in a hundred falls below 0.01.
     rng = np.random.default_rng(1)
     draws = rng.gumbel(50, 8, (2000, 12))
@@ -305,8 +305,8 @@ def test_tail_of_the_best_scores_of_surrogates():
 @pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
 def test_surrogates_decide_where_columns_are_few_and_correlated():
     rng = np.random.default_rng(2)
-    X = rng.standard_normal((200, 9)).cumsum(axis=1)
-    X[:40] = 6 * rng.normal(0, 1, 9) + 0.3 * rng.standard_normal((40, 9)) + rng.normal(0, 1, (40, 1))
-    model = CoherentSubmatrices(random_state=0).fit(X)
+    X = rng.standard_normal((100, 8)).cumsum(axis=1)
+    X[:20] = 6 * rng.normal(0, 1, 8) + 0.3 * rng.standard_normal((20, 8)) + rng.normal(0, 1, (20, 1))
+    model = CoherentSubmatrices(n_starts=80, random_state=0).fit(X)
     assert all(p <= 0.01 for p in model.p_values_)
     assert model.notes_

@@ -218,7 +218,10 @@ class CoherentSubmatrices(BiclusteringEstimator):
             doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
             outcome = calibrate(search, background, blocks, rng, doubtful)
         except KeyboardInterrupt:
-            self._warn(f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, not refined.")
+            self._warn(
+                f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, neither refined nor "
+                "compared with copies of the data."
+            )
             blocks = recount(search, background.field, [pair for _, pair in blocks])
             outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
         if patterns:
