@@ -119,12 +119,12 @@ def compared(rows: Rows) -> str:
         runs = row["runs"]
         failed = sum(bool(run["reason"]) for run in runs)
         seconds = float(np.nanmedian([run["seconds"] for run in runs]))
-        lines.append([name, *_quality(runs), f"{seconds:.2f}", failed or ""])
+        lines.append([name, len(runs), *_quality(runs), f"{seconds:.2f}", failed or ""])
     return (
         "## Other tools, each told K\n\nThe ten scenarios, one seed each, with the settings each tool comes with (LAS two-sided, "
         "200 restarts). UnPaSt finds the number itself: of what it returns the K largest are taken. Seconds are wall seconds on "
         "a busy machine, start of the process included. A run that failed counts as nothing found.\n\n"
-        + _table(["tool", *QUALITY, "s (median)", "runs failed"], lines)
+        + _table(["tool", "runs", *QUALITY, "s (median)", "runs failed"], lines)
         + "".join(f"\n{sentence}\n" for sentence in left_out)
     )
 
@@ -270,7 +270,7 @@ def speed(rows: Rows) -> str:
     """Speed."""
     from benchmarks.find import SIZES
 
-    lines = []
+    lines, notes = [], ""
     for n, m, _, must, goal in SIZES:
         row = rows.get(f"{n} x {m}")
         if row is None:
@@ -289,6 +289,7 @@ def speed(rows: Rows) -> str:
                 f"{must:g} / {goal:g}",
             ]
         )
+        notes += f"\n{n} x {m}: {row['note']}.\n" if row.get("note") else ""
     slope = ""
     if "slope" in rows:
         seconds = rows["slope"]["seconds"]

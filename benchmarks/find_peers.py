@@ -106,11 +106,8 @@ def unpast(X: Values, K: int) -> Biclustering:
 
     with tempfile.TemporaryDirectory() as work:
         _write_table(X, Path(work) / "X.tsv")
-        command = "unpast" if (unpast_python().parent / "unpast").exists() else "run_unpast"
-        program = [str(unpast_python().parent / command)]
-        if not Path(program[0]).exists():
-            program = [str(unpast_python()), "-m", "unpast.run_unpast"]
-        _call([*program, "--exprs", f"{work}/X.tsv", "--out_dir", work, "--basename", "found"])
+        program = str(unpast_python().parent / "unpast")
+        _call([program, "--exprs", f"{work}/X.tsv", "--out_dir", f"{work}/out", "--clustering", "Louvain"])
         file = max(Path(work).rglob("*biclusters*.tsv"), key=lambda path: path.stat().st_mtime)
         found = read_solution(file, X=_named(X))
     largest = sorted(found, key=lambda b: -b.size)[:K]
