@@ -9,7 +9,7 @@ import pytest
 from bivaluate import Biclustering, Matrix
 from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
-from bivaluate.benchmark.answer import ALWAYS
+from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.run import Benchmark
 from bivaluate.benchmark.truth import Truth, best_f1
 
@@ -135,3 +135,8 @@ def test_somebodys_solutions(folder, tmp_path):
 def test_unknown_case(tmp_path):
     with pytest.raises(ParameterError, match=r"there is no case 'raisd'.*Did you mean 'raised'"):
         run_benchmark(tmp_path, cases=["raisd"])
+
+
+def test_a_measure_with_few_answers_is_not_ranked_first():
+    table = pd.DataFrame({"measure": ["a", "b", "c"], "solutions": [0.9, 0.5, 0.6], "solutions_n": [1, 8, 7]})
+    assert ranked(table)["measure"].tolist() == ["c", "b", "a"]

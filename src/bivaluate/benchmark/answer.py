@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DIFFERENT = 0.1  # two truths this far apart make a question worth asking
 AS_GOOD = 0.02  # a pick this near to the best truth counts as the best
+ENOUGH = 0.5  # of the data sets must have an answer before a measure is ranked
 FEWEST = 4  # solutions or biclusters in a rank correlation
 BOOTSTRAP = 1000
 ALWAYS = "always the best on average"
@@ -83,12 +84,19 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
         if key in blocks.columns
     ]
     return {
-        "measures": pd.DataFrame(rows).sort_values("solutions", ascending=False, na_position="last"),
+        "measures": ranked(pd.DataFrame(rows)),
         "biclusters": pd.DataFrame(of_blocks, columns=["measure", *_summary("biclusters", {})]).sort_values(
             "biclusters", ascending=False, na_position="last"
         ),
         "algorithms": _leaderboard(real),
     }
+
+
+def ranked(measures: pd.DataFrame) -> pd.DataFrame:
+    """Return the measures by rank correlation, those that are defined on too few data sets last."""
+    enough = measures["solutions_n"].fillna(0) >= ENOUGH * measures["solutions_n"].max()
+    order = measures.assign(enough=enough).sort_values(["enough", "solutions"], ascending=False, na_position="last")
+    return order.drop(columns="enough")
 
 
 def _by_case(table: pd.DataFrame, by: list[str], ask: Callable[[pd.DataFrame], float]) -> dict[str, list[float]]:

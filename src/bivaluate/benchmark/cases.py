@@ -60,6 +60,8 @@ class Case:
         From a seed to a :class:`Problem`; real data do not depend on it.
     quick : bool
         Whether the quick form has it too.
+    imputed : bool
+        Whether missing cells were replaced by the means of their rows, so that every algorithm can take part.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Case:
     domain: str
     load: Callable[[int], Problem]
     quick: bool = False
+    imputed: bool = False
 
 
 SHAPE = (200, 40)
@@ -152,11 +155,20 @@ def _scenario(name: str) -> Callable[[int], Problem]:
 def _real(name: str, genes: bool = False) -> Callable[[int], Problem]:
     def load(seed: int) -> Problem:
         found = load_labelled(name)
-        return Problem(found.matrix, None, found.row_classes, found.col_classes, genes)
+        matrix = _without_gaps(found.matrix) if name in _IMPUTED else found.matrix
+        return Problem(matrix, None, found.row_classes, found.col_classes, genes)
 
     return load
 
 
+def _without_gaps(matrix: Matrix) -> Matrix:
+    """Return the matrix with the mean of its row in place of every missing cell."""
+    values = matrix.values
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=1, keepdims=True), values)
+    return Matrix(filled, matrix.row_labels, matrix.col_labels, matrix.name)
+
+
+_IMPUTED = ("brown", "movielens")
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 _CLASSES = ("brown", "mulan_yeast", "pbmc68k", "movielens", "newsgroups", "reuters_r8")
 
@@ -183,6 +195,6 @@ CASES: dict[str, Case] = {
             for name, record in DATASETS.items()
             if record.group == "yeast"
         ),
-        *(Case(name, "classes", _real(name), quick=name == "brown") for name in _CLASSES),
+        *(Case(name, "classes", _real(name), name == "brown", name in _IMPUTED) for name in _CLASSES),
     )
 }

@@ -199,11 +199,11 @@ def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
 def _file_name(case: Case, seed: int) -> str:
     """Return what the data set is called in the run, and the file of somebody's solution of it."""
     plain = "".join(letter if letter.isalnum() else "_" for letter in case.name)
-    return f"{plain}_{seed}" if case.domain in MADE else case.name
+    return f"{plain}_{seed}" if case.domain in MADE or case.imputed else case.name
 
 
 def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
-    """Write the made matrices that are not there yet, and return all data sets as a sweep takes them."""
+    """Write the made and imputed matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -211,7 +211,7 @@ def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list
         raise FileError(f"cannot make the folder {place}: {error.strerror or error}.") from error
     found = []
     for name, (case, seed) in names.items():
-        if case.domain not in MADE:
+        if case.domain not in MADE and not case.imputed:
             found.append(name)
             continue
         path = place / f"{name}.npy"
