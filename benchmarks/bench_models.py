@@ -79,12 +79,12 @@ def block_average_table(folder: Path) -> list[Comparison]:
         X = peers.board(shape, K, density, 0)
         Y = X if density == 1 else csr_array(X)
         peer = in_fresh_process("benchmarks.peers_models:block_average", str(folder), shape, K, density, 0, n_starts)
-        options = {"n_column_clusters": K[1], "divergence": "i-divergence", "n_starts": n_starts, "random_state": 0}
+        options = {"n_column_clusters": K[1], "divergence": "i-divergence", "random_state": 0}
         model = BlockAverageCoclustering(K[0], **options)
         ours = best_of(lambda model=model, Y=Y: model.fit(Y), 3)
         theirs = max(kept_by(X, np.array(r), np.array(c), K) for r, c in peer["labels"])
         kept = kept_by(X, model.row_labels_, model.column_labels_, K)
-        note = f"best of {n_starts} keeps {kept / theirs:.2f} of what theirs keeps"
+        note = f"best of {model.n_starts} starts keeps {kept / theirs:.2f} of what theirs keeps from {n_starts}"
         name = "x".join(map(str, shape)) + ("" if density == 1 else ", sparse counts")
         lines.append(Comparison(f"Block averages, {name}, {K[0]} x {K[1]}", CGC, peer["seconds"], ours, 10, 20, note))
     return print_table(f"Bregman block averages (I-divergence) against {CGC}", lines)

@@ -109,8 +109,8 @@ def test_planted_blocks_of_counts_are_recovered(estimator):
 @pytest.mark.parametrize("profiles", [False, True])
 def test_starts_gather_what_is_nearest_to_random_lines_dense_and_sparse(profiles):
     X = counts(1)[0]
-    labels = shared.random_labels(X, 4, 3, profiles, np.random.RandomState(5))
-    np.testing.assert_array_equal(labels, shared.random_labels(csr_array(X), 4, 3, profiles, np.random.RandomState(5)))
+    labels = shared.nearest_labels(X, 4, 3, profiles, np.random.RandomState(5))
+    np.testing.assert_array_equal(labels, shared.nearest_labels(csr_array(X), 4, 3, profiles, np.random.RandomState(5)))
     lines = X / np.linalg.norm(X, axis=1, keepdims=True) if profiles else X
     rng = np.random.RandomState(5)
     centres = [[i] for i in rng.randint(40, size=3)]
@@ -124,8 +124,16 @@ def test_starts_gather_what_is_nearest_to_random_lines_dense_and_sparse(profiles
         np.testing.assert_array_equal(line, expected)
 
 
+def test_half_of_the_starts_are_random():
+    labels = shared.starting_labels(counts(1)[0], 3, 5, False, np.random.RandomState(0))
+    assert labels.shape == (5, 40)
+    assert [sorted(np.bincount(line, minlength=3)) for line in labels[3:]] == [[13, 13, 14]] * 2
+
+
 def test_fewer_distinct_lines_than_labels_are_no_trouble():
-    labels = shared.random_labels(np.repeat([[1.0, 0.0], [0.0, 3.0]], 4, axis=0), 4, 5, False, np.random.RandomState(0))
+    labels = shared.nearest_labels(
+        np.repeat([[1.0, 0.0], [0.0, 3.0]], 4, axis=0), 4, 5, False, np.random.RandomState(0)
+    )
     assert all(len(set(line[:4])) == len(set(line[4:])) == 1 and line[0] != line[4] for line in labels)
 
 

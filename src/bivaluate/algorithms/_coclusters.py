@@ -42,7 +42,18 @@ class Criterion(NamedTuple):
     costs: Callable[[Values, Values, Values], tuple[Values, Values]]
 
 
-def random_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
+def starting_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
+    """Return labels of the lines of `X` for every start.
+
+    Half of the starts gather what is nearest to random lines, which suits dense blocks; the others are random, each
+    label as often as any other, which suits rows that have few cells in common.
+    """
+    near = nearest_labels(X, K, n_starts - n_starts // 2, profiles, rng)
+    shuffled = [rng.permutation(np.arange(X.shape[0]) % K) for _ in range(n_starts // 2)]
+    return np.vstack([near, *shuffled])
+
+
+def nearest_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
     """Return, for every start, which of K random lines of `X` each line is nearest to.
 
     Nearest by the sum of squared differences; with `profiles` of lines scaled to length 1. As in k-means++, a line is

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, random_labels
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, starting_labels
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -48,9 +48,9 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     selection : {"best", "all"}, default="best"
         Which blocks become biclusters: the K that keep most, or all. With the I-divergence blocks above the average of
         the matrix go before those below it.
-    n_starts : int, default=10
-        Starts, each from random rows and columns that gather those nearest to them; the answer with the smallest loss
-        is kept.
+    n_starts : int, default=20
+        Starts: half from random rows and columns that gather those nearest to them, half from random labels; the answer
+        with the smallest loss is kept.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -98,7 +98,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         n_column_clusters: int | None = None,
         divergence: Literal["squared", "i-divergence"] = "squared",
         selection: Literal["best", "all"] = "best",
-        n_starts: int = 10,
+        n_starts: int = 20,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -127,8 +127,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                 )
             )
         rng = check_random_state(self.random_state)
-        rows = random_labels(X, K, n_starts, False, rng)
-        cols = random_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, False, rng)
+        rows = starting_labels(X, K, n_starts, False, rng)
+        cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, False, rng)
         found = coclusters(X, rows, cols, DIVERGENCES[divergence], (K, L), max_iter)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         whole = _divergence_of_cells(X, divergence)

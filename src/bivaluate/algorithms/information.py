@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, random_labels
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, starting_labels
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -44,9 +44,9 @@ class InformationCoclustering(BiclusteringEstimator):
     selection : {"best", "all"}, default="best"
         Which blocks become biclusters: the K with the most information that hold more than chance would put there, or
         all.
-    n_starts : int, default=10
-        Starts, each from random rows and columns that gather those nearest to them; the answer that keeps the most
-        information is returned.
+    n_starts : int, default=20
+        Starts: half from random rows and columns that gather those nearest to them, half from random labels; the answer
+        that keeps the most information is returned.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -92,7 +92,7 @@ class InformationCoclustering(BiclusteringEstimator):
         *,
         n_column_clusters: int | None = None,
         selection: Literal["best", "all"] = "best",
-        n_starts: int = 10,
+        n_starts: int = 20,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -110,8 +110,8 @@ class InformationCoclustering(BiclusteringEstimator):
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
         rng = check_random_state(self.random_state)
-        rows = random_labels(X, K, n_starts, True, rng)
-        cols = random_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, True, rng)
+        rows = starting_labels(X, K, n_starts, True, rng)
+        cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, True, rng)
         found = coclusters(X, rows, cols, INFORMATION, (K, L), max_iter)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
