@@ -215,3 +215,29 @@ def test_missing_extras_name_themselves(h5ad, evaluation, monkeypatch):
             patch.setitem(__import__("sys").modules, name, None)
         with pytest.raises(MissingExtraError, match=r"writing .h5ad needs anndata"):
             write_h5ad_results(path, result)
+
+
+def test_files_of_old_versions(tmp_path):
+    """obs and var as tables of records, raw.X beside X, and the sparse form of h5sparse: as scanpy's own example is."""
+    stored = sparse.csr_array(VALUES)
+    with h5py.File(tmp_path / "old.h5ad", "w") as file:
+        file["X"] = VALUES.astype("f4") * 2
+        file["obs"] = np.array([(c.encode(), 1) for c in CELLS], dtype=[("index", "S8"), ("n", "i4")])
+        file["var"] = np.array([(g.encode(),) for g in GENES], dtype=[("index", "S8")])
+        file["raw.var"] = file["var"][()]
+        group = file.create_group("raw.X")
+        group.attrs["h5sparse_format"], group.attrs["h5sparse_shape"] = b"csr", VALUES.shape
+        for name in ("data", "indices", "indptr"):
+            group[name] = getattr(stored, name)
+    X = read_matrix(tmp_path / "old.h5ad")
+    np.testing.assert_allclose(X.values, VALUES.T * 2, rtol=1e-6)
+    raw = read_matrix(tmp_path / "old.h5ad", layer="raw")
+    assert (raw.sparse, raw.row_labels, raw.col_labels) == (True, GENES, CELLS)
+    np.testing.assert_array_equal(raw.values, VALUES.T)
+    with pytest.raises(ParameterError, match=r"no layer 'row'; layers: raw. Did you mean 'raw'"):
+        read_matrix(tmp_path / "old.h5ad", layer="row")
+
+
+def test_a_file_without_raw(h5ad):
+    with pytest.raises(ParameterError, match=r"no layer 'raw'; layers: none"):
+        read_matrix(h5ad(), layer="raw")

@@ -49,6 +49,12 @@ def test_every_k_is_read(run):
     assert is_solution(run)
 
 
+def test_the_output_folder_above_the_run(run, tmp_path_factory):
+    above = tmp_path_factory.mktemp("output")
+    run.rename(above / "pbmc")
+    assert [s.info["k"] for s in read_solutions(above, X)] == [2, 3]
+
+
 def test_cells_as_rows(run):
     turned = read_solution(run, X.T, item=1)
     assert {4, 5, 6} <= set(turned[1].rows.tolist())

@@ -49,9 +49,16 @@ class _Fit:
 
 
 def _fits(source: Source) -> list[_Fit]:
-    found = [(path, _USAGES.fullmatch(path.name)) for path in source.listed()]
+    found = [(path, _USAGES.fullmatch(path.name)) for path in _files(source)]
     fits = [_Fit(path, m["run"], int(m["k"]), m["dt"] or "") for path, m in found if m]
     return sorted(fits, key=lambda fit: (fit.run, fit.k, fit.threshold))
+
+
+def _files(source: Source) -> list[Path]:
+    """Return the tables of usages in the folder of a run, or in the folders of the runs below an output folder."""
+    files = source.listed()
+    below = sorted(source.path.glob("*/*.usages.k_*.consensus.txt"))
+    return [path for path in files if _USAGES.fullmatch(path.name)] or below
 
 
 def _items(source: Source) -> list[str]:
@@ -108,7 +115,7 @@ def _document(usages: Matrix, spectra: Matrix, fit: _Fit, used: str, source: Sou
 
 
 def _detects(source: Source) -> bool:
-    return any(_USAGES.fullmatch(path.name) for path in source.listed())
+    return any(_USAGES.fullmatch(path.name) for path in _files(source))
 
 
 _NAME, _NOTE = (
