@@ -223,3 +223,7 @@ def test_every_k_of_a_run(run, tmp_path):
     assert done.code == 0, done.err
     assert "a K 1" in done.out
     assert "by K; at random: same sizes and overlaps, mean of 2 placements" in done.out
+    done = run("score", "x.csv", "out", "--rule", "top:0.6", "--placements", "2", "--json", "--csv", "k.csv")
+    (first, second) = json.loads(done.out)
+    assert (first["at_random"]["k"], second["at_random"]["k"]) == (1, 2)
+    assert "null_total_evidence" in (tmp_path / "k.csv").read_text().splitlines()[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,18 +106,18 @@ def score(
         for evaluation in evaluations:
             more = ordered_column_findings(X, evaluation.solution, evaluation.names)
             evaluation.findings = [*evaluation.findings, *more]
+    curve = {} if biclusters else _curve(evaluations, placements)
     if as_json:
-        print_json([evaluation.to_dict() for evaluation in evaluations])
+        print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
     elif biclusters:
         for evaluation in evaluations:
             _print_biclusters(evaluation, sort)
     else:
         _print_solutions(evaluations, sort)
-        if len({e.solution.info.get("k") for e in evaluations} - {None}) > 1:
-            out.print()
-            _print_curve(evaluations, placements)
+        if curve:
+            _print_curve(curve)
     if csv:
-        write_csv(csv, _rows(evaluations, biclusters), ["solution"])
+        write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
     if mqc:
         _write_multiqc(mqc, evaluations)
     if write_back:
@@ -183,21 +183,33 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         _print_findings(evaluation)
 
 
-def _print_curve(evaluations: Sequence[Evaluation], placements: int | None) -> None:
-    """Print what each K is worth, beside the same sizes and overlaps placed at random."""
+def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
+    """Return what chance alone gives for solutions of several K of one run, by name; nothing for other solutions."""
+    if len({e.solution.info.get("k") for e in evaluations} - {None}) < 2:
+        return {}
     from bivaluate.sweep.curve import PLACEMENTS, k_curve
 
-    placements = PLACEMENTS if placements is None else placements
+    drawn = PLACEMENTS if placements is None else placements
+    return {
+        record["solution"]: {key: value for key, value in record.items() if key != "solution"} | {"placements": drawn}
+        for record in k_curve(evaluations, placements=drawn)
+    }
+
+
+def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print what each K is worth, beside the same sizes and overlaps placed at random."""
     rows = [
         (
             *(str(record["k"]), number(record["total_evidence"]), number(record["null_total_evidence"])),
             *(number(record["n_paying"]), percentage(record["explained"])),
-            *(number(record["nve"]), number(record["null_nve"]), record["solution"]),
+            *(number(record["nve"]), number(record["null_nve"]), name),
         )
-        for record in k_curve(evaluations, placements=placements)
+        for name, record in curve.items()
     ]
     headings = ["K", "evidence↑", "at random", "paying", "explained", "NVE↓", "at random", "solution"]
-    print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {plural(placements, 'placement')}")
+    drawn = plural(next(iter(curve.values()))["placements"], "placement")
+    out.print()
+    print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
@@ -229,10 +241,12 @@ def _name(evaluation: Evaluation) -> str:
     return str(evaluation.solution.info["name"])
 
 
-def _rows(evaluations: Sequence[Evaluation], biclusters: bool) -> list[dict[str, Any]]:
+def _rows(
+    evaluations: Sequence[Evaluation], biclusters: bool, curve: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     if biclusters:
         return [{"solution": _name(e), **record} for e in evaluations for record in e.records]
-    return [{"solution": _name(e), **e.scores} for e in evaluations]
+    return [{"solution": _name(e), **e.scores, **curve.get(_name(e), {})} for e in evaluations]
 
 
 def _write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -81,12 +82,9 @@ def _missing(evaluation: Evaluation, keys: Sequence[str]) -> list[str]:
 def _scores(evaluation: Evaluation, solution: Biclustering, keys: Sequence[str]) -> dict[str, float]:
     if not keys:
         return {}
-    options = evaluation.options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BivaluateWarning)
-        return evaluate(
-            evaluation.matrix, solution, metrics=keys, missing=options.missing, degenerate=options.degenerate
-        ).scores
+        return evaluate(evaluation.matrix, solution, metrics=keys, **asdict(evaluation.options)).scores
 
 
 def _placed(solution: Biclustering, rng: np.random.Generator) -> Biclustering:
