@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import Words, packed
+from bivaluate.algorithms._bits import Words, members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -18,7 +18,6 @@ Symbols = NDArray[np.int8]
 
 # Pairs of rows kept in memory at a time.
 PAIRS_AT_ONCE = 1 << 23
-ROUNDING = 1e-9
 
 
 @algorithm(
@@ -113,7 +112,7 @@ class Qubic(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        from bivaluate.algorithms._kernels_qubic import grow_core, next_seed
+        from bivaluate.algorithms._kernels_qubic import expand, grow_core, next_seed
 
         n, m = X.shape
         quantile = check_real("quantile", self.quantile, minimum=0.0, maximum=0.5)
@@ -131,15 +130,15 @@ class Qubic(BiclusteringEstimator):
         rows = np.concatenate([packed(symbols == level) for level in levels], axis=1)
         holders = np.zeros((n, -(-n_candidates // 64)), dtype=np.uint64)
         touching = np.zeros((64 * holders.shape[1], holders.shape[1]), dtype=np.uint64)
-        order = np.empty(n, dtype=np.int64)
+        order, inside, agreed = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.uint8), np.empty(m, dtype=np.int8)
         blocks: list[Pair] = []
         for pairs in heaviest_pairs(rows, min_columns, m):
             at = next_seed(pairs, 0, n, holders, touching)
             while at < len(pairs) and len(blocks) < n_candidates:
                 size = grow_core(rows, pairs[at] // n, pairs[at] % n, min_columns, order)
-                block = expand(symbols, np.sort(order[:size]), share)
-                _remember(block[0], len(blocks), holders, touching)
-                blocks.append(block)
+                expand(symbols, np.sort(order[:size]), share, inside, agreed)
+                blocks.append((np.flatnonzero(inside), np.flatnonzero(agreed)))
+                _remember(blocks[-1][0], len(blocks) - 1, holders, touching)
                 at = next_seed(pairs, at + 1, n, holders, touching)
             if len(blocks) == n_candidates:
                 break
@@ -187,54 +186,12 @@ def heaviest_pairs(rows: Words, min_columns: int, m: int) -> Iterator[NDArray[np
         high = low - 1
 
 
-def agreed_columns(symbols: Symbols, rows: NDArray[np.int64], share: float) -> tuple[NDArray[np.int64], Symbols]:
-    """Return the columns in which a share of the rows has the same symbol, and these symbols."""
-    levels = np.unique(symbols)
-    counts = np.array([(symbols[rows] == level).sum(axis=0) for level in levels])
-    counts[levels == 0] = 0
-    cols = np.flatnonzero(counts.max(axis=0) >= max(1.0, share * len(rows) - ROUNDING))
-    return cols, levels[counts.argmax(axis=0)][cols]
-
-
-def expand(symbols: Symbols, core: NDArray[np.int64], share: float) -> Pair:
-    """Return the core with the columns in which a share of its rows agrees, and all rows that agree with those."""
-    rows = core
-    while True:
-        cols, agreed = agreed_columns(symbols, rows, share)
-        same = symbols[np.ix_(rows, cols)] == agreed
-        fits = same.sum(axis=1) >= share * len(cols) - ROUNDING
-        if fits.all():
-            break
-        rows = rows[fits]
-        if len(rows) < 2:  # no wider than the core
-            rows = core
-            cols, agreed = agreed_columns(symbols, rows, 1.0)
-            same = symbols[np.ix_(rows, cols)] == agreed
-            break
-    hits = same.sum(axis=0)
-    inside = np.zeros(len(symbols), dtype=bool)
-    inside[rows] = True
-    size = len(rows)
-    for sign in (1, -1):
-        same = symbols[:, cols] == sign * agreed
-        number = np.where(inside, -1, same.sum(axis=1))
-        fitting = np.flatnonzero(number >= share * len(cols) - ROUNDING)
-        for row in fitting[np.argsort(-number[fitting], kind="stable")]:
-            if (hits + same[row] >= share * (size + 1) - ROUNDING).all():
-                inside[row] = True
-                hits = hits + same[row]
-                size += 1
-    return np.flatnonzero(inside), cols
-
-
 def _remember(rows: NDArray[np.int64], block: int, holders: Words, touching: Words) -> None:
     """Note which rows the block has, and which blocks it shares a row with."""
-    word, bit = divmod(block, 64)
-    holders[rows, word] |= np.uint64(1) << np.uint64(bit)
+    word, bit = block // 64, np.uint64(1) << np.uint64(block % 64)
+    holders[rows, word] |= bit
     touching[block] = np.bitwise_or.reduce(holders[rows], axis=0)
-    for other in range(block):
-        if touching[block, other // 64] >> np.uint64(other % 64) & np.uint64(1):
-            touching[other, word] |= np.uint64(1) << np.uint64(bit)
+    touching[members(touching[block : block + 1], block + 1)[0], word] |= bit
 
 
 def _largest_apart(blocks: list[Pair], overlap: float, wanted: int) -> Iterator[Pair]:
