@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import MatrixError, ParameterError, SearchWarning
 from bivaluate.algorithms import BiBit, Bimax, _bits, bibit
 from bivaluate.algorithms._bits import Largest, bits_of, members, packed, split_rows
 from tests.reference import blocks_of_ones as naive
@@ -129,6 +129,19 @@ def test_a_search_in_small_steps_is_the_same_search(monkeypatch):
     expected = Bimax(70).fit(X).solution_
     monkeypatch.setattr("bivaluate.algorithms.bimax.BUDGET", 1)
     assert Bimax(70).fit(X).solution_ == expected
+
+
+def test_bimax_that_cannot_see_everything_says_so_and_is_no_worse_than_bibit():
+    X = (np.random.default_rng(4).random((80, 20)) < 0.6).astype(float)
+    for Y in (X, X.T):
+        with pytest.warns(
+            SearchWarning, match=r"Bimax stopped after 50 steps: .*Raise min_rows, min_columns or max_steps"
+        ):
+            found = Bimax(12, max_steps=50).fit(Y).solution_
+        pairs, exact = BiBit(12).fit(Y).solution_, Bimax(12).fit(Y).solution_
+        assert len(as_set(found)) == 12
+        for a, b, c in zip(pairs, found, exact, strict=True):
+            assert a.size <= b.size <= c.size
 
 
 def test_the_largest_are_kept_and_the_floor_rises():

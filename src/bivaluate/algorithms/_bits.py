@@ -124,11 +124,13 @@ class Largest:
     ----------
     wanted
         How many to keep.
+    floor
+        A bicluster must have more cells than this; once there are enough, more than the smallest of them.
     """
 
-    def __init__(self, wanted: int) -> None:
+    def __init__(self, wanted: int, floor: int = 0) -> None:
         self.wanted = wanted
-        self.floor = 0  # a bicluster must have more cells than this
+        self.floor = floor
         self.areas: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.parts: tuple[NDArray[Any], ...] = ()
         self.buffer = max(64, min(wanted, 1 << 14))  # how many are worth waiting for

@@ -199,7 +199,7 @@ def walk_maximal(
 
     A node is a set of rows (`extents`) with every column that holds them all (`intents`); `nodes` holds rows, columns,
     next column to try. A child adds one column and closes the set; it is kept only where no earlier column joins,
-    so that every block appears once. `taken` receives how many were found.
+    so that every block appears once. `taken` receives how many were found and how many steps are left.
     """
     m, words = columns.shape
     min_rows, min_columns = least[0], least[1]
@@ -251,5 +251,5 @@ def walk_maximal(
         if largest_below(size, width, further, j + 1, min_rows, min_columns, tally) > floor:
             depth += 1
             nodes[depth, 0], nodes[depth, 1], nodes[depth, 2] = size, width, j + 1
-    taken[0] = found
+    taken[0], taken[1] = found, budget
     return depth

@@ -9,7 +9,7 @@ import numpy as np
 
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import Largest, bits_of, members
+from bivaluate.algorithms._bits import Largest, Words, bits_of, members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -102,30 +102,43 @@ class BiBit(BiclusteringEstimator):
         self.random_state = random_state
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        from bivaluate.algorithms._kernels_bits import fill_extents, rehash, scan_pairs
-
         min_rows = check_int("min_rows", self.min_rows, minimum=2)
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
         rows, columns = bits_of(X, self.binarise)
-        n, m = X.shape
-        largest = Largest(self.most)
-        pairs, areas = np.empty(largest.buffer, dtype=np.int64), np.empty(largest.buffer, dtype=np.int64)
-        table, state = np.zeros(FIRST_TABLE, dtype=np.int64), np.array([0, 1, 0])
-        least = np.array([min_rows, min_columns])
-        while state[0] < n - 1:
-            found = scan_pairs(rows, columns, least, largest.floor, BUDGET, table, state, pairs, areas)
-            largest.add(areas[:found], pairs[:found])
-            if 2 * state[2] >= len(table):
-                if len(table) == MOST_SLOTS:
-                    raise ParameterError(
-                        f"the rows of X share more than {MOST_SLOTS // 2} different patterns of at least {min_columns} "
-                        "columns, too many to remember. Raise min_columns, or binarise with fewer ones."
-                    )
-                old, table = table, np.zeros(4 * len(table), dtype=np.int64)
-                rehash(rows, old, table)
-        if largest.parts:
-            pairs = largest.parts[0]
-            patterns = rows[pairs // n] & rows[pairs % n]
-            extents = np.empty((len(pairs), columns.shape[1]), dtype=np.uint64)
-            fill_extents(columns, patterns, extents)
-            yield from zip(members(extents, n), members(patterns, m), strict=True)
+        yield from pairs_of_rows(rows, columns, min_rows, min_columns, self.most)
+
+
+def pairs_of_rows(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Iterator[Pair]:
+    """Yield the largest biclusters."""
+    from bivaluate.algorithms._kernels_bits import fill_extents
+
+    n, m = len(rows), len(columns)
+    largest = shared_patterns(rows, columns, min_rows, min_columns, wanted)
+    if largest.parts:
+        pairs = largest.parts[0]
+        patterns = rows[pairs // n] & rows[pairs % n]
+        extents = np.empty((len(pairs), columns.shape[1]), dtype=np.uint64)
+        fill_extents(columns, patterns, extents)
+        yield from zip(members(extents, n), members(patterns, m), strict=True)
+
+
+def shared_patterns(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Largest:
+    """Return the pairs i · n + j of rows whose patterns make the largest biclusters; `columns` may know more rows."""
+    from bivaluate.algorithms._kernels_bits import rehash, scan_pairs
+
+    largest = Largest(wanted)
+    pairs, areas = np.empty(largest.buffer, dtype=np.int64), np.empty(largest.buffer, dtype=np.int64)
+    table, state = np.zeros(FIRST_TABLE, dtype=np.int64), np.array([0, 1, 0])
+    least = np.array([min_rows, min_columns])
+    while state[0] < len(rows) - 1:
+        found = scan_pairs(rows, columns, least, largest.floor, BUDGET, table, state, pairs, areas)
+        largest.add(areas[:found], pairs[:found])
+        if 2 * state[2] >= len(table):
+            if len(table) == MOST_SLOTS:
+                raise ParameterError(
+                    f"the rows of X share more than {MOST_SLOTS // 2} different patterns of at least {min_columns} "
+                    "columns, too many to remember. Raise min_columns, or binarise with fewer ones."
+                )
+            old, table = table, np.zeros(4 * len(table), dtype=np.int64)
+            rehash(rows, old, table)
+    return largest

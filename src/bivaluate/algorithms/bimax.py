@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from bivaluate._check import check_int
+from bivaluate._errors import SearchWarning
 from bivaluate.algorithms._bits import Largest, Words, bits_of, members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
 
 # Words read before Python gets a chance to stop the search.
 BUDGET = 500_000_000
+# Rows of which every pair is looked at for a first idea of how large the largest are.
+FULLEST = 500
 
 
 @algorithm(
@@ -34,7 +39,7 @@ class Bimax(BiclusteringEstimator):
     """The largest inclusion-maximal biclusters of ones (Bimax).
 
     A bicluster (G, C) is inclusion-maximal if every cell of it is 1 and no row or column can be added. The answer is
-    exact: those with at least `min_rows` rows and `min_columns` columns, the ones with the most cells first. The
+    exact, unless a warning says otherwise: those with at least `min_rows` rows and `min_columns` columns, the ones with the most cells first. The
     search has no random part.
 
     Parameters
@@ -50,6 +55,8 @@ class Bimax(BiclusteringEstimator):
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
         "none": refuse. A matrix of zeros and ones is always taken as it is.
+    max_steps : int, default=5000000
+        Sets of columns looked at before the search gives up on seeing everything.
     random_state : int, RandomState or None, default=None
         Not used; every algorithm has it.
 
@@ -59,6 +66,11 @@ class Bimax(BiclusteringEstimator):
         The biclusters, the largest first.
     rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
         The same as masks.
+
+    Warns
+    -----
+    SearchWarning
+        If there is more to see than `max_steps` allow: the answer is then the largest biclusters met, not exact.
 
     See Also
     --------
@@ -93,28 +105,62 @@ class Bimax(BiclusteringEstimator):
         min_rows: int = 2,
         min_columns: int = 2,
         binarise: Any = "rows",
+        max_steps: int = 5_000_000,
         random_state: Any = None,
     ) -> None:
         self.n_biclusters = n_biclusters
         self.min_rows = min_rows
         self.min_columns = min_columns
         self.binarise = binarise
+        self.max_steps = max_steps
         self.random_state = random_state
 
     def _find(self, X: Any) -> Iterator[Pair]:
         min_rows = check_int("min_rows", self.min_rows, minimum=1)
         min_columns = check_int("min_columns", self.min_columns, minimum=1)
+        max_steps = check_int("max_steps", self.max_steps, minimum=1)
         rows, columns = bits_of(X, self.binarise)
         n, m = X.shape
         kept_rows, kept_columns = _large_enough(rows, columns, min_rows, min_columns)
         if not len(kept_rows) or not len(kept_columns):
             return
+        largest = Largest(self.most, _sure_floor(rows[kept_rows], columns, min_rows, min_columns, self.most))
         # The shorter side is walked, the longer one lies in words.
         if len(kept_columns) <= len(kept_rows):
-            yield from walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, self.most)
+            blocks, complete = walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, largest, max_steps)
         else:
-            for short, long in walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, self.most):
-                yield long, short
+            blocks, complete = walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, largest, max_steps)
+            blocks = [(long, short) for short, long in blocks]
+        if not complete:
+            warnings.warn(
+                f"Bimax stopped after {max_steps} steps: X holds too many blocks of ones to see all. Those returned are the "
+                "largest met, and at least as large as BiBit's. Raise min_rows, min_columns or max_steps, or binarise "
+                "with fewer ones.",
+                SearchWarning,
+                stacklevel=4,
+            )
+            blocks = _merged(blocks, pairs_of_rows(rows, columns, max(2, min_rows), min_columns, self.most))[
+                : self.most
+            ]
+        yield from blocks
+
+
+def _merged(*solutions: Iterable[Pair]) -> list[Pair]:
+    """Return all biclusters once, the largest first."""
+    once = {(rows.tobytes(), cols.tobytes()): (rows, cols) for solution in solutions for rows, cols in solution}
+    return sorted(once.values(), key=lambda block: -len(block[0]) * len(block[1]))
+
+
+def _sure_floor(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> int:
+    """Return a number of cells that the biclusters wanted are sure to exceed.
+
+    What two rows share makes an inclusion-maximal bicluster (see BiBit); pairs of the fullest rows give large ones.
+    """
+    from bivaluate.algorithms._kernels_bits import count_lines
+
+    fullness = count_lines(rows, np.full(rows.shape[1], ~np.uint64(0)))
+    fullest = rows[np.argsort(-fullness, kind="stable")[:FULLEST]]
+    return max(0, shared_patterns(fullest, columns, max(2, min_rows), min_columns, wanted).floor - 1)
 
 
 def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) -> tuple[Any, Any]:
@@ -136,9 +182,19 @@ def _as_set(kept: Any) -> Words:
 
 
 def walk(
-    lines: Words, n_items: int, items: Any, chosen: Any, min_items: int, min_lines: int, wanted: int
-) -> Iterator[Pair]:
-    """Yield (items, lines) of the largest maximal blocks; `items` are the bits of a line that take part."""
+    lines: Words,
+    n_items: int,
+    items: Any,
+    chosen: Any,
+    min_items: int,
+    min_lines: int,
+    largest: Largest,
+    max_steps: int,
+) -> tuple[list[Pair], bool]:
+    """Return (items, lines) of the `largest` maximal blocks, and whether all were seen within `max_steps`.
+
+    `items` are the bits of a line that take part.
+    """
     from bivaluate.algorithms._kernels_bits import count_lines, most_lines, walk_maximal
 
     everything = np.zeros(n_items, dtype=bool)
@@ -157,22 +213,23 @@ def walk(
     nodes = np.zeros((deepest, 3), dtype=np.int64)
     extents[0], intents[0], counts[0] = start, support == n, support
     nodes[0] = n, intents[0].sum(), 0
-    largest = Largest(wanted)
     if n >= min_items and nodes[0, 1] >= min_lines:
         largest.add(np.array([n * nodes[0, 1]]), extents[:1].copy(), intents[:1].copy())
     found_items = np.empty((largest.buffer, lines.shape[1]), dtype=np.uint64)
     found_lines = np.empty((largest.buffer, m), dtype=np.uint8)
     areas = np.empty(largest.buffer, dtype=np.int64)
     least = np.array([min_items, min_lines])
-    budget = max(1, BUDGET // lines.size)
-    depth, found = 0, np.zeros(1, dtype=np.int64)
-    while depth >= 0:
+    at_once = max(1, BUDGET // lines.size)
+    depth, found = 0, np.zeros(2, dtype=np.int64)
+    while depth >= 0 and max_steps > 0:
+        budget = min(at_once, max_steps)
         depth = walk_maximal(
             *(lines, least, largest.floor, budget, extents, intents, counts, nodes, depth),
             *(found_items, found_lines, areas, found),
         )
         new = int(found[0])
+        max_steps -= budget - int(found[1])
         largest.add(areas[:new].copy(), found_items[:new].copy(), found_lines[:new].copy())
-    if largest.parts:
-        for block, intent in zip(members(largest.parts[0], n_items), largest.parts[1], strict=True):
-            yield block, np.sort(chosen[intent != 0])
+    blocks = members(largest.parts[0], n_items) if largest.parts else []
+    pairs = [(block, np.sort(chosen[largest.parts[1][k] != 0])) for k, block in enumerate(blocks)]
+    return pairs, depth < 0
