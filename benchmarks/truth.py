@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,9 +34,12 @@ from bivaluate.sweep.held_out import PredictiveGain, predictive_gain
 Floats = NDArray[np.float64]
 
 K_VALUES = (2, 3, 4, 5, 6, 8)
-ALGORITHMS = ("las", "cca", "cocluster")
-NESTED = {"las": True, "cca": True, "cocluster": False}
+ALGORITHMS = ("las", "cca", "cocluster", "spectral")
+NESTED = {"las": True, "cca": True, "cocluster": False, "spectral": False}
 ABLE, DIFFERENT = 0.5, 0.1
+DEFAULT = "evidence"
+TARGETS = {"K": 0.80, "noise": 0.95, "algorithm": 0.90}
+QUESTIONS = {"K": "K found", "noise": "noise called noise", "algorithm": "right algorithm"}
 MEASURES = {"nve_cov": "low", "nve": "low", "avg_ve": "low", "asr": "low", "cc": "high"}
 
 
@@ -202,8 +206,10 @@ class Tally:
     def add(self, question: str, design: str, value: float) -> None:
         self.hits[question, design].append(value)
 
-    def share(self, question: str, design: str | None = None) -> tuple[float, int]:
-        values = [v for (q, d), vs in self.hits.items() if q == question and design in (None, d) for v in vs]
+    def share(self, question: str, designs: Collection[str] | None = None) -> tuple[float, int]:
+        values = [
+            v for (q, d), vs in self.hits.items() if q == question and (designs is None or d in designs) for v in vs
+        ]
         return (float(np.mean(values)) if values else math.nan), len(values)
 
 
@@ -212,6 +218,7 @@ def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Ta
     tallies = {name: Tally(defaultdict(list)) for name in (*names, *(f"always {a}" for a in ALGORITHMS))}
     for design in designs:
         for seed in seeds:
+            print(f"{design.name}, seed {seed}", file=sys.stderr, flush=True)
             X, truth = design.make(seed)
             sweeps = [Sweep(X, truth, algorithm) for algorithm in ALGORITHMS]
             best = [max(sweep.ce.values()) for sweep in sweeps]
@@ -223,6 +230,7 @@ def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Ta
                         tallies[name].add("noise", design.name, answer.k is None)
                     elif max(sweep.ce.values()) >= ABLE:
                         tallies[name].add("K", design.name, answer.number == len(truth))
+                        tallies[name].add("planted", design.name, len(truth))
                 if not design.noise:
                     chosen = int(np.argmax([answer.value for answer in answers]))
                     k = answers[chosen].k
@@ -239,17 +247,9 @@ def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Ta
     return tallies
 
 
-def constant_k(designs: list[Design], seeds: range) -> tuple[int, float]:
-    """Return the constant number of biclusters that is right most often, and how often."""
-    planted = [
-        len(truth)
-        for design in designs
-        if not design.noise
-        for seed in seeds
-        for X, truth in [design.make(seed)]
-        for algorithm in ALGORITHMS
-        if max(Sweep(X, truth, algorithm).ce.values()) >= ABLE
-    ]
+def constant_k(tally: Tally) -> tuple[int, float]:
+    """Return the constant number of biclusters that is right most often, and how often, where some K is able."""
+    planted = [number for (question, _), numbers in tally.hits.items() if question == "planted" for number in numbers]
     values, counts = np.unique(planted, return_counts=True)
     return int(values[counts.argmax()]), float(counts.max() / counts.sum())
 
@@ -278,8 +278,24 @@ def paths(seeds: range) -> list[str]:
     ]
 
 
-def table(tallies: dict[str, Tally]) -> list[str]:
-    """Return the main table."""
+def missed(tally: Tally, designs: list[Design]) -> list[str]:
+    """Return where the default criterion falls short of its targets, a line each, the worst first."""
+    found = []
+    for question, target in TARGETS.items():
+        for design in designs:
+            value, n = tally.share(question, {design.name})
+            if n and value < target:
+                found.append(
+                    (
+                        value - target,
+                        f"- {QUESTIONS[question]}, {design.name}: {value:.2f} of {n} (wanted {target:.2f}).",
+                    )
+                )
+    return [line for _, line in sorted(found)] or ["- nothing in these seeds."]
+
+
+def table(tallies: dict[str, Tally], designs: Collection[str] | None = None) -> list[str]:
+    """Return the main table, of some designs or of all."""
     lines = [
         "| criterion | K found | noise: says nothing | right algorithm | mean CE of its choice |",
         "|---|---|---|---|---|",
@@ -287,7 +303,7 @@ def table(tallies: dict[str, Tally]) -> list[str]:
     for name, tally in tallies.items():
         cells = []
         for question in ("K", "noise", "algorithm", "CE"):
-            value, n = tally.share(question)
+            value, n = tally.share(question, designs)
             cells.append("–" if math.isnan(value) else f"{value:.2f} ({n})")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines
@@ -298,9 +314,9 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
     names = [name for name, tally in tallies.items() if tally.share(question)[1]]
     lines = [f"| {question} | cases | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
     for design in designs:
-        n = tallies[names[0]].share(question, design.name)[1]
+        n = tallies[names[0]].share(question, {design.name})[1]
         if n:
-            values = " | ".join(f"{tallies[name].share(question, design.name)[0]:.2f}" for name in names)
+            values = " | ".join(f"{tallies[name].share(question, {design.name})[0]:.2f}" for name in names)
             lines.append(f"| {design.name} | {n} | {values} |")
     return lines
 
@@ -344,9 +360,15 @@ def main() -> None:
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     start = time.perf_counter()
     tallies = judge(designs, seeds, options.only.split(";"))
-    lines = ["## All designs", "", *table(tallies)]
+    lines = []
+    if DEFAULT in tallies:
+        lines += [f"## What {DEFAULT} misses", "", *missed(tallies[DEFAULT], designs), ""]
+    fresh = {design.name for design in designs if design.fresh}
+    if fresh:
+        lines += ["## Designs nothing was tuned on", "", *table(tallies, fresh), ""]
+    lines += ["## All designs", "", *table(tallies)]
     if not all(design.noise for design in designs):
-        k, share = constant_k(designs, seeds)
+        k, share = constant_k(next(iter(tallies.values())))
         lines += ["", f"The constant answer K = {k} is right in {share:.2f} of the cases of the first column."]
         for question in ("K", "algorithm"):
             lines += ["", f"## By design: {question}", "", *by_design(tallies, question, designs)]

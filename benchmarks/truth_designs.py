@@ -20,11 +20,12 @@ Make = Callable[[np.random.Generator], tuple[Floats, Biclustering]]
 
 @dataclass(frozen=True)
 class Design:
-    """One way of making a matrix and its planted biclusters; `noise` designs plant none."""
+    """One way of making a matrix and its planted biclusters; `noise` designs plant none, nothing was tuned on `fresh` ones."""
 
     name: str
     make: Callable[[int], tuple[Floats, Biclustering]]
     noise: bool = False
+    fresh: bool = False
 
 
 def _slices(sizes: list[int], step: float, total: int, order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -155,6 +156,129 @@ _NOISE: dict[str, Make] = {
 }
 
 
+def _signs(shape: tuple[int, int], sizes: list[tuple[int, int]], levels: list[float]) -> Make:
+    """Blocks raised or lowered, each by a level of its own, in rows of different noise."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(size=shape) * rng.uniform(0.6, 1.5, size=(shape[0], 1))
+        pairs = _members(rng, shape, sizes)
+        for (rows, cols), level in zip(pairs, levels, strict=True):
+            X[np.ix_(rows, cols)] += level
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _checkerboard(shape: tuple[int, int], parts: tuple[int, int], level: float) -> Make:
+    """Every row and column in one part; each block of the board has a level of its own."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        rows, cols = (np.array_split(rng.permutation(size), n) for size, n in zip(shape, parts, strict=True))
+        X = rng.normal(size=shape)
+        pairs = [(np.sort(i), np.sort(j)) for i in rows for j in cols]
+        for i, j in pairs:
+            X[np.ix_(i, j)] += rng.normal(0, level)
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _scaled(shape: tuple[int, int], sizes: list[tuple[int, int]], strength: float) -> Make:
+    """Row-affine blocks: every row a positive multiple of one shape of the columns."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(size=shape)
+        pairs = _members(rng, shape, sizes)
+        for rows, cols in pairs:
+            X[np.ix_(rows, cols)] += np.outer(strength * rng.uniform(0.5, 2, len(rows)), rng.normal(size=len(cols)))
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _nested(shape: tuple[int, int], outer: tuple[int, int], inner: tuple[int, int], level: float) -> Make:
+    """A block raised by `level`, and inside it a smaller one raised by as much again and half more."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.normal(size=shape)
+        rows, cols = rng.permutation(shape[0])[: outer[0]], rng.permutation(shape[1])[: outer[1]]
+        pairs = [(np.sort(rows), np.sort(cols)), (np.sort(rows[: inner[0]]), np.sort(cols[: inner[1]]))]
+        for (i, j), more in zip(pairs, (level, 1.5 * level), strict=True):
+            X[np.ix_(i, j)] += more
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _series(rng: np.random.Generator, shape: tuple[int, int], correlation: float) -> Floats:
+    """Rows of noise in which neighbouring columns are correlated."""
+    X = rng.normal(size=shape)
+    for j in range(1, shape[1]):
+        X[:, j] = correlation * X[:, j - 1] + np.sqrt(1 - correlation**2) * X[:, j]
+    return X
+
+
+def _in_series(shape: tuple[int, int], sizes: list[tuple[int, int]], level: float, correlation: float) -> Make:
+    """Raised blocks on runs of neighbouring columns of a series."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = _series(rng, shape, correlation)
+        rows = _slices([r for r, _ in sizes], 1.0, shape[0], rng.permutation(shape[0]))
+        cols = _slices([c for _, c in sizes], 1.0, shape[1], np.arange(shape[1]))
+        for i, j in zip(rows, cols, strict=True):
+            X[np.ix_(i, j)] += level
+        return X, Biclustering(list(zip(rows, cols, strict=True)), shape)
+
+    return make
+
+
+def _skewed(shape: tuple[int, int], sizes: list[tuple[int, int]], factor: float) -> Make:
+    """Blocks multiplied by `factor` in log-normal noise."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        X = rng.lognormal(0, 1, size=shape)
+        pairs = _members(rng, shape, sizes)
+        for rows, cols in pairs:
+            X[np.ix_(rows, cols)] *= factor
+        return X, Biclustering(pairs, shape)
+
+    return make
+
+
+def _overdispersed(shape: tuple[int, int], K: int, low: float, high: float) -> Make:
+    """Negative binomial counts, variance mean + mean²/2, with K blocks on the diagonal and some rows and columns in none."""
+
+    def make(rng: np.random.Generator) -> tuple[Floats, Biclustering]:
+        rows, cols = (np.array_split(rng.permutation(size), K + 1)[:K] for size in shape)
+        mean = np.full(shape, low)
+        pairs = [(np.sort(i), np.sort(j)) for i, j in zip(rows, cols, strict=True)]
+        for i, j in pairs:
+            mean[np.ix_(i, j)] = high
+        return rng.negative_binomial(2, 2 / (2 + mean)).astype(np.float64), Biclustering(pairs, shape)
+
+    return make
+
+
+# Written once, before any criterion was run on them, and never changed since: nothing was tuned on these.
+_FRESH: dict[str, Make] = {
+    "fresh_signs": _signs((180, 45), [(40, 12), (35, 14), (25, 10)], [1.8, -1.8, 2.5]),
+    "fresh_board": _checkerboard((140, 42), (3, 2), 1.5),
+    "fresh_scaled": _scaled((160, 40), [(40, 14), (36, 12)], 1.5),
+    "fresh_nested": _nested((200, 48), (70, 20), (25, 8), 1.6),
+    "fresh_skewed": _skewed((180, 44), [(40, 12)] * 3, 6.0),
+    "fresh_negbin": _overdispersed((180, 52), 3, 1.0, 5.0),
+    "fresh_series": _in_series((180, 40), [(40, 12), (40, 12)], 3.0, 0.4),
+    "fresh_many": _raised((260, 64), [(30, 10)] * 6, 2.2),
+}
+_FRESH_NOISE: dict[str, Make] = {
+    "fresh_noise_series": _nothing(lambda rng: _series(rng, (180, 40), 0.7)),
+    "fresh_noise_walk": _nothing(lambda rng: np.cumsum(rng.normal(size=(220, 24)), axis=1)),
+    "fresh_noise_binary": _nothing(lambda rng: (rng.random((180, 40)) < 0.3).astype(np.float64)),
+    "fresh_noise_negbin": _nothing(lambda rng: rng.negative_binomial(2, 0.4, size=(180, 40)).astype(np.float64)),
+    "fresh_noise_rows": _nothing(lambda rng: rng.normal(size=(180, 40)) * rng.lognormal(0, 0.7, size=(180, 1))),
+}
+
+
 def _own(name: str, make: Make) -> Callable[[int], tuple[Floats, Biclustering]]:
     key = sum(ord(letter) * 31**place for place, letter in enumerate(name)) % 2**32
     return lambda seed: make(np.random.default_rng([key, seed]))
@@ -169,6 +293,8 @@ DESIGNS: dict[str, Design] = {
     for design in (
         *(Design(name, _own(name, make)) for name, make in _OWN.items()),
         *(Design(name, _own(name, make), noise=True) for name, make in _NOISE.items()),
+        *(Design(name, _own(name, make), fresh=True) for name, make in _FRESH.items()),
+        *(Design(name, _own(name, make), noise=True, fresh=True) for name, make in _FRESH_NOISE.items()),
         *(Design(name, _scenario(name)) for name in SCENARIOS),
     )
 }

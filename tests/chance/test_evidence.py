@@ -134,6 +134,8 @@ def test_overlapping_raised_blocks_all_pay():
         (np.arange(30, 70), np.arange(7, 17)),
         (np.arange(60, 100), np.arange(14, 24)),
     ]
+    order = rng.permutation(30)  # in neighbouring columns they would look like a series
+    pairs = [(rows, order[cols]) for rows, cols in pairs]
     for rows, cols in pairs:
         X[np.ix_(rows, cols)] += 2
     result = evidence_table(X, Biclustering(pairs, X.shape))
@@ -351,3 +353,56 @@ def test_row_offsets_of_1e9_cost_no_digits(shape):
     far, near = (evidence_table(values, S, normalise="none") for values in (X, X - level))
     assert far.gain == pytest.approx(near.gain, rel=1e-9)
     assert far.pays.tolist() == [True, False]
+
+
+def autoregressive(rng, shape, correlation):
+    """Rows of noise in which neighbouring columns are correlated."""
+    X = rng.normal(size=shape)
+    for j in range(1, shape[1]):
+        X[:, j] = correlation * X[:, j - 1] + math.sqrt(1 - correlation**2) * X[:, j]
+    return X
+
+
+def runs_of_high_rows(X, width=8, size=25):
+    """What a search for raised blocks finds in a series: for some runs of columns the rows that are highest there."""
+    runs = [np.arange(start, start + width) for start in range(0, X.shape[1] - width + 1, width)]
+    return Biclustering([(np.argsort(-X[:, cols].mean(axis=1))[:size], cols) for cols in runs], X.shape)
+
+
+@pytest.mark.parametrize("correlation", [0.5, 0.7, 0.9])
+@pytest.mark.parametrize("shape", [(150, 32), (200, 16)])
+def test_series_of_noise_do_not_pay(correlation, shape):
+    for seed in range(3):
+        X = autoregressive(np.random.default_rng(seed), shape, correlation)
+        result = evidence_table(X, runs_of_high_rows(X), normalise="none")
+        assert result.n_paying == 0
+        assert result.independent == pytest.approx((1 - correlation) / (1 + correlation), abs=0.12)
+
+
+def test_levels_far_beyond_a_series_pay_and_the_naive_twin_agrees():
+    rng = np.random.default_rng(1)
+    X = autoregressive(rng, (90, 24), 0.6)
+    blocks = [
+        (np.arange(20), np.arange(8)),
+        (np.arange(40, 60), np.arange(10, 18)),
+        (np.arange(70, 90), np.arange(5, 12)),
+    ]
+    for rows, cols in blocks[:2]:
+        X[np.ix_(rows, cols)] += 4
+    result = evidence_table(X, Biclustering(blocks, X.shape), normalise="none")
+    assert result.pays.tolist() == [True, True, False]
+    assert result.kinds == ("raised", "raised", "none")
+    assert result.independent == pytest.approx(twin.independent_share(X), rel=1e-9)
+    gains, kinds, _, total = twin.evidence(X, blocks, floor_of(X), twin.independent_share(X))
+    assert result.gain == pytest.approx(gains, rel=1e-9)
+    assert (list(result.kinds), result.total) == (kinds, pytest.approx(total, rel=1e-9))
+
+
+def test_blocks_on_neighbouring_columns_are_no_series():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(200, 40))
+    X[:30, :12] += 4
+    X[40:80, 15:30] += 4
+    result = evidence_table(X, Biclustering([(range(30), range(12)), (range(40, 80), range(15, 30))], X.shape))
+    assert result.independent == 1
+    assert result.kinds == ("raised", "raised")

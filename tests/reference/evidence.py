@@ -49,6 +49,17 @@ def normal_scores(X):
     return scores
 
 
+def independent_share(X):
+    """What a cell of a series counts: (1 - rho)/(1 + rho), rho from the lower quartile of the rows, where it is large."""
+    R = background(X)
+    n, m = X.shape
+    each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(x**2 for x in row) for row in R)
+    rho = lower = each[n // 4]
+    for _ in range(10):
+        rho = (lower + 0.6745 * math.sqrt((1 - rho**2) / m) + 1 / m) / (1 - 4 / max(m, 8))
+    return (1 - rho) / (1 + rho) if rho > 0.2 + 3 / math.sqrt(n * m) else 1.0
+
+
 def positive_shape(A, steps=2, limit=3.0):
     """Rows as positive multiples of one shape; None if the median row does not follow it."""
     centred = A - A.mean(axis=1, keepdims=True)
@@ -134,25 +145,33 @@ def noise_outside(R2, rows, cols):
     return cells, variance * cells
 
 
-def score(A, n, m, floor, outside, raw=None):
+def score(A, n, m, floor, outside, raw=None, independent=1.0, levels=()):
     """Gain, kind and pattern of one block of deviations."""
     r, c = A.shape
     N = r * c
-    if r < 2 or c < 2 or N < 12 or np.sum(A**2) <= N * floor:
+    if r < 2 or c < 2 or independent * N < 12 or np.sum(A**2) <= N * floor:
         return math.nan, "none", None
-    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(11)
+    tests = 11 if independent == 1 else 12
+    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(tests)
     best = (-math.inf, "none", None)
     for kind, explained, left, freedom, P in forms(A, n, m):
-        if N - freedom < 4:
+        if independent * N - freedom < 4:
             continue
         for cells, squares in ((0, 0.0), outside):
             share = explained / (explained + max(left, N * floor) + squares)
-            gain = -log_beta_tail(share, freedom / 2, (N - freedom + cells) / 2) - cost
+            gain = -log_beta_tail(share, freedom / 2, (independent * (N + cells) - freedom) / 2) - cost
             if gain > best[0]:
                 best = (gain, kind, P)
+    if independent < 1:
+        own, others = A.mean(axis=1), np.asarray(levels)
+        explained = restored(c / m) * restored(r / n) * r * own.mean() ** 2
+        left = sum((own - own.mean()) ** 2) + sum((others - others.mean()) ** 2)
+        gain = -log_beta_tail(explained / (explained + left), 0.5, (n - 2) / 2) - cost
+        if gain > best[0]:
+            best = (gain, "raised", forms(A, n, m)[0][-1])
     if raw is not None and c > 2:
         inside, outside = raw
-        f = c - 1 - 2 / r
+        f = independent * (c - 1 - 2 / r)
         nats = -log_beta_tail(concordance(inside, outside), f / 2, (r - 1) * f / 2)
         nats = min(nats, (r - 1) * math.lgamma(c + 1))
         if nats - cost > max(0.0, best[0]):
@@ -164,7 +183,7 @@ def score(A, n, m, floor, outside, raw=None):
     return best
 
 
-def evidence(X, blocks, floor):
+def evidence(X, blocks, floor, independent=1.0):
     """Gains, kinds, positions that pay, total: the plain loop, every waiting block judged again each time."""
     n, m = X.shape
     left_of_X = X.copy()
@@ -179,7 +198,10 @@ def evidence(X, blocks, floor):
             rows, cols = blocks[k]
             others = [i for i in range(n) if i not in set(rows)]
             raw = None if touched[np.ix_(rows, cols)].any() else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
-            judged[k] = score(R[np.ix_(rows, cols)], n, m, floor, noise_outside(R2, rows, cols), raw)
+            levels = R[np.ix_(others, cols)].mean(axis=1)
+            judged[k] = score(
+                R[np.ix_(rows, cols)], n, m, floor, noise_outside(R2, rows, cols), raw, independent, levels
+            )
         for k in waiting:
             gains[k] = judged[k][0]
         able = [k for k in waiting if judged[k][0] > 0]

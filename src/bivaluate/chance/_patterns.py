@@ -144,6 +144,18 @@ class Outside(NamedTuple):
     squares: float
 
 
+class Series(NamedTuple):
+    """What is known where columns are a series: what a cell counts, and the means of other rows over the columns of a block.
+
+    Rows are independent of each other whatever columns do, so the levels of rows can be compared as they are:
+    `squares` is the sum of squares of the means of `rows` other rows, about their own mean.
+    """
+
+    independent: float
+    rows: int
+    squares: float
+
+
 class Orders(NamedTuple):
     """Values of the rows of a block, and of rows outside it, over its columns."""
 
@@ -180,6 +192,7 @@ def best_pattern(
     to_pay: float,
     restore: Restore,
     outside: Outside,
+    series: Series | None = None,
     orders: Callable[[], Orders] | None = None,
 ) -> Pattern:
     """Return the pattern that noise would follow least easily, for a block of deviations from the background.
@@ -189,23 +202,39 @@ def best_pattern(
     same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
     beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were
     filled, and what is explained counts less by as much. `floor` is the smallest variance the residuals may have. A
-    block pays if log p is below `to_pay`; where it cannot, a form that comes near is returned. `orders` gives the
-    values whose order may be shared; it is asked where the values have something in common.
+    block pays if log p is below `to_pay`; where it cannot, a form that comes near is returned. Cells of a
+    `series` of columns count as a share of a cell each, and its row levels are compared with those outside. `orders` gives the values whose order may be shared; it is asked where
+    the values have something in common.
     """
+    independent = series.independent if series else 1.0
+    counted = independent * n_cells
+    outside = Outside(independent * outside.cells, outside.squares)
 
     def may_pay(form: _Form) -> bool:
-        return any(log_beta_tail_bound(*test) < to_pay for test in _tests(form, n_cells, outside))
+        return any(log_beta_tail_bound(*test) < to_pay for test in _tests(form, counted, outside))
 
     forms = _forms(of, floor, restore, n_cells, may_pay)
-    form, log_p = _most_improbable(forms, n_cells, outside, to_pay)
-    if orders is not None and _may_share_order(of, min(log_p, to_pay)):
-        order = _order_preserving(of.A, orders(), min(log_p, to_pay))
+    form, log_p = _most_improbable(forms, counted, outside, to_pay)
+    if series:
+        raised = _raised_rows(of, restore, series)
+        if raised < log_p:
+            form, log_p = _Form(RAISED, 0.0, 0.0, 1), raised
+    if orders is not None and _may_share_order(of, min(log_p, to_pay), independent):
+        order = _order_preserving(of.A, orders(), min(log_p, to_pay), independent)
         if order is not None:
             return order
     return restore.pattern(form.kind, log_p, form.fitted(of))
 
 
-def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_pay: float) -> tuple[_Form, float]:
+def _raised_rows(of: Sums, restore: Restore, series: Series) -> float:
+    """Return log p of the mean of the rows' levels, by how much levels differ inside the block and outside of it."""
+    r, c = of.A.shape
+    explained, within = restore.rows * restore.cols * of.of_level / c, (of.of_rows - of.of_level) / c
+    total = explained + within + series.squares
+    return log_beta_tail(explained / total, 0.5, (r + series.rows - 2) / 2) if total > 0 else 0.0
+
+
+def _most_improbable(forms: Iterable[_Form], n_cells: float, outside: Outside, to_pay: float) -> tuple[_Form, float]:
     """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
     tests = [(log_beta_tail_bound(*test), form, test) for form in forms for test in _tests(form, n_cells, outside)]
     tests.sort(key=lambda test: test[0])
@@ -220,7 +249,7 @@ def _most_improbable(forms: Iterable[_Form], n_cells: int, outside: Outside, to_
     return best, lowest
 
 
-def _tests(form: _Form, n_cells: int, outside: Outside) -> Sequence[tuple[float, float, float]]:
+def _tests(form: _Form, n_cells: float, outside: Outside) -> Sequence[tuple[float, float, float]]:
     """Return the share explained and the two halves of the degrees of freedom, without and with the noise outside."""
     left_over, half, explained = n_cells - form.freedom, form.freedom / 2, form.explained
     if left_over < LEAST_LEFT_OVER:
@@ -348,19 +377,19 @@ def fill_missing(A: Floats) -> Floats:
     return np.where(seen, A, rows[:, None] + cols)
 
 
-def _may_share_order(of: Sums, to_beat: float) -> bool:
+def _may_share_order(of: Sums, to_beat: float, independent: float) -> bool:
     """Whether ranks are worth a look: not where the values themselves have next to nothing in common."""
     r, c = of.A.shape
     common, within = of.of_cols - of.of_level, of.total - of.of_rows
     if c <= 2 or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
         return False
-    share, freedom = min(1.0, _RANKS_SHARE_MORE * common / within), c - 1 - 2 / r
+    share, freedom = min(1.0, _RANKS_SHARE_MORE * common / within), independent * (c - 1 - 2 / r)
     if freedom >= 1 and log_beta_tail_bound(share, freedom / 2, (r - 1) * freedom / 2) >= to_beat:
         return False
-    return _concordance_log_p(share, r, c) < to_beat
+    return _concordance_log_p(share, r, c, independent) < to_beat
 
 
-def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | None:
+def _order_preserving(A: Floats, orders: Orders, to_beat: float, independent: float) -> Pattern | None:
     """Return the order-preserving pattern: one order of the columns shared by the rows, each row monotone along it.
 
     Mean ranks of the r rows are compared with those of q rows outside, so that an order all rows share counts for
@@ -379,13 +408,13 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float) -> Pattern | No
         # three standard errors up, less what chance adds
         by_chance = 1 / len(few.inside) + 1 / len(few.outside)
         common = float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
-        if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c) >= to_beat:
+        if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c, independent) >= to_beat:
             return None
     means, difference, spread, followed = _mean_ranks(orders)
     if not spread > 0:
         return None
     concordance = min(float(difference.var()) / spread, followed) / (1 + r / len(orders.outside))
-    log_p = max(-most, _concordance_log_p(concordance, r, c))
+    log_p = max(-most, _concordance_log_p(concordance, r, c, independent))
     if log_p >= to_beat:
         return None
     unexplained = orders.inside - _monotone(orders.inside, np.argsort(means, kind="stable"))
@@ -405,8 +434,8 @@ def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float, float]:
     return means, difference, float(spread.mean()), max(0.0, _median(correlation)) ** 2
 
 
-def _concordance_log_p(concordance: float, r: int, c: int) -> float:
-    freedom = c - 1 - 2 / r
+def _concordance_log_p(concordance: float, r: int, c: int, independent: float) -> float:
+    freedom = independent * (c - 1 - 2 / r)
     return log_beta_tail(min(1.0, concordance), freedom / 2, (r - 1) * freedom / 2)
 
 

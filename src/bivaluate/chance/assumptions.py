@@ -21,6 +21,8 @@ COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
 KURTOSIS_LIMIT = 3.0
 AUTOCORRELATION_LIMIT = 0.20
+# Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
+_QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
 # One value in more than this share of the cells (the zeros of counts): differences say little, ranks with ties say more.
 TIE_LIMIT = 0.25
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
@@ -166,8 +168,8 @@ def null_model_findings(X: Any) -> list[str]:
 
     Looks at no more than 2000 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
     variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
-    are the cells (limits 1 and 3); how strongly do neighbouring columns correlate (limit 0.20). Limits are widened
-    by about three standard errors for small matrices.
+    are the cells (limits 1 and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20).
+    Limits are widened by about three standard errors for small matrices.
 
     Parameters
     ----------
@@ -222,25 +224,91 @@ def broken_assumptions(matrix: Matrix) -> dict[str, str]:
             f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
-    neighbours = float((residual[:, 1:] * residual[:, :-1]).mean()) + 1 / m
-    if neighbours > AUTOCORRELATION_LIMIT + error:
+    share = independent_share(residual)
+    if share < 1:
         how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
         findings[SMOOTHNESS] = Advice(
-            f"Neighbouring columns are correlated ({neighbours:.2f}): if columns are ordered (time, dose), smooth series look "
-            "coherent by themselves: judge them with ", how, "."
+            f"Neighbouring columns are correlated ({neighbour_correlation(residual):.2f}): where columns are ordered (time, "
+            f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
+            "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
         )  # fmt: skip
     return findings
 
 
-def needs_ranks(
-    X: Floats, sample: Floats | None = None, effects: tuple[Floats, Floats, Floats, Floats] | None = None
-) -> bool:
+def neighbour_correlation(cells: Floats) -> float:
+    """Correlation of neighbouring columns in a typical row without row and column means; missing cells are 0.
+
+    From the lower quartile of the rows, so that biclusters on neighbouring columns are passed over as long as a quarter
+    of the rows is in none. With m columns the sample correlation of an autoregressive row has a standard deviation of
+    √((1 − ρ²)/m), by which the quartile is raised again, and is too low by (1 + 4ρ)/m.
+
+    >>> rng = np.random.default_rng(0)
+    >>> walk = np.cumsum(rng.normal(size=(50, 20)), axis=1)
+    >>> white = rng.normal(size=(50, 20))
+    >>> [bool(neighbour_correlation(X - X.mean(axis=1, keepdims=True)) > 0.5) for X in (walk, white)]
+    [True, False]
+    """
+    m = cells.shape[1]
+    squares = np.einsum("ij,ij->i", cells, cells)
+    varies = squares > 0
+    if not varies.any():
+        return 0.0
+    each = np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])[varies] / squares[varies]
+    at = len(each) // 4
+    lower = float(np.partition(each, at)[at])
+    correlation = lower
+    for _ in range(_ROUNDS):
+        raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
+        correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
+    return correlation
+
+
+def independent_share(cells: Floats) -> float:
+    """What a cell counts, as a share of an independent one, in rows without row and column means.
+
+    1 unless :func:`neighbour_correlation` ρ is beyond its limit; then (1 − ρ)/(1 + ρ), by which the mean of neighbours
+    in an autoregressive row is known less well. Fewer than ten rows or three columns cannot tell.
+
+    >>> independent_share(np.random.default_rng(0).normal(size=(50, 20)))
+    1.0
+    """
+    n, m = cells.shape
+    if n < 10 or m < 3:
+        return 1.0
+    correlation = neighbour_correlation(cells)
+    if correlation <= AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m):
+        return 1.0
+    return (1 - correlation) / (1 + correlation)
+
+
+def deviations(X: Floats, effects: tuple[Floats, Floats, Floats, Floats] | None = None) -> Floats:
+    """Return the :func:`rows_looked_at` without row and column means; missing cells are 0.
+
+    `effects` are the :func:`row_and_column_means`, if they were asked for before.
+    """
+    row_means, col_means, _, _ = row_and_column_means(X) if effects is None else effects
+    at = rows_looked_at(X.shape)
+    return without_effects(X[at], row_means[at], col_means)
+
+
+def without_effects(rows: Floats, row_means: Floats, col_means: Floats) -> Floats:
+    """Return rows without their means and those of columns; missing cells are 0."""
+    cells = rows - row_means[:, None]
+    cells -= col_means
+    return np.nan_to_num(cells) if math.isnan(float(cells.sum())) else cells
+
+
+def rows_looked_at(shape: tuple[int, ...]) -> slice:
+    """Return the rows evenly spread, of about 100,000 cells, that tails and series are judged by."""
+    return slice(None, None, -(-shape[0] * shape[1] // _CELLS_LOOKED_AT))
+
+
+def needs_ranks(X: Floats, sample: Floats | None = None, cells: Floats | None = None) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
-    the chance correction states for them, widened by about three standard errors. Looks at no more than about
-    100,000 cells, in rows evenly spread, and for ties at the :func:`sorted_sample`; that and :func:`row_and_column_means`
-    may be given.
+    the chance correction states for them, widened by about three standard errors. Looks at the :func:`deviations`, and
+    for ties at the :func:`sorted_sample`, which may be given.
 
     >>> rng = np.random.default_rng(0)
     >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
@@ -248,38 +316,27 @@ def needs_ranks(
     """
     if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
         return True
-    row_means, col_means, in_row, _ = row_and_column_means(X) if effects is None else effects
-    looked_at = rows_looked_at(X.shape)
-    return _heavy_tails(X[looked_at], row_means[looked_at], col_means, in_row[looked_at])
+    return _heavy_tails(deviations(X) if cells is None else cells)
 
 
-def rows_looked_at(shape: tuple[int, ...]) -> slice:
-    """Return the rows evenly spread, of about 100,000 cells, that tails are judged by."""
-    return slice(None, None, -(-shape[0] * shape[1] // _CELLS_LOOKED_AT))
+def needs_ranks_by(sample: Floats, cells: Floats) -> bool:
+    """Do what `needs_ranks` does from the sample and the deviations alone."""
+    return _most_common(sample) > TIE_LIMIT or _heavy_tails(cells)
 
 
-def needs_ranks_by(rows: Floats, at: slice, sample: Floats, effects: tuple[Floats, Floats, Floats, Floats]) -> bool:
-    """Do what `needs_ranks` does from the rows looked at alone."""
-    return _most_common(sample) > TIE_LIMIT or _heavy_tails(rows, effects[0][at], effects[1], effects[2][at])
-
-
-def _heavy_tails(X: Floats, row_means: Floats, col_means: Floats, in_row: Floats) -> bool:
-    cells = X - row_means[:, None]
-    cells -= col_means
+def _heavy_tails(cells: Floats) -> bool:
+    m = cells.shape[1]
     squares = cells * cells
-    variance = squares @ np.ones(X.shape[1]) / in_row
-    if math.isnan(float(variance.sum())):
-        cells, squares = np.nan_to_num(cells), np.nan_to_num(squares)
-        variance = squares.sum(axis=1) / in_row
-    varies = variance > (1e-12 * row_means) ** 2
-    n_cells = float(in_row[varies].sum())
+    variance = squares @ np.ones(m) / m
+    varies = variance > 1e-24 * float(variance.max())
+    n_cells = m * int(varies.sum())
     if not n_cells:
         return False
     weight = np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
     skew = float(weight**3 @ np.einsum("ij,ij->i", squares, cells)) / n_cells  # (rows at variance 1)**3, averaged
     kurtosis = float(weight**4 @ np.einsum("ij,ij->i", squares, squares)) / n_cells - 3
     error = 3 / math.sqrt(n_cells)
-    return abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error
+    return bool(abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error)
 
 
 def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice
 from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import LARGEST_DENSE_BYTES
-from bivaluate.chance._background import Values, all_squares, look_at_all
+from bivaluate.chance._background import Lines, Values, all_squares, look_at_all
 from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
@@ -24,6 +24,7 @@ from bivaluate.chance._patterns import (
     Outside,
     Pattern,
     Restore,
+    Series,
     Sums,
     best_pattern,
     fill_missing,
@@ -31,6 +32,8 @@ from bivaluate.chance._patterns import (
     with_means,
 )
 from bivaluate.chance.assumptions import (
+    deviations,
+    independent_share,
     lost_to_ties,
     needs_ranks,
     needs_ranks_by,
@@ -39,6 +42,7 @@ from bivaluate.chance.assumptions import (
     rows_looked_at,
     sorted_sample,
     spacing,
+    without_effects,
 )
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
@@ -90,6 +94,8 @@ class Evidence:
         Share of the cells of the matrix in biclusters that pay.
     ranks
         Whether rows were replaced by normal scores.
+    independent
+        What a cell counts as a share of an independent one: below 1 where neighbouring columns are correlated.
     """
 
     gain: Floats
@@ -101,6 +107,7 @@ class Evidence:
     total: float
     explained: float
     ranks: bool
+    independent: float
 
     @property
     def n_paying(self) -> int:
@@ -126,7 +133,10 @@ def evidence_table(
     so that, by the union bound, noise rarely holds a block that pays, and a gain of g or more with a probability of
     about e^(−g) of that. The residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the
     spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
-    are restored. Rows and columns that are constant over the whole matrix say nothing and are left out.
+    are restored. Rows and columns that are constant over the whole matrix say nothing and are left out. Where
+    neighbouring columns are correlated by ρ in a typical row, beyond a stated limit, the columns are a series: N counts
+    (1 − ρ)/(1 + ρ) per cell, and a twelfth test compares the levels of the rows with those of other rows, which need no
+    independent columns.
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
@@ -165,8 +175,9 @@ def evidence_table(
     -----
     Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
     blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills a matrix from side to
-    side is part of the row or column means and cannot be seen. Neighbouring columns that are correlated (time series)
-    make noise look coherent: compare with surrogates there.
+    side is part of the row or column means and cannot be seen. Where columns are a series, evidence depends on their order;
+    shuffle them if it means nothing. A matrix sorted so that biclusters on neighbouring columns hold three quarters of its
+    rows looks like a series.
 
     Examples
     --------
@@ -276,8 +287,10 @@ class _Background:
     row_squares: Floats
     col_squares: Floats
     ranks: bool
+    independent: float
 
     def __post_init__(self) -> None:
+        self.accepted: list[_Judged] = []
         self.any_flat = bool(self.flat_rows.any() or self.flat_cols.any())
         self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
 
@@ -322,7 +335,8 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     background = _background(matrix, normalise)
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
-    choices = math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS)
+    n_tests = N_FORMS + (background.independent < 1)
+    choices = math.log(shape[0]) + math.log(shape[1]) + math.log(n_tests)
 
     def judge(k: int, outside: Outside | None = None) -> _Judged:
         before = [judged for other, judged in accepted.items() if cover.intersections[k, other]]
@@ -341,7 +355,9 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
             order.append(k)
             accepted[k] = judged[k]
             _take_out(background, judged[k])
-            stale |= {other for other in waiting if cover.shared_rows[k, other] or cover.shared_cols[k, other]}
+            series = background.independent < 1  # levels are compared with those of all other rows
+            shared = cover.shared_rows[k] + cover.shared_cols[k]
+            stale |= {other for other in waiting if series or shared[other]}
             continue
         again = {k} & stale if judged[k].gain > 0 else stale & waiting
         if not again:
@@ -364,6 +380,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
         total=math.fsum(gain[order]) - unpaid,
         explained=Cover(solution.select(order)).cells / (shape[0] * shape[1]) if order else 0.0,
         ranks=background.ranks,
+        independent=background.independent,
     )
 
 
@@ -380,40 +397,47 @@ def _background_by_chunks(matrix: Matrix, normalise: str) -> _Background:
     values = Values(matrix)
     lines = look_at_all(values)
     flat = lines.flat_rows, lines.flat_cols
-    at = rows_looked_at(matrix.shape)
-    looked_at = values.block(np.arange(matrix.shape[0])[at], np.arange(matrix.shape[1]))
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(looked_at, at, lines.sample, lines.effects))
+    cells = _looked_at(values, lines)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(lines.sample, cells))
     if ranks:
         values = Values(matrix, ranks=True)
         lines = look_at_all(values)
         floor = lines.lost_to_ties
+        cells = _looked_at(values, lines)
     else:
         largest, sample = lines.largest, lines.sample
         if not _TINY < largest < _HUGE and largest > 0:
             values = Values(matrix, scale=2.0 ** -math.floor(math.log2(largest)))
             largest, sample = largest * values.scale, sample * values.scale
             lines = look_at_all(values)
+            cells = _looked_at(values, lines)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = all_squares(values, lines.effects[1])
-    return _Background(values, *lines.effects, floor, *flat, *squares, ranks)
+    return _Background(values, *lines.effects, floor, *flat, *squares, ranks, independent_share(cells))
+
+
+def _looked_at(values: Values, lines: Lines) -> Floats:
+    """Return what `deviations` returns of a matrix in memory."""
+    at = np.arange(values.shape[0])[rows_looked_at(values.shape)]
+    return without_effects(values.block(at, np.arange(values.shape[1])), lines.effects[0][at], lines.effects[1])
 
 
 def _background_of(X: Floats, normalise: str) -> _Background:
-    sample, means = sorted_sample(X), row_and_column_means(X)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(X, sample, means))
+    values, largest = X, max(float(X.max()), -float(X.min()))
+    if math.isnan(largest):
+        largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
+    if not _TINY < largest < _HUGE and largest > 0:
+        scale = 2.0 ** -math.floor(math.log2(largest))
+        values, largest = X * scale, largest * scale
+    sample, means = sorted_sample(values), row_and_column_means(values)
+    cells = deviations(values, means)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(values, sample, cells))
     if ranks:
-        values = normal_scores(X)
+        values = normal_scores(values)
         floor = lost_to_ties(values)
         means = row_and_column_means(values)
+        cells = deviations(values, means)
     else:
-        values = X
-        largest = max(float(X.max()), -float(X.min()))
-        if math.isnan(largest):
-            largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
-        if not _TINY < largest < _HUGE and largest > 0:
-            scale = 2.0 ** -math.floor(math.log2(largest))
-            values, largest, sample = X * scale, largest * scale, sample * scale
-            means = row_and_column_means(values)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = _squares(values, *means[:2])
     spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
@@ -421,7 +445,7 @@ def _background_of(X: Floats, normalise: str) -> _Background:
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks)
+    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent_share(cells))
 
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
@@ -479,8 +503,11 @@ def _judge(
         if len(rows) < 2 or len(cols) < 2:
             return _undefined(rows, cols, "its observed cells do not leave two rows and two columns to compare")
         total, n_cells = float(np.nansum(A**2)), int(np.isfinite(A).sum())
-    if n_cells < MIN_CELLS:
-        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells; fewer than {MIN_CELLS} say nothing")
+    if background.independent * n_cells < MIN_CELLS:
+        counted = (
+            "" if background.independent == 1 else f", worth {background.independent * n_cells:.3g} independent ones"
+        )
+        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells{counted}; fewer than {MIN_CELLS} say nothing")
     if total <= n_cells * background.floor:
         return _undefined(
             rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"
@@ -492,7 +519,8 @@ def _judge(
     restore = Restore(len(rows) / n, len(cols) / m)
     if outside is None:
         outside = background.outside(rows, cols, total, n_cells)
-    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, orders)
+    series = _series(background, rows, cols) if background.independent < 1 else None
+    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, series, orders)
     return _Judged(-pattern.log_p - cost, pattern, rows, cols, outside)
 
 
@@ -521,6 +549,20 @@ def _block(
     return with_means(A, total, row_means, col_means, (factors if explained > 0 else None, shape, explained), explained)
 
 
+def _series(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Series:
+    """Return how the means of other rows over these columns differ, without effects and the patterns accepted so far."""
+    others = np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
+    means = np.empty(len(others))
+    step = max(1, _CHUNK // len(cols))
+    for start in range(0, len(others), step):
+        part = others[start : start + step]
+        cells = background.block(part, cols) - background.row_effect[part][:, None] - background.col_effect[cols]
+        _subtract(cells, part, cols, background.accepted, background.values.shape)
+        seen = np.isfinite(cells)
+        means[start : start + step] = np.where(seen, cells, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    return Series(background.independent, len(means), len(means) * float(means.var()) if len(means) else 0.0)
+
+
 def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Orders:
     """Return the values of the block, and those of other rows evenly spread, as many as the block has or 256."""
     outside = np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
@@ -539,6 +581,7 @@ def _take_out(background: _Background, judged: _Judged) -> None:
         pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
         pattern[np.isnan(background.block(rows, cols))] = 0.0
         of_rows, of_cols = pattern.sum(axis=1), pattern.sum(axis=0)
+    background.accepted.append(judged)
     background.row_effect[rows] -= of_rows / background.seen_in_row[rows]
     background.col_effect[cols] -= of_cols / background.seen_in_col[cols]
     background.col_effect += float(of_rows.sum()) / background.n_seen

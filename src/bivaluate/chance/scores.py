@@ -139,6 +139,11 @@ def _score_all_of(workspace: Workspace) -> ChanceScores:
     return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
 
 
+def centred_scores(workspace: Workspace) -> BlockScores:
+    """Return the chance-corrected scores of the biclusters on column-centred data, computed once."""
+    return workspace.once(_centred)
+
+
 def _centred(workspace: Workspace) -> BlockScores:
     """Scores of the blocks on column-centred data."""
     means = column_means_of(workspace.matrix)
@@ -229,7 +234,7 @@ def virtual_error_ratio(A: Any) -> float:
     **_PLAIN)  # fmt: skip
 @measure("z_centred", "z (centred)", "virtual error on centred columns, standardised",
     "z after the column means of the whole matrix are taken out; advised for real data.", direction="high", range=REAL,
-    compute=lambda w: w.once(_centred).z, **_CENTRED)  # fmt: skip
+    compute=lambda w: centred_scores(w).z, **_CENTRED)  # fmt: skip
 def virtual_error_z(A: Any) -> float:
     """Standard deviations by which VE lies below its mean in noise: z = (E0 − VE)/sd0.
 
@@ -270,7 +275,7 @@ def virtual_error_z(A: Any) -> float:
     compute=lambda w: block_scores(w).adjusted, **_PLAIN)  # fmt: skip
 @measure("ave_centred", "aVE (centred)", "chance-corrected virtual error on centred columns",
     "aVE after the column means of the whole matrix are taken out; advised for real data.",
-    compute=lambda w: w.once(_centred).adjusted, **_CENTRED)  # fmt: skip
+    compute=lambda w: centred_scores(w).adjusted, **_CENTRED)  # fmt: skip
 def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exhaustive") -> float:
     """Chance-corrected virtual error of one bicluster: aVE = 1 − (V* − VE)/E0.
 
@@ -388,7 +393,7 @@ def _prepared(
     compute=lambda w: _mean(block_scores(w).adjusted), **_PLAIN)  # fmt: skip
 @measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
     "avg aVE after the column means of the whole matrix are taken out.", level="solution",
-    compute=lambda w: _mean(w.once(_centred).adjusted), **_CENTRED)  # fmt: skip
+    compute=lambda w: _mean(centred_scores(w).adjusted), **_CENTRED)  # fmt: skip
 def average_adjusted_virtual_error(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:
@@ -439,7 +444,7 @@ def average_adjusted_virtual_error(
     compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN)  # fmt: skip
 @measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,
-    compute=lambda w: _nanmean(w.once(_centred).z), **_CENTRED)  # fmt: skip
+    compute=lambda w: _nanmean(centred_scores(w).z), **_CENTRED)  # fmt: skip
 def average_virtual_error_z(
     X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
 ) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from bivaluate._text import Advice, Option, listing, percent, plural
 from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
-from bivaluate.chance.scores import adjusted_error
+from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_noise, is_thin
 from bivaluate.judge.redundancy import redundant_groups
@@ -109,7 +109,7 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
 
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
     evidence = evidence_scores(workspace)
-    noise = is_noise(evidence) & workspace.defined & ~workspace.degenerate
+    noise = is_noise(evidence, centred_scores(workspace).adjusted) & workspace.defined & ~workspace.degenerate
     if len(names) > 1 and noise.all():
         return [
             f"None of the {len(names)} biclusters stands out from noise: each saves nothing under any kind of pattern."

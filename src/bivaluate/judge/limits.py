@@ -47,15 +47,20 @@ def is_thin(rows: Any, cols: Any) -> Any:
     return (rows < 2) | (cols <= FEW_COLUMNS)
 
 
-def is_noise(evidence: Evidence) -> NDArray[np.bool_]:
-    """Return which biclusters save nothing under any kind of pattern, judged as if each were the only one.
+def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> NDArray[np.bool_]:
+    """Return which biclusters are no better than noise: findings, pruning and the verdict have no other rule.
 
-    A bicluster whose evidence is undefined is too small to be told from noise, and counts as such.
+    They save nothing under any kind of pattern, judged as if each were the only one, and a search through noise finds
+    rows as coherent. A bicluster whose evidence is undefined is too small to be told from noise by it.
 
     Parameters
     ----------
     evidence : Evidence
         As :func:`bivaluate.evidence_table` returns it.
+    adjusted : array-like of float
+        The chance-corrected virtual errors aVE, columns centred; NaN where undefined.
+    cut : float
+        aVE below which rows are more coherent than a search through noise finds them.
 
     Returns
     -------
@@ -67,7 +72,8 @@ def is_noise(evidence: Evidence) -> NDArray[np.bool_]:
     >>> from bivaluate import Biclustering, evidence_table
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> X[:15, :6] += 3
-    >>> is_noise(evidence_table(X, Biclustering([(range(15), range(6)), (range(30, 45), range(6))], X.shape)))
-    array([False,  True])
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(6))], X.shape)
+    >>> is_noise(evidence_table(X, S), [1.2, 1.2]), is_noise(evidence_table(X, S), [1.2, 0.5])
+    (array([False,  True]), array([False, False]))
     """
-    return np.asarray(~(evidence.alone > 0))
+    return np.asarray(~(evidence.alone > 0) & ~(np.asarray(adjusted, dtype=np.float64) < cut))

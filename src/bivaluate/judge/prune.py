@@ -174,11 +174,11 @@ def propose_pruning(
         cautions.append(
             f"Redundant, but not merged, because the union would be less coherent or no better than noise: {which}."
         )
-    cautions += _made_worse(before, after) if proposals else []
+    cautions += made_worse(before, after) if proposals else []
     return Pruning(groups, tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
 
 
-def _made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
+def made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
     """Say so where the changes make every score worse that has a direction and changes."""
     changed = [key for key in before if get_metric(key).direction != "none" and after[key] != before[key]]
     signs = {key: 1 if get_metric(key).direction == "high" else -1 for key in changed}
@@ -294,19 +294,16 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
     """Drop biclusters that save nothing under any kind of pattern and whose rows a search of noise finds as coherent."""
     evidence = evidence_table(pool.matrix, pool.solution())
+    adjusted = [adjusted_error(seen.block(b.rows, b.cols), pool.matrix.shape) for b in pool.biclusters]
     proposals = []
-    for k in np.flatnonzero(is_noise(evidence))[::-1].tolist():
-        A = seen.block(pool.biclusters[k].rows, pool.biclusters[k].cols)
-        error = adjusted_error(A, pool.matrix.shape)
-        if error < cut:
-            continue
-        rows, cols = A.shape
+    for k in np.flatnonzero(is_noise(evidence, adjusted, cut))[::-1].tolist():
+        rows, cols = pool.biclusters[k].shape
         if min(rows, cols) < 2:
             why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so coherence is not defined"
         else:
             saves = evidence.reasons[k] or f"evidence {evidence.alone[k]:.3g} nats"
             why = (
-                f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {error:.3f}; "
+                f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {adjusted[k]:.3f}; "
                 f"below {cut:.2f} would count as evidence), and it shows no other pattern ({saves})"
             )
         proposals.append(Proposal("drop", (pool.names[k],), f"Drop {pool.names[k]}: {why}."))
