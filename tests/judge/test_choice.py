@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bivaluate.judge.choice import best, best_k, candidates
+from bivaluate.judge.choice import best, best_k, candidates, verdict
 
 
 def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
@@ -61,3 +61,27 @@ def test_undefined_values_never_win() -> None:
     summary = candidates(table({("a", 2): [np.nan, np.nan], ("b", 2): [3.0, 3.0]}), "nve", high=False)
     assert best(summary, high=False)["algorithm"].tolist() == ["b"]
     assert len(best(candidates(table({("a", 2): [np.nan]}), "nve", high=False), high=False)) == 0
+
+
+def chosen(**choices):
+    """The tables of candidates and of the best, two algorithms and two K each, for these choices by measure."""
+    best = [{"measure": key, "dataset": "d", "algorithm": a, "k": k} for key, (a, k) in choices.items() if a]
+    candidates = pd.DataFrame({"measure": list(choices), "dataset": "d"})
+    return pd.DataFrame(best, columns=["measure", "dataset", "algorithm", "k"]), candidates, "d"
+
+
+@pytest.mark.parametrize(
+    ("choices", "by", "sentence"),
+    [
+        ({"total_evidence": ("a", 2), "predictive": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells agree."),
+        ({"total_evidence": ("a", 2), "predictive": ("a", 3)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells agree on a, with K = 3."),
+        ({"total_evidence": ("a", 2), "predictive": ("b", 3)}, "predictive", "d: held-out cells choose b with K = 3; evidence chooses a with K = 2."),
+        ({"nve_cov": ("b", 3), "total_evidence": ("a", 2)}, "nve_cov", "d: NVE_cov chooses b with K = 3; evidence chooses a with K = 2."),
+        ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: nothing here; no bicluster pays and no candidate predicts held-out cells."),
+        ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: nothing here; no bicluster pays."),
+        ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
+        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; sweep with --held-out 5 for a second opinion."),
+    ],
+)  # fmt: skip
+def test_the_verdict_in_words(choices, by, sentence):
+    assert verdict(*chosen(**choices), by) == sentence

@@ -128,3 +128,76 @@ def test_a_sweep_predicts_held_out_cells_and_select_chooses_by_them(tmp_path):
     assert (run.path / "results.csv").read_bytes() == (again.path / "results.csv").read_bytes()
     with pytest.raises(ParameterError, match="held_out is 1; it must be at least 2"):
         Plan([str(tmp_path / "raised.npy")], ["las"], [2], held_out=1)
+
+
+@pytest.fixture(scope="module")
+def judged_run(tmp_path_factory):
+    """A sweep of two raised blocks and of noise, with held-out cells and stability."""
+    from bivaluate.sweep import Plan, Sweep
+
+    folder = tmp_path_factory.mktemp("judged")
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 24))
+    np.save(folder / "noise.npy", rng.normal(size=(50, 20)))
+    X[:15, :8] += 3
+    X[25:45, 10:18] += 3
+    np.save(folder / "raised.npy", X)
+    files = [str(folder / name) for name in ("raised.npy", "noise.npy")]
+    settings = {"held_out": 2, "stability": 2, "seeds": 2, "parameters": {"las": {"n_restarts": 20}}}
+    return Sweep(Plan(files, ["las"], [1, 2, 3], **settings), folder / "run").run()
+
+
+def test_stability_of_solutions_and_of_biclusters(judged_run):
+    from bivaluate.judge.stability import stability
+    from bivaluate.sweep.work import _make
+
+    raised = judged_run.results[judged_run.results["dataset"] == "raised"]
+    assert raised["stability"].min() > 0.2
+    X = judged_run.matrix("raised").values
+    alone = stability(X, lambda X: _make("las", 2, 0, {"n_restarts": 20}).fit(X).solution_, repeats=2, null_runs=1)
+    cell = raised[(raised["k"] == 2) & (raised["seed"] == 0)]
+    assert cell["stability"].item() == pytest.approx(alone.mean, rel=1e-12)
+    blocks = judged_run.biclusters
+    mine = blocks[(blocks["dataset"] == "raised") & (blocks["k"] == 2) & (blocks["seed"] == 0)]
+    assert mine["stability"].tolist() == pytest.approx(alone.per_bicluster.tolist(), rel=1e-12)
+
+
+def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
+    from bivaluate.sweep.select import select
+
+    for by in (None, "predictive", "stability"):
+        selection = select(judged_run, by=by)
+        assert selection.choice("raised")[1] >= 2
+        assert selection.verdict[0].startswith("raised: ")
+        assert "agree" in selection.verdict[0]
+    selection = select(judged_run)
+    assert selection.choice("raised") == ("las", 2)
+    assert selection.verdict[0].startswith("raised: evidence chooses las with K = 2; held-out cells agree")
+    assert selection.verdict[1:] == [
+        "noise: nothing here; no bicluster pays and no candidate predicts held-out cells.",
+    ]
+    assert selection.choice("noise") is None
+    assert selection.to_dict()["verdict"] == selection.verdict
+
+
+def test_consensus_over_the_seeds_of_the_choice(judged_run, tmp_path):
+    from bivaluate._errors import RunError
+    from bivaluate.sweep import Plan, Sweep
+    from bivaluate.sweep.select import consensus_of, select
+
+    found = consensus_of(judged_run, select(judged_run), "raised")
+    assert found.support.tolist() == [1.0, 1.0]
+    assert sorted(b.shape for b in found.solution) == [(15, 8), (20, 8)]
+    assert consensus_of(judged_run, select(judged_run), "noise") is None
+    scenario = Sweep(Plan(["scenario:S9b"], ["cca"], [2, 3], seeds=2), tmp_path / "run").run()
+    with pytest.raises(RunError, match="every seed of scenario:S9b has its own matrix"):
+        consensus_of(scenario, select(scenario, by="asr"), "scenario:S9b")
+
+
+def test_plans_without_stability_are_written_as_before():
+    from bivaluate.sweep import Plan
+
+    assert "stability" not in Plan(["scenario:S1"], ["cca"], [2]).to_dict()
+    assert Plan(["scenario:S1"], ["cca"], [2], stability=3).to_dict()["stability"] == 3
+    with pytest.raises(ParameterError, match="stability is -1"):
+        Plan(["scenario:S1"], ["cca"], [2], stability=-1)

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bivaluate._errors import FileError
-from bivaluate._text import percent
+from bivaluate._text import percent, plural
 from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
-from bivaluate.cli.tables import number, percentage, print_json, print_list, print_table, write_csv
+from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, write_csv
 
 if TYPE_CHECKING:
+    from bivaluate.sweep.load import Run
     from bivaluate.sweep.select import Selection
 
 
@@ -24,6 +25,9 @@ def select(
     as_json: Json = False,
     csv: Csv = None,
     tables: Annotated[Path | None, option("Also write every table as CSV into this folder.")] = None,
+    consensus: Annotated[
+        Path | None, option("Also write the biclusters that come back over the seeds of the choice into this folder.")
+    ] = None,
 ) -> None:
     """Choose algorithm and K from a sweep.
 
@@ -35,6 +39,7 @@ def select(
     - `bivaluate select run`
     - `bivaluate select run --by nve_cov --perturb noise:0.1,mask:0.05`
     - `bivaluate select run --by avg_ve --gap`
+    - `bivaluate select run --consensus again`
     """
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.select import select as choose
@@ -47,13 +52,37 @@ def select(
         _print(selection)
     if csv:
         _write(csv, selection.best)
+    if consensus:
+        _write_consensus(consensus, selection, opened)
     if tables:
-        try:
-            tables.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"cannot create the folder {tables}: {error.strerror or error}.") from error
+        _make_folder(tables)
         for name, frame in selection.tables.items():
             _write(tables / f"{name}.csv", frame)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot create the folder {folder}: {error.strerror or error}.") from error
+
+
+def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
+    """Write one solution per data set: the biclusters that at least half of the seeds of the choice have in common."""
+    from bivaluate.sweep.select import consensus_of
+
+    _make_folder(folder)
+    for dataset in run.datasets:
+        found = consensus_of(run, selection, dataset)
+        if found is None:
+            err.print(f"{dataset}: nothing was chosen, so there is no consensus.")
+            continue
+        target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
+        found.solution.to_json(target)
+        shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
+        err.print(
+            f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({shares or 'none comes back'} of the seeds)"
+        )
 
 
 def _write(path: Path, frame: Any) -> None:
@@ -70,6 +99,7 @@ def _print(selection: Selection) -> None:
     _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
     title = f"the choice of {symbol} if … (* another choice)"
     _print_pivot(title, selection.sensitivity, "change", _changed, str)
+    print_list("Verdict", selection.verdict)
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)

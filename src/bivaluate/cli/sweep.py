@@ -64,6 +64,9 @@ def sweep(
     held_out: Annotated[
         int, option("Predict held-out cells in this many folds (5, say); then `select --by predictive`.")
     ] = 0,
+    stability: Annotated[
+        int, option("Look for the biclusters again in so many subsamples of rows and columns, 10 say.")
+    ] = 0,
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
     jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
@@ -103,6 +106,7 @@ def sweep(
         "null": null,
         "null_runs": null_runs or None,
         "held_out": held_out or None,
+        "stability": stability or None,
         "perturb": listed(perturb),
         "perturb_runs": perturb_runs or None,
     }

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.measures.registry import get_metric
+from bivaluate.judge.limits import predicts
+from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 CONFIDENCE = 0.95
-COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests"]
+ENOUGH_STAND = 0.5
+COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
+EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
 
 
 def high_is_better(measure: str) -> bool:
@@ -103,7 +106,8 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     -------
     DataFrame
         In the order of first appearance. ``low`` to ``high`` is mean ± t · sd / √n over the seeds; ``wins`` of
-        ``contests`` seeds have it as the best solution of their data set.
+        ``contests`` seeds have it as the best solution of their data set. It ``stands`` unless the measure comes with
+        standard errors (a gain on held-out cells) and is within two of them of 0 for most seeds.
     """
 
     import pandas as pd
@@ -114,9 +118,11 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
         results[value].where(results["status"].isin(judged_statuses(above))) if value in results else np.nan
     )
     table["coverage"] = results.get("coverage", np.nan)
+    error = results.get(f"{value}_error")
+    table["stands"] = True if error is None else predicts(table["value"], error)
     table["won"] = False
     for _, contest in table.groupby(["dataset", "seed"], sort=False, dropna=False):
-        winner = pick(contest["value"].to_numpy(), high, above)
+        winner = pick(contest["value"].where(contest["stands"]).to_numpy(), high, above)
         if winner is not None:
             table.loc[contest.index[winner], "won"] = True
     table["degenerate"] = table["status"] == "degenerate"
@@ -126,6 +132,7 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     summary[["degenerate", "failed"]] = grouped[["degenerate", "failed"]].sum()
     summary["coverage"] = grouped["coverage"].mean()
     summary["wins"] = grouped["won"].sum()
+    summary["stands"] = grouped["stands"].mean() >= ENOUGH_STAND
     summary = summary.reset_index()
     half = _half_width(summary["sd"].to_numpy(float), summary["n"].to_numpy())
     summary["low"], summary["high"] = summary["mean"] - half, summary["mean"] + half
@@ -139,7 +146,7 @@ def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Data
 
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
-        able = group[enough_seeds(group["n"], group["seeds"])]
+        able = group[enough_seeds(group["n"], group["seeds"]) & group["stands"]]
         first = pick(able["mean"].to_numpy(), high, above)
         if first is None:
             continue
@@ -185,6 +192,66 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     filled = [frame for frame in found if len(frame)]
     table = pd.concat(filled or found[:1], ignore_index=True) if found else pd.DataFrame(columns=["measure"])
     return table[["measure", *(column for column in table if column != "measure")]]
+
+
+def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str) -> str:
+    """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
+
+    Nothing is there where no candidate has a bicluster that pays, or where no candidate predicts held-out cells beyond
+    two standard errors. Otherwise the measure asked for chooses; evidence and held-out cells, where the run has them,
+    agree with it, agree on the algorithm alone, or choose otherwise. A choice that evidence and held-out cells share is
+    as good as it gets; where they differ, evidence was right more often when both were measured.
+
+    Parameters
+    ----------
+    best : DataFrame
+        As :func:`best` returns it, with a column ``measure``.
+    candidates : DataFrame
+        As :func:`candidates` returns it, with a column ``measure``.
+    dataset : str
+        Name of the data set.
+    by : str
+        The measure asked for.
+
+    Returns
+    -------
+    str
+        The sentence.
+    """
+    chosen = {
+        str(row["measure"]): (str(row["algorithm"]), int(row["k"]))
+        for row in best[best["dataset"] == dataset].to_dict("records")
+    }
+    asked = [key for key in (EVIDENCE, PREDICTIVE) if (candidates["measure"] == key).any()]
+    nothing = [key for key in asked if key not in chosen]
+    names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
+    if nothing and len(nothing) == len(asked):
+        why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
+        return f"{dataset}: nothing here; {' and '.join(why[key] for key in nothing)}."
+    if nothing:
+        return (
+            f"{dataset}: doubtful; {names[nothing[0]]} see{'s' if nothing[0] == EVIDENCE else ''} nothing, "
+            f"{' and '.join(names[key] for key in asked if key not in nothing)} something."
+        )
+    if by not in chosen:
+        return f"{dataset}: {symbol(by)} cannot choose."
+    algorithm, k = chosen[by]
+    says = f"{dataset}: {names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
+    others = [key for key in asked if key != by]
+    if not others:
+        return f"{says}; sweep with --held-out 5 for a second opinion."
+    parts = []
+    for key in others:
+        if chosen[key] == chosen[by]:
+            parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
+        elif chosen[key][0] == algorithm:
+            parts.append(
+                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, with K = {chosen[key][1]}"
+            )
+        else:
+            verb = "chooses" if key == EVIDENCE else "choose"
+            parts.append(f"{names[key]} {verb} {chosen[key][0]} with K = {chosen[key][1]}")
+    return f"{says}; {'; '.join(parts)}."
 
 
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -34,6 +34,8 @@ SIGNIFICANT = 0.05
 MUCH_SMALLER = 1 / 3
 #: What holds for at least this share of the data sets is said of all of them together.
 MOST_DATA_SETS = 0.5
+#: A gain on held-out cells within so many standard errors of 0 says that nothing is there.
+STANDARD_ERRORS = 2.0
 #: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
 FEW_COLUMNS = 2
 
@@ -45,6 +47,15 @@ def is_thin(rows: Any, cols: Any) -> Any:
     (True, False, True)
     """
     return (rows < 2) | (cols <= FEW_COLUMNS)
+
+
+def predicts(gain: Any, error: Any) -> Any:
+    """Return whether gains on held-out cells, one or many, are beyond two standard errors of 0.
+
+    >>> predicts(0.10, 0.02), predicts(0.10, 0.06)
+    (True, False)
+    """
+    return gain - STANDARD_ERRORS * error > 0
 
 
 def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> NDArray[np.bool_]:

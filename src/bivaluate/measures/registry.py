@@ -34,7 +34,7 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def _needs_fits(workspace: Workspace) -> float:
+def _predictive(workspace: Workspace) -> float:
     raise ParameterError(
         Advice(
             "'predictive' cannot be computed from one solution: the algorithm has to be fitted again to hidden cells. "
@@ -45,13 +45,26 @@ def _needs_fits(workspace: Workspace) -> float:
     )
 
 
+def _stability(workspace: Workspace) -> float:
+    raise ParameterError(
+        "'stability' cannot be computed from one solution: the algorithm has to be fitted again to parts of the matrix. "
+        "Use a sweep with stability=10, or bivaluate.stability."
+    )
+
+
 # Measures of a fit rather than of a solution: a sweep or a search computes them.
 OF_FITS = {
     "predictive": Metric(
         "predictive", "gain", "gain on held-out cells",
         "How much better the biclusters predict cells that were hidden than row and column means do.",
-        _needs_fits, _needs_fits, level="solution", direction="high", range=(-INFINITY, 1.0), nothing=0.0,
+        _predictive, _predictive, level="solution", direction="high", range=(-INFINITY, 1.0), nothing=0.0,
         reference="Owen & Perry 2009, doi:10.1214/08-AOAS227",
+    ),
+    "stability": Metric(
+        "stability", "stability", "stability under subsampling",
+        "How well the biclusters come back when rows and columns are left out, less what surrogates give.",
+        _stability, _stability, level="solution", direction="high", range=(-1.0, 1.0), nothing=0.0,
+        reference="after Ben-Hur, Elisseeff & Guyon 2002, doi:10.1142/9789812799623_0002",
     ),
 }  # fmt: skip
 RECORDS = METRICS | OF_FITS

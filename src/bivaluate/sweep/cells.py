@@ -67,6 +67,7 @@ class Task:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     score: Mapping[str, Any] = field(default_factory=dict)
     held_out: int = 0
+    stability: int = 0
 
     @property
     def matrix_key(self) -> tuple[str, int | None]:

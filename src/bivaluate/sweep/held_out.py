@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance._patterns import fill_missing
+from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats, int], Biclustering]
 
-# Nothing is there when even the best K predicts no better than row and column means by this many standard errors.
-STANDARD_ERRORS = 2.0
 _ROUNDS = 4
 
 
@@ -65,7 +64,7 @@ class PredictiveGain:
     @property
     def nothing(self) -> bool:
         """Whether the best gain is within two standard errors of 0, or below."""
-        return bool(self.mean[self.best] - STANDARD_ERRORS * self.standard_error[self.best] <= 0)
+        return not predicts(self.mean[self.best], self.standard_error[self.best])
 
 
 def predictive_gain(

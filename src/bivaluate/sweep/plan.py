@@ -74,6 +74,9 @@ class Plan:
     held_out : int
         Folds of held-out cells, 2 to 10; 0 for none. The algorithms are fitted again with these cells hidden, and
         ``predictive`` says how much better the biclusters predict them than row and column means do.
+    stability : int
+        Subsamples of rows and columns in which biclusters are looked for again; 0 for none. ``stability`` says how well
+        they come back, less what one surrogate treated alike gives.
 
     Raises
     ------
@@ -106,6 +109,7 @@ class Plan:
     perturb: str | Sequence[str] = ()
     perturb_runs: int = 0
     held_out: int = 0
+    stability: int = 0
     by_pattern: ClassVar[
         frozenset[str]
     ]  # those of the algorithms that "all" or a pattern brought; not part of the plan
@@ -138,6 +142,7 @@ class Plan:
         put = object.__setattr__
         if self.held_out:
             check_int("held_out", self.held_out, 2, 10)
+        check_int("stability", self.stability, 0)
         if self.null is None and self.null_runs:
             raise ParameterError(f"null_runs is {self.null_runs} but no null is named; allowed: {', '.join(NULLS)}.")
         if self.null is not None:
@@ -166,8 +171,9 @@ class Plan:
             Values by the names of the parameters.
         """
         values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}
-        if not self.held_out:  # as plans were written before there were held-out cells
-            del values["held_out"]
+        for name in ("held_out", "stability"):  # as plans were written before there were any
+            if not values[name]:
+                del values[name]
         return values
 
     @classmethod

@@ -135,6 +135,7 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
             parameters=plan.parameters.get(first.algorithm, {}),
             score=plan.score,
             held_out=plan.held_out,
+            stability=plan.stability,
         )
 
 

@@ -16,10 +16,11 @@ from bivaluate._errors import ParameterError
 from bivaluate.algorithms.algorithm import COUNTS
 from bivaluate.evaluation import evaluate
 from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
+from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.held_out import STANDARD_ERRORS, predictive_gain
+from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of, solution_of
 
 PREDICTIVE = "predictive"
@@ -152,7 +153,7 @@ def select_k(
         best_index_=index,
         cv_results_=table,
         scoring=scoring,
-        nothing_=nothing or bool(predictive and scores[index] <= STANDARD_ERRORS * table["score_error"][index]),
+        nothing_=nothing or bool(predictive and not predicts(scores[index], table["score_error"][index])),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, enough_seeds, high_is_better
+from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, enough_seeds, high_is_better, verdict
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
@@ -21,11 +21,13 @@ from bivaluate.measures.registry import (
     symbol,
 )
 from bivaluate.sweep import sensitivity
+from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values, gaps
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bivaluate.judge.stability import Consensus
     from bivaluate.sweep.load import Run
 
 
@@ -51,6 +53,8 @@ class Selection:
         Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
     null : DataFrame
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
+    verdict : list of str
+        What is there, a sentence per data set, and whether evidence, held-out cells and `by` agree.
     disagreements, instability, warnings : list of str
         Where measures disagree, where seeds do, and what to distrust.
 
@@ -69,6 +73,7 @@ class Selection:
     best_k: pd.DataFrame
     sensitivity: pd.DataFrame
     null: pd.DataFrame
+    verdict: list[str] = field(default_factory=list)
     disagreements: list[str] = field(default_factory=list)
     instability: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -115,7 +120,7 @@ class Selection:
         dict
             Tables as lists of mappings, undefined numbers as None.
         """
-        sentences = ("disagreements", "instability", "warnings")
+        sentences = ("verdict", "disagreements", "instability", "warnings")
         return {
             "by": self.by,
             "gap": self.gap,
@@ -189,6 +194,7 @@ def select(
         gap=gap,
         sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
         null=null,
+        verdict=[verdict(joined["best"], joined["candidates"], name, by) for name in run.datasets],
         disagreements=disagreements(joined["best"]),
         instability=instability(joined["candidates"], by),
         warnings=notes,
@@ -196,7 +202,23 @@ def select(
     )
 
 
+def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | None:
+    """Return the biclusters that come back over the seeds of what was chosen for a data set; None if nothing was."""
+    from bivaluate.judge.stability import consensus_biclusters
+
+    chosen = selection.choice(dataset)
+    if chosen is None:
+        return None
+    of_choice = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
+    seeds = of_choice.loc[of_choice["status"].isin(["ok", "degenerate"]), "seed"].tolist()
+    if len({run.matrix(dataset, seed).values.tobytes() for seed in seeds}) > 1:
+        raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot come back over seeds.")
+    return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
+
+
 def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> list[pd.DataFrame]:
+    if by in OF_FITS:
+        return [sensitivity.by_refit(run, by)]
     changes = [sensitivity.by_size_filter(run, by)]
     if by == "nve_cov":
         changes.insert(0, sensitivity.by_exponent(run))
@@ -289,7 +311,7 @@ def _cautions(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, g
             able = mine[enough_seeds(mine["n"], mine["seeds"])]
             why = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
             if len(able):
-                nothing = not gap and (able["mean"] <= RECORDS[by].nothing).all()
+                nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
                 why = "nothing stands out from noise" if nothing else f"all candidates tie in {symbol(by)}"
             sentences.append(f"{dataset}: {why}; nothing can be chosen.")
             continue

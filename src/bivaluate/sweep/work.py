@@ -7,7 +7,9 @@ import time
 import types
 import typing
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import count
 from numbers import Integral, Real
 from typing import Any
 
@@ -145,6 +147,8 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, original: Ma
     outcomes[-1].fit_seconds = seconds
     if task.held_out and task.variant == DATA:
         _predict(task, ks, matrix, outcomes)
+    if task.stability and task.variant == DATA:
+        _look_again(task, ks, matrix, outcomes)
     return outcomes
 
 
@@ -166,6 +170,41 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
         return
     for outcome, mean, deviation in zip(outcomes, gain.mean, gain.standard_error, strict=True):
         outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
+
+
+def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
+    """Add how well biclusters come back in subsamples; a nested algorithm is fitted once per subsample for all K."""
+    from bivaluate.algorithms.registry import is_nested
+    from bivaluate.judge.stability import stability
+
+    nested = is_nested(task.algorithm)
+    fits: list[
+        Biclustering
+    ] = []  # of the largest K, in the order in which they are asked for, which is that of every K
+
+    def refit(at: Iterator[int], k: int, values: Any) -> Biclustering:
+        position = next(at)
+        if position == len(fits) or not nested:
+            wanted = ks[-1] if nested else k
+            found = solution_of(_make(task.algorithm, wanted, task.random_state, task.parameters).fit(values))
+            fits.append(found)
+        return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
+
+    for k, outcome in zip(ks, outcomes, strict=True):
+        if outcome.status == FAILED:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                again = partial(refit, count(), k)
+                found = stability(matrix, again, repeats=task.stability, null_runs=1, random_state=task.random_state)
+        except Exception as error:
+            outcome.findings.append(f"Biclusters could not be looked for again: {reason_of(error)}")
+            continue
+        outcome.scores["stability"] = plain(found.mean)
+        if len(found.solution) == len(outcome.biclusters):
+            for record, value in zip(outcome.biclusters, found.per_bicluster.tolist(), strict=True):
+                record["stability"] = plain(value)
 
 
 def _first(found: Biclustering, k: int) -> Biclustering:
