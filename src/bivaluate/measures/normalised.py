@@ -37,8 +37,8 @@ def normalised_virtual_errors(
 ) -> Floats:
     """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
 
-    Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, 1 for a
-    redundant one. NaN for undefined biclusters, without a partner, and for 0/0.
+    Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, near 1 where merging
+    costs nothing: for a redundant bicluster, and for one whose rows follow no pattern (1 to 1.6 in noise). NaN for undefined biclusters, without a partner, and for 0/0.
 
     Parameters
     ----------
