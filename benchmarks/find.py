@@ -132,7 +132,7 @@ def limit() -> Cases:
                 X, truth = plant(design, seed)
                 hits += compare(truth, search(X, seed)[0].solution_)["ce"] > 0.5
             found[str(noise_sd)] = hits / LIMIT_SEEDS
-        return {"found": found}
+        return {"found": found, "matrices": LIMIT_SEEDS}
 
     return {f"{r} x {c}": lambda r=r, c=c: case(r, c) for r in (10, 20, 40, 80) for c in (6, 12, 18)}
 

@@ -26,14 +26,15 @@ common to at least half of all rows (taken out, with a warning).
 
 Where the data were transformed, or have fewer than 12 or correlated columns, eleven surrogates go the whole way of the data,
 preparation included, with as many starts: rows in permuted order or, in correlated columns, with random signs along the
-principal axes. If they hold blocks, a bicluster is kept only if the best block of a surrogate has a probability of at most
-0.01 to have as much evidence, and that is its p-value: the predictive tail of an exponential above the median of the eleven.
-If nothing is kept, a `SearchWarning` says so.
+principal axes. The p-value of a bicluster is then the probability that the best block of a surrogate has as much evidence
+(the predictive tail of an exponential above the median of the eleven), and it is kept only if that is at most 0.01. Elsewhere
+p = e^-S, unless one of three surrogates holds a block. If nothing is kept, a `SearchWarning` says so.
 
 Development used seeds below 100 of the ten scenarios, the designs D1 to D15 of `benchmarks/find_designs.py`, and other copies
 of the yeast matrices. The designs F1 to F12 were written down before the search was first frozen; in that first evaluation
 (seeds from 5000 on) 4 of 34 copies of yeast matrices held a false bicluster, and negative binomial and Cauchy noise were known
-to. The surrogates above are the answer to that. All numbers here are of one run after that change, on seeds from 7000 on.
+to. The surrogates above are the answer to that. Numbers are of runs after that change, on seeds from 7000 on, where no note
+says otherwise.
 """
 
 FAILURES = """## What fails
@@ -151,11 +152,12 @@ def noise(rows: Rows) -> str:
 def limit(rows: Rows) -> str:
     """Detection limit."""
     levels = list(next(iter(rows.values()))["found"])
-    lines = [[name, *(f"{row['found'][level]:.1f}" for level in levels)] for name, row in rows.items()]
+    lines = [[name, *(f"{row['found'][level]:.2f}" for level in levels)] for name, row in rows.items()]
+    notes = "".join(f"\n{row['note']}\n" for row in rows.values() if row.get("note"))
     return (
         "## Detection limit\n\nOne additive block (pattern sd 1, row shifts sd 0.5) in 300 x 40 standard normal cells: "
-        "share of five matrices in which it is found (CE above a half), by the sd of the noise inside the block.\n\n"
-        + _table(["block", *(f"noise {level}" for level in levels)], lines)
+        f"share of {next(iter(rows.values()))['matrices']} matrices in which it is found (CE above a half), by the sd of the noise "
+        "inside the block.\n\n" + _table(["block", *(f"noise {level}" for level in levels)], lines) + notes
     )
 
 
@@ -221,7 +223,10 @@ def yeast(rows: Rows) -> str:
         np.mean([row[tool]["enriched"] for row in rows.values() if row[tool].get("enriched") is not None] or [np.nan])
         for tool in ("find", "CCA", "LAS", "Spectral")
     ]
-    finished = f"All {len(rows)} series finish; {sum(row['k'] > 0 for row in rows.values())} of them hold biclusters."
+    finished = (
+        f"{len(rows)} of the 17 series were run for this page and finished by themselves; "
+        f"{sum(row['k'] > 0 for row in rows.values())} of them hold biclusters."
+    )
     return (
         f"## Yeast\n\n{finished} GO: share of biclusters with a term of q below .05 (hypergeometric test over the genes of the "
         "matrix, annotations propagated along is_a and part_of, terms of 5 to 300 genes, Benjamini-Hochberg within a "
