@@ -5,6 +5,9 @@ from .heatmap import plot_heatmap as plot_heatmap
 from .heatmap import plot_solution_heatmap as plot_solution_heatmap
 from .nve_map import plot_nve_map as plot_nve_map
 from .nve_map import plot_nve_reference as plot_nve_reference
+from .overlaps import plot_evidence as plot_evidence
+from .overlaps import plot_overlap_network as plot_overlap_network
+from .overlaps import plot_upset as plot_upset
 from .style import save as save
 from .sweeps import plot_ksweep as plot_ksweep
 from .sweeps import plot_tradeoff as plot_tradeoff

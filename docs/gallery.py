@@ -1,0 +1,76 @@
+# %% [markdown]
+# # Gallery
+#
+# One picture per function of `bivaluate.plots`: data in, Axes out, `ax=` to draw into a figure of yours.
+
+# %%
+import bivaluate
+from bivaluate import Plan, Sweep, plots
+from bivaluate.datasets import load_example
+
+X, solution = load_example()
+result = bivaluate.evaluate(X, solution)
+
+# %% [markdown]
+# ## plot_solution_heatmap: the matrix, arranged so that biclusters stand as blocks
+
+# %%
+plots.plot_solution_heatmap(X, solution).figure
+
+# %% [markdown]
+# ## plot_heatmap: columns as they are, biclusters stacked at the top
+
+# %%
+plots.plot_heatmap(X.values, solution).figure
+
+# %% [markdown]
+# ## plot_evidence: what each bicluster saves, and its kind of pattern
+
+# %%
+plots.plot_evidence(result.biclusters).figure
+
+# %% [markdown]
+# ## plot_profile: the rows of one bicluster, and the pattern they share
+
+# %%
+plots.plot_profile(solution[1].of(X.values), name="B2").figure
+
+# %% [markdown]
+# ## plot_sizes: rows against columns
+
+# %%
+plots.plot_sizes(solution).figure
+
+# %% [markdown]
+# ## plot_mergers: how well any two would merge
+
+# %%
+plots.plot_mergers(result.mergers["ve"]).figure
+
+# %% [markdown]
+# ## plot_overlap_network: who shares cells with whom
+
+# %%
+plots.plot_overlap_network(solution).figure
+
+# %% [markdown]
+# ## plot_upset: which rows lie in which biclusters
+
+# %%
+plots.plot_upset(solution).figure
+
+# %% [markdown]
+# ## plot_ksweep and plot_tradeoff: over K, and coverage against error
+
+# %%
+run = Sweep(Plan(["scenario:S1"], ["las", "spectral"], k=[2, 3, 4, 5], metrics=["nve_cov", "nve", "coverage"])).run()
+plots.plot_ksweep(run.results, "nve_cov").figure
+
+# %%
+plots.plot_tradeoff(run.results).figure
+
+# %% [markdown]
+# ## plot_nve_map: NVE of every bicluster of every algorithm
+
+# %%
+plots.plot_nve_map(run.biclusters[run.biclusters["k"] == 4]).figure
