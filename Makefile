@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean lint type bench docs clean
+.PHONY: help demo replicate test test-lean lint type bench site docs clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -55,8 +55,13 @@ type: .venv/.installed  ## check types
 bench: .venv/.installed  ## measure ratios against peers, both sides in one run
 	$(BIN)/python -m benchmarks
 
+site: .venv/.installed  ## build the documentation site into site/, every tutorial and figure run anew
+	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.5' 'mkdocs-jupyter>=0.25' 'mkdocstrings[python]>=0.27'
+	rm -rf .cache
+	$(BIN)/mkdocs build --strict
+
 docs: .venv/.installed  ## write the generated parts of README and docs
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove environments and caches
-	rm -rf .venv .venv-lean .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv-demo demo-output replication-output
+	rm -rf .venv .venv-lean .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv-demo demo-output replication-output site

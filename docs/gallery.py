@@ -63,7 +63,9 @@ plots.plot_upset(solution).figure
 # ## plot_ksweep and plot_tradeoff: over K, and coverage against error
 
 # %%
-run = Sweep(Plan(["scenario:S1"], ["las", "spectral"], k=[2, 3, 4, 5], metrics=["nve_cov", "nve", "coverage"])).run()
+run = Sweep(
+    Plan(["scenario:S1"], ["las", "spectral"], k=[2, 3, 4, 5], metrics=["nve_cov", "nve", "nve_k", "coverage"])
+).run()
 plots.plot_ksweep(run.results, "nve_cov").figure
 
 # %%
@@ -73,4 +75,10 @@ plots.plot_tradeoff(run.results).figure
 # ## plot_nve_map: NVE of every bicluster of every algorithm
 
 # %%
-plots.plot_nve_map(run.biclusters[run.biclusters["k"] == 4]).figure
+plots.plot_nve_map(run.biclusters[run.biclusters["k"] == 4], 4).figure
+
+# %% [markdown]
+# ## plot_nve_reference: the scale of that map
+
+# %%
+plots.plot_nve_reference().figure

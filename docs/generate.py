@@ -140,6 +140,29 @@ def format_table(kind: str) -> str:
     return "\n".join(lines)
 
 
+def api_page() -> str:
+    """Every public name, for the site to fill with its docstring."""
+    lines = ["# API", "", "Everything is imported when it is first used: `import bivaluate` costs next to nothing."]
+    rooms = {
+        "Scoring, choosing, showing": "",
+        "Algorithms": "algorithms",
+        "Data": "datasets",
+        "Files": "io",
+        "Gene sets": "enrichment",
+        "Sweeps": "sweep",
+        "Figures": "plots",
+        "The benchmark": "benchmark",
+    }
+    for title, room in rooms.items():
+        stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
+        found = [
+            name for name in re.findall(r"import (\w+) as", stub) if not name.isupper() and name not in rooms.values()
+        ]
+        package = f"bivaluate.{room}" if room else "bivaluate"
+        lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
+    return "\n".join(lines) + "\n"
+
+
 def filled(text: str, name: str, content: str) -> str:
     """Return `text` with the part between the markers of `name` replaced."""
     return re.sub(
@@ -166,6 +189,7 @@ def documents() -> dict[Path, str]:
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "algorithms.md": page,
+        ROOT / "docs" / "api.md": api_page(),
         ROOT / "docs" / "measures.md": measure_pages(),
         ROOT / "docs" / "formats.md": formats,
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import bivaluate
 from bivaluate.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -47,6 +48,37 @@ def test_readme_commands_work_as_typed(tmp_path):
         done = subprocess.run([sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, (words, done.stderr)
     assert {"page.html", "r.html", "sweep.html", "pruned.json"} <= {path.name for path in tmp_path.iterdir()}
+
+
+SCRIPTS = [*sorted((ROOT / "docs" / "tutorials").glob("*.py")), ROOT / "docs" / "gallery.py"]
+FETCHING = {"yeast", "documents", "ratings", "single_cells"}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.network] if path.stem in FETCHING else [])
+        for path in SCRIPTS
+        if path.stem != "documents"  # half a minute; the site runs it
+    ],
+)
+@pytest.mark.filterwarnings("ignore::bivaluate.BivaluateWarning")
+def test_tutorials_run(script):
+    if script.stem == "single_cells":
+        pytest.importorskip("anndata")
+    exec(compile(script.read_text(encoding="utf-8"), script.name, "exec"), {"__name__": "tutorial"})
+
+
+def test_every_figure_is_in_the_gallery_and_every_page_on_the_site():
+    gallery = (ROOT / "docs" / "gallery.py").read_text(encoding="utf-8")
+    assert [
+        name for name in bivaluate.plots.__all__ if name.startswith("plot_") and f"plots.{name}(" not in gallery
+    ] == []
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {
+        path.relative_to(ROOT / "docs").as_posix() for path in [*PAGES, *SCRIPTS] if (ROOT / "docs") in path.parents
+    }
+    assert [page for page in sorted(pages) if f": {page}" not in site] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -19,7 +19,11 @@ adata.obs_names, adata.var_names = cells.matrix.col_labels, cells.matrix.row_lab
 # Marker genes in the cells of their type are biclusters; a good judge keeps them.
 
 # %%
-markers = {"CD19+ B": ["CD79A", "CD79B", "MS4A1"], "CD56+ NK": ["GNLY", "NKG7", "GZMB"], "CD14+ Monocyte": ["CTSS", "LST1"]}
+markers = {
+    "CD19+ B": ["CD79A", "CD79B", "MS4A1"],
+    "CD56+ NK": ["GNLY", "NKG7", "GZMB"],
+    "CD14+ Monocyte": ["CTSS", "LST1"],
+}
 names = list(adata.var_names)
 pairs = [
     ([names.index(gene) for gene in genes if gene in names], np.flatnonzero(cells.col_classes[kind]))

@@ -94,10 +94,24 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def new_figure(width: float = COLUMN_WIDTH, height: float = 2.6) -> Figure:
-    """Return an empty figure in the house style, sized in inches."""
+    """Return an empty figure in the house style, sized in inches; a notebook shows it, with or without pyplot."""
+    return _figure_class()(figsize=(width, height), layout="constrained")
+
+
+@functools.cache
+def _figure_class() -> type[Figure]:
+    """Return matplotlib's figure with a picture for notebooks, which otherwise only pyplot's figures have."""
+    import io
+
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    return ShownFigure
 
 
 @styled
