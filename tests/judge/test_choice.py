@@ -80,7 +80,7 @@ def chosen(**choices):
         ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: nothing here; no bicluster pays and no candidate predicts held-out cells."),
         ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: nothing here; no bicluster pays."),
         ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
-        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; sweep with --held-out 5 for a second opinion."),
+        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."),
     ],
 )  # fmt: skip
 def test_the_verdict_in_words(choices, by, sentence):

@@ -239,7 +239,7 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     says = f"{dataset}: {names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
     others = [key for key in asked if key != by]
     if not others:
-        return f"{says}; sweep with --held-out 5 for a second opinion."
+        return f"{says}; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."
     parts = []
     for key in others:
         if chosen[key] == chosen[by]:

@@ -47,8 +47,12 @@ def _predictive(workspace: Workspace) -> float:
 
 def _stability(workspace: Workspace) -> float:
     raise ParameterError(
-        "'stability' cannot be computed from one solution: the algorithm has to be fitted again to parts of the matrix. "
-        "Use a sweep with stability=10, or bivaluate.stability."
+        Advice(
+            "'stability' cannot be computed from one solution: the algorithm has to be fitted again to parts of the matrix. "
+            "Use a sweep with ",
+            Option(python="stability=10", command="--stability 10"),
+            ", or in Python bivaluate.stability.",
+        )
     )
 
 
