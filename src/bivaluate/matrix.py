@@ -453,8 +453,7 @@ class Matrix:
             return bool(np.isnan(self.source.array).any())
         if isinstance(self.source, SparseSource):
             return bool(np.isnan(self.source.array.data).any())
-        parts = (self.source.rows(start, stop) for start, stop in self.chunks())
-        return any(bool(np.isnan(part.data if self.sparse else part).any()) for part in parts)
+        return any(self.map_chunks(_any_missing))
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
         """Return the cells of some rows and columns as a dense array.
@@ -636,6 +635,10 @@ class Matrix:
         headings = ["", *(self.col_label(j) for j in range(n_cols))]
         rows = [[self.row_label(i), *(number(value) for value in corner[i])] for i in range(n_rows)]
         return html_table(repr(self), headings, rows, "…" if max(self.shape) > 6 else "")
+
+
+def _any_missing(start: int, cells: Any) -> bool:
+    return bool(np.isnan(cells if isinstance(cells, np.ndarray) else cells.data).any())
 
 
 def _checked_first(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,19 +71,23 @@ def column_means_of(matrix: Matrix) -> Floats:
     """Mean of each column of a matrix in whatever form over its observed cells, some rows at a time."""
     if matrix.in_memory:
         return column_means(matrix.values)
-    m = matrix.shape[1]
-    total, count = np.zeros(m), np.zeros(m)
-    for start, stop in matrix.chunks():
-        cells = matrix.checked(matrix.source.rows(start, stop), "omit", start)
-        if matrix.sparse:
-            seen = ~np.isnan(cells.data)
-            total += np.bincount(cells.indices[seen], cells.data[seen], minlength=m)
-            count += np.bincount(cells.indices[seen], minlength=m) if matrix.absent == "missing" else stop - start
-        else:
-            seen = ~np.isnan(cells)
-            total += np.where(seen, cells, 0.0).sum(axis=0)
-            count += seen.sum(axis=0)
+    total, count = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    for sums, seen in matrix.map_chunks(partial(_column_sums, matrix.absent == "missing")):
+        total += sums
+        count += seen
     return np.asarray(total / np.maximum(count, 1))
+
+
+def _column_sums(absent_is_missing: bool, start: int, cells: Any) -> tuple[Floats, Floats]:
+    """Return the sums of the observed cells of each column of some rows, and their numbers."""
+    n, m = cells.shape
+    if isinstance(cells, np.ndarray):
+        seen = ~np.isnan(cells)
+        return np.where(seen, cells, 0.0).sum(axis=0), seen.sum(axis=0).astype(np.float64)
+    known = ~np.isnan(cells.data)
+    sums = np.bincount(cells.indices[known], cells.data[known], minlength=m).astype(np.float64)
+    stored, unknown = (np.bincount(cells.indices[which], minlength=m).astype(np.float64) for which in (known, ~known))
+    return sums, stored if absent_is_missing else n - unknown
 
 
 def rank_normalise(X: Any) -> Floats:

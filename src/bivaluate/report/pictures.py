@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._arrange import Axis, make_axis, spaced
+from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import listing, number, plural
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
@@ -23,6 +24,8 @@ from bivaluate.solution import Bicluster, Biclustering
 
 MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 60, 6
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
+# Rows averaged for one bin of a matrix that is not an array in memory.
+ROWS_OF_A_BIN = 16
 
 
 @dataclass(frozen=True)
@@ -117,15 +120,21 @@ def make_picture(matrix: Matrix, solution: Biclustering, max_cells: int = 60_000
     row_masks, col_masks = solution.row_masks, solution.col_masks
     rows = make_axis(row_masks, max_rows, col_masks)
     cols = make_axis(col_masks, max_cols, row_masks)
-    return Picture(_average(matrix.values, rows, cols), rows, cols, _note(matrix, rows, cols))
+    return Picture(_average(matrix, rows, cols), rows, cols, _note(matrix, rows, cols))
 
 
-def _average(values: NDArray[np.float64], rows: Axis, cols: Axis) -> NDArray[np.float64]:
+def _average(matrix: Matrix, rows: Axis, cols: Axis) -> NDArray[np.float64]:
+    every = np.arange(matrix.shape[1])
     sums = np.empty((rows.n_bins, cols.n_bins))
     counts = np.empty((rows.n_bins, cols.n_bins))
     starts = cols.edges[:-1]
     for b, (start, stop) in enumerate(zip(rows.edges[:-1].tolist(), rows.edges[1:].tolist(), strict=True)):
-        part = values[rows.order[start:stop]][:, cols.order]
+        members = rows.order[start:stop]
+        if matrix.in_memory:
+            part = matrix.values[members][:, cols.order]
+        else:
+            shown = np.sort(members[spaced(len(members), ROWS_OF_A_BIN)])
+            part = matrix.block(shown, every)[:, cols.order]
         seen = np.isfinite(part)
         sums[b] = np.add.reduceat(np.where(seen, part, 0.0).sum(axis=0), starts)
         counts[b] = np.add.reduceat(seen.sum(axis=0), starts)
@@ -143,7 +152,8 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
             )
     if not parts:
         return ""
-    return f"Too large to draw cell by cell: each cell shown is a mean ({' and '.join(parts)})."
+    looked_at = "" if matrix.in_memory or not rows.is_binned else f", of {ROWS_OF_A_BIN} rows of each bin at most"
+    return f"Too large to draw cell by cell: each cell shown is a mean ({' and '.join(parts)}){looked_at}."
 
 
 def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str, Any]:
@@ -174,16 +184,19 @@ def _few(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> dict[str, Any]:
-    rows, pattern = standardised_profile(bicluster.of(matrix.values))
+    members = bicluster.rows
+    if not matrix.in_memory:
+        members = members[spaced(len(members), max(MAX_LINES, CHUNK_CELLS // len(bicluster.cols)))]
+    rows, pattern = standardised_profile(matrix.block(members, bicluster.cols))
     points = spaced(rows.shape[1], MAX_POINTS)
     lines = spaced(len(rows), min(MAX_LINES, max(5, budget // len(points))))
     return {
         "name": name,
-        "rows": len(rows),
+        "rows": len(bicluster.rows),
         "cols": rows.shape[1],
         "lines": _lines(rows[np.ix_(lines, points)]),
         "pattern": _lines(pattern[points]),
-        "line_names": [matrix.row_label(int(bicluster.rows[i])) for i in lines],
+        "line_names": [matrix.row_label(int(members[i])) for i in lines],
         "col_names": [matrix.col_label(int(bicluster.cols[j])) for j in points],
         "row_members": [matrix.row_label(int(i)) for i in bicluster.rows[:MAX_MEMBERS]],
         "col_members": [matrix.col_label(int(j)) for j in bicluster.cols[:MAX_MEMBERS]],
