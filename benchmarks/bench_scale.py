@@ -142,7 +142,7 @@ def main() -> list[Comparison]:
     found.append(
         Comparison("CSR 100,000×20,000, 5 %, K=50", "densifying blocks", sparse["dense"], sparse["ours"], 5, 5, note)
     )
-    print_table(found)
+    print_table("matrices of any size", found)
     return found
 
 
@@ -173,7 +173,7 @@ if __name__ == "__main__":
     if "--growth" in sys.argv:
         growth()
     elif "--large" in sys.argv:
-        with tempfile.TemporaryDirectory(dir=".") as folder:
+        with tempfile.TemporaryDirectory() as folder:
             n = 8_000_000
             write_file(Path(folder) / "x.bin", n, 200)
             for everything in (False, True):
