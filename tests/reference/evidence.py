@@ -111,7 +111,7 @@ def forms(A, n, m):
         explained = by_rows * by_cols * gone(level) + by_rows * gone(rows)
         explained += by_cols * min(gone(cols), gone(scaled)) + max(0.0, gone(scaled) - gone(cols))
         P = level * again_rows * again_cols + rows * again_rows + scaled
-        found.append(("row_affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P))
+        found.append(("row-affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P))
     return found
 
 
@@ -179,7 +179,7 @@ def score(A, n, m, floor, outside, raw=None, independent=1.0, levels=()):
             P = np.empty(A.shape)
             for i in range(r):
                 P[i, order] = A[i, order] - (inside[i, order] - isotonic(inside[i, order]))
-            best = (nats - cost, "order_preserving", P)
+            best = (nats - cost, "order-preserving", P)
     return best
 
 

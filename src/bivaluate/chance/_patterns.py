@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Shaped = tuple[Floats | None, Floats, float]
 
 RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
-    "raised", "additive", "row_affine", "order_preserving", "none",
+    "raised", "additive", "row-affine", "order-preserving", "none",
 )  # fmt: skip
 KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
 # Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for

@@ -81,7 +81,7 @@ class Evidence:
     alone
         Nats saved by each bicluster as if it were the only one.
     kinds
-        Pattern of each bicluster that pays: raised (or lowered), additive, row_affine, order_preserving; else none.
+        Pattern of each bicluster that pays: raised (or lowered), additive, row-affine, order-preserving; else none.
     pays
         Whether the gain is positive.
     reasons
