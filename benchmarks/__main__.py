@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.json"
-BENCHMARKS = ("mergers", "evaluate", "chance", "algorithms", "find", "patterns", "models", "sweep", "paper")
+BENCHMARKS = ("mergers", "scale", "evaluate", "chance", "algorithms", "find", "patterns", "models", "sweep", "paper")
 
 
 def main() -> None:

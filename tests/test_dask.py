@@ -102,7 +102,7 @@ def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_wo
     with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 399, column 21"):
         evaluate(source, solution, scheduler=two_workers[1])
     (tmp_path / "x.npy").unlink()
-    with pytest.raises(MatrixError, match=r"x\.npy is not there .* on other machines too"):
+    with pytest.raises(MatrixError, match=r"x\.npy is missing, or was moved.* on other machines too"):
         evaluate(source, solution, scheduler=two_workers[1])
 
 

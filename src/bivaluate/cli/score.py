@@ -226,10 +226,16 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
     for record in (records[index] for index in order):
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]
         last = [record["partner"] or "–", number(record["ve_merged"]), record["status"].replace("_", " ")]
-        rows.append([*first, *(number(record[key]) for key in keys), *last])
+        rows.append([*first, *(_with_error(record, key) for key in keys), *last])
     headings = ["", "rows", "cols", *map(heading, keys), "nearest", "merged VE", "status"]
     print_table(headings, rows, _name(evaluation))
     _print_findings(evaluation)
+
+
+def _with_error(record: dict[str, Any], key: str) -> str:
+    """Return a score, with its standard error where it was estimated from a sample of rows."""
+    error = record.get(f"{key}_se")
+    return number(record[key]) if error is None else f"{number(record[key])} ± {number(error)}"
 
 
 def _print_findings(evaluation: Evaluation) -> None:
