@@ -16,6 +16,7 @@ from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
+from tests.processes import interruptible
 
 
 def two_blocks(seed=0, n=120, m=24):
@@ -217,7 +218,7 @@ def test_an_interrupt_keeps_what_is_found(X):
         signal.raise_signal(signal.SIGINT)
 
     model._progress = stop
-    with pytest.warns(SearchWarning, match="interrupted; the 1 biclusters found so far"):
+    with interruptible(), pytest.warns(SearchWarning, match="interrupted; the 1 biclusters found so far"):
         model.fit(X)
     assert len(model.solution_) == 1
 

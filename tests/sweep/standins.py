@@ -13,7 +13,7 @@ from bivaluate.solution import Biclustering
 
 
 class Blocks:
-    """Nested: block i is drawn from (random_state, i) alone. Every fit adds a line to `log`."""
+    """Nested: block i is drawn from (random_state, i) alone. Every fit adds a line to `log`; from seed `held_from` on it waits for the file `until`."""
 
     nested = True
 
@@ -23,6 +23,8 @@ class Blocks:
         random_state: int = 0,
         log: str = "",
         seconds: float = 0.0,
+        held_from: int = 10**9,
+        until: str = "",
         stuck_from: int = 10**9,
         fail_from: int = 10**9,
         crash_from: int = 10**9,
@@ -31,6 +33,8 @@ class Blocks:
         self.random_state = random_state
         self.log = log
         self.seconds = seconds
+        self.held_from = held_from
+        self.until = until
         self.stuck_from = stuck_from
         self.fail_from = fail_from
         self.crash_from = crash_from
@@ -40,6 +44,8 @@ class Blocks:
             with open(self.log, "a") as file:
                 file.write(f"{self.n_biclusters} {self.random_state} {os.getpid()}\n")
         time.sleep(self.seconds)
+        while self.random_state >= self.held_from and not os.path.exists(self.until):
+            time.sleep(0.01)
         if self.n_biclusters >= self.stuck_from:
             while True:
                 pass
@@ -62,5 +68,15 @@ class Separate(Blocks):
     nested = False
 
 
+class Interruptible(Blocks):
+    """The same, but fails where SIGINT is ignored."""
+
+    def fit(self, X: Any) -> Blocks:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            raise ValueError("SIGINT is ignored here")
+        return super().fit(X)
+
+
 BLOCKS = "tests.sweep.standins:Blocks"
 SEPARATE = "tests.sweep.standins:Separate"
+INTERRUPTIBLE = "tests.sweep.standins:Interruptible"

@@ -20,6 +20,7 @@ from bivaluate.sweep import dask as cluster
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
+from tests.processes import LIMIT
 from tests.sweep.standins import BLOCKS
 
 pytest.importorskip("distributed")
@@ -63,7 +64,7 @@ class Cluster:
 
     def wait(self) -> None:
         with _cluster.connect(self.address) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=LIMIT)
 
     def stop(self) -> None:
         for process in [*self.workers, self.scheduler]:
@@ -75,7 +76,7 @@ class Cluster:
 def dask_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     folder = tmp_path / "dask"
     folder.mkdir()
-    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 60)
+    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
     started = Cluster(folder)
     try:
         started.wait()
@@ -106,7 +107,7 @@ def test_a_worker_killed_in_the_middle_costs_only_time(dask_cluster: Cluster, tm
     run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address, progress=kill_one).run()
     assert killed
     assert len(order) > order.index(killed[0]) + 1, "killed before the end"
-    assert dask_cluster.workers[0].wait(10) == -signal.SIGKILL
+    assert dask_cluster.workers[0].wait(LIMIT) == -signal.SIGKILL
     assert len(order) == len(set(order)) == len(run.cells)
     assert set(run.results["status"]) == {"ok"}
     local = Sweep(plan, tmp_path / "local").run()

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +17,8 @@ from bivaluate._errors import RunError
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from tests.sweep.standins import BLOCKS
+from tests.processes import LIMIT, alive, started, wait_until
+from tests.sweep.standins import BLOCKS, INTERRUPTIBLE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
 
@@ -29,10 +30,8 @@ Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3]
 """
 
 
-def start(plan: Plan, out: Path, jobs: int) -> subprocess.Popen[bytes]:
-    arguments = [json.dumps(plan.to_dict()), str(out), str(jobs)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, *arguments], stderr=subprocess.PIPE, env=environment)
+def start(plan: Plan, out: Path, jobs: int) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    return started(["-c", SCRIPT, json.dumps(plan.to_dict()), str(out), str(jobs)])
 
 
 def logged(log: Path) -> list[tuple[int, int]]:
@@ -42,9 +41,7 @@ def logged(log: Path) -> list[tuple[int, int]]:
 
 
 def wait_for_fits(log: Path, n: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while len(logged(log)) < n and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_until(lambda: len(logged(log)) >= n, process)
 
 
 def finished_seeds(out: Path) -> set[int]:
@@ -55,26 +52,16 @@ def finished_seeds(out: Path) -> set[int]:
     return {cell.seed for cell in run.cells} - {cell.seed for cell in run.missing}
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z" if os.path.exists("/proc") else True
-
-
 @pytest.mark.parametrize(("jobs", "moments"), [(1, (1, 8, 5, 9)), (2, (9,))])
 def test_killed_at_any_moment(jobs: int, moments: tuple[int, ...], tmp_path: Path, matrix_file: str) -> None:
-    log, out = tmp_path / "log", tmp_path / "run"
-    parameters = {BLOCKS: {"log": str(log), "seconds": 0.03}}
+    log, out, go = tmp_path / "log", tmp_path / "run", tmp_path / "go"
+    parameters = {BLOCKS: {"log": str(log), "seconds": 0.03, "held_from": 25, "until": str(go)}}
     plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=30, parameters=parameters)
     done: set[int] = set()
     for more in moments:
         before = len(logged(log))
-        process = start(plan, out, jobs)
-        wait_for_fits(log, before + more, process)
-        process.kill()
-        process.communicate()
+        with start(plan, out, jobs) as process:
+            wait_for_fits(log, before + more, process)
         begun = [seed for seed, _ in logged(log)[before:]]
         assert not done & set(begun), "a finished cell was repeated"
         now = finished_seeds(out)
@@ -83,47 +70,53 @@ def test_killed_at_any_moment(jobs: int, moments: tuple[int, ...], tmp_path: Pat
     assert 0 < len(done) < 30
     workers = {pid for _, pid in logged(log)}
     before = len(logged(log))
-    process = start(plan, out, jobs)
-    assert process.wait(60) == 0
-    process.communicate()
+    go.touch()
+    with start(plan, out, jobs) as process:
+        assert process.wait(LIMIT) == 0
     assert not done & {seed for seed, _ in logged(log)[before:]}
     quiet = Plan([matrix_file], [BLOCKS], [2, 3], seeds=30)
     fresh = Sweep(quiet, tmp_path / "fresh").run()
     pd.testing.assert_frame_equal(load_run(out).results, fresh.results)
     assert (out / "results.csv").read_bytes() == (tmp_path / "fresh" / "results.csv").read_bytes()
-    deadline = time.monotonic() + 10
-    while any(map(alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(map(alive, workers)), "a worker outlived its owner"
+    wait_until(lambda: not any(map(alive, workers)))  # no worker outlives its owner
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_from_the_keyboard(jobs: int, tmp_path: Path, matrix_file: str) -> None:
     log, out = tmp_path / "log", tmp_path / "run"
-    parameters = {BLOCKS: {"log": str(log), "seconds": 0.05}}
-    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=200, parameters=parameters)
-    process = start(plan, out, jobs)
-    wait_for_fits(log, 6, process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    parameters = {BLOCKS: {"log": str(log), "held_from": 8, "until": str(tmp_path / "never")}}
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=12, parameters=parameters)
+    with start(plan, out, jobs) as process:
+        wait_for_fits(log, 6, process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT)
     assert b"KeyboardInterrupt" in errors
     run = load_run(out)
-    assert 0 < len(run.results) < 400
+    assert 0 < len(run.results) < 24
     assert len(pd.read_csv(out / "results.csv")) == len(run.results)
     assert run.provenance["sessions"][-1]["ended"] is not None
     assert not list(out.rglob(".*.part*")) + list(out.glob("journal.sqlite-*"))
 
 
+def test_workers_can_be_interrupted_though_their_owner_cannot(tmp_path: Path, matrix_file: str) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run = Sweep(Plan([matrix_file], [INTERRUPTIBLE], [2]), tmp_path / "run", jobs=2).run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert run.results["status"].tolist() == ["ok"], run.results["reason"].tolist()
+
+
 def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Path, matrix_file: str) -> None:
-    log, out = tmp_path / "log", tmp_path / "run"
-    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3, parameters={BLOCKS: {"log": str(log), "seconds": 1.0}})
-    process = start(plan, out, 1)
-    wait_for_fits(log, 1, process)
-    with pytest.raises(RunError, match="another process is working on"):
-        Sweep(plan, out).run()
-    assert len(load_run(out).cells) == 3
-    process.kill()
-    process.communicate()
+    log, out, go = tmp_path / "log", tmp_path / "run", tmp_path / "go"
+    parameters = {BLOCKS: {"log": str(log), "held_from": 0, "until": str(go)}}
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=3, parameters=parameters)
+    with start(plan, out, 1) as process:
+        wait_for_fits(log, 1, process)
+        with pytest.raises(RunError, match="another process is working on"):
+            Sweep(plan, out).run()
+        assert len(load_run(out).cells) == 3
+    go.touch()
     assert len(Sweep(plan, out).run().results) == 3
 
 

@@ -33,6 +33,7 @@ def memory_of(group: int) -> int:
 def supervise(request: dict[str, Any]) -> dict[str, Any]:
     """Run the command and return how it ended: its code, or the limit it broke."""
     owner, start = os.getppid(), time.monotonic()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by the owner, it would be by the command
     with open(request["stdout"], "wb") as out, open(request["stderr"], "wb") as err:
         try:
             process = subprocess.Popen(

@@ -207,6 +207,7 @@ def main() -> None:
     replies, requests = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
     os.dup2(2, 1)
     sys.path[:] = pickle.load(requests)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by the owner, it would be by what tasks start
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import bivaluate.algorithms.registry
