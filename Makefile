@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean lint type bench site docs clean
+.PHONY: help demo replicate test test-lean lint type bench attack site docs clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -59,6 +59,10 @@ site: .venv/.installed  ## build the documentation site into site/, every tutori
 	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.5' 'mkdocs-jupyter>=0.25' 'mkdocstrings[python]>=0.27'
 	rm -rf .cache
 	$(BIN)/mkdocs build --strict
+
+MINUTES := 2
+attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) and count what goes wrong
+	$(BIN)/python -m tests.attack --minutes $(MINUTES)
 
 docs: .venv/.installed  ## write the generated parts of README and docs
 	$(BIN)/python docs/generate.py

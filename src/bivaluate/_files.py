@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from bivaluate._errors import FileError
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
 
 
@@ -58,7 +59,16 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8, so that it is there wholly or not at all."""
     with atomic_path(path) as temporary:
-        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        temporary.write_bytes(encoded(content) if isinstance(content, str) else content)
+
+
+def encoded(text: str) -> bytes:
+    r"""Return text as UTF-8; half a surrogate pair, which no file can hold, is written out.
+
+    >>> encoded("a\ud800")
+    b'a\\ud800'
+    """
+    return text.encode("utf-8", "backslashreplace")
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -100,10 +110,10 @@ def text_target(path: Path) -> Iterator[TextIO]:
         if path.name.lower().endswith(".gz"):
             import gzip
 
-            with gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
+            with gzip.open(temporary, "wt", encoding="utf-8", errors="backslashreplace", newline="") as stream:
                 yield stream
         else:
-            with temporary.open("w", encoding="utf-8", newline="") as stream:
+            with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
                 yield stream
 
 
@@ -113,3 +123,27 @@ def table_target(path: Path) -> Iterator[Any]:
     delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
     with text_target(path) as stream:
         yield csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+
+
+def as_text(label: str) -> str:
+    """Return a label as a spreadsheet shows it: an apostrophe before what it would take for a formula.
+
+    >>> as_text("=A1"), as_text("-1.5"), as_text("g1"), as_text("'=A1")
+    ("'=A1", '-1.5', 'g1', "''=A1")
+    """
+    if label.lstrip("'")[:1] not in FORMULA or not label.lstrip("'"):
+        return label
+    try:
+        float(label)
+    except ValueError:
+        return f"'{label}"
+    return label
+
+
+def from_text(cell: str) -> str:
+    """Return the label :func:`as_text` was given.
+
+    >>> [from_text(as_text(label)) for label in ("=A1", "-1.5", "g1", "'=A1", "'x")]
+    ['=A1', '-1.5', 'g1', "'=A1", "'x"]
+    """
+    return cell[1:] if cell[:1] == "'" and cell.lstrip("'")[:1] in FORMULA and cell.lstrip("'") else cell

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from bivaluate import Matrix, read_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError
+from bivaluate.io import trial
 from bivaluate.io.matrices import _stored
 
 h5py = pytest.importorskip("h5py")
@@ -206,6 +207,7 @@ def test_a_file_that_shrinks(tmp_path, monkeypatch):
 
 
 def test_indices_are_checked_where_a_sparse_matrix_stays_in_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(trial, "check", lambda *_: None)  # where it is read whole, because it is small
     monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
     cellranger(tmp_path / "counts.h5", 3)
     with h5py.File(tmp_path / "counts.h5", "r+") as file:

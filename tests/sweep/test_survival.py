@@ -87,7 +87,7 @@ def test_interrupted_from_the_keyboard(jobs: int, tmp_path: Path, matrix_file: s
     parameters = {BLOCKS: {"log": str(log), "held_from": 8, "until": str(tmp_path / "never")}}
     plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=12, parameters=parameters)
     with start(plan, out, jobs) as process:
-        wait_for_fits(log, 6, process)
+        wait_for_fits(log, 8 + jobs, process)  # until all that is left is held
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=LIMIT)
     assert b"KeyboardInterrupt" in errors

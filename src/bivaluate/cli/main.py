@@ -13,6 +13,7 @@ Exit codes:
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import time
 import warnings
@@ -39,6 +40,7 @@ COMMANDS = {
     "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
+    "check": "Verify the folder of a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
     "benchmark": "Ask which measure tells good biclusters, over algorithms and data.",
@@ -124,6 +126,9 @@ def _say_time(seconds: float, cpu: float) -> None:
 
 def main() -> None:
     """Run the command line and exit with the code of the table above."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is written out
+            stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", BivaluateWarning)
     try:

@@ -111,13 +111,16 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]
     """Write rows as a CSV file and say so; undefined is an empty cell."""
     import csv
 
-    from bivaluate._files import text_target
+    from bivaluate._files import as_text, text_target
+
+    def shown(value: Any) -> Any:
+        return "" if value is None or value != value else as_text(value) if isinstance(value, str) else value
 
     with text_target(path) as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else list(columns), lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({key: "" if value is None or value != value else value for key, value in row.items()})
+            writer.writerow({key: shown(value) for key, value in row.items()})
     err.print(f"wrote {path}")
 
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice
 from bivaluate._document import Document
-from bivaluate._errors import FormatError, MissingExtraError, ParameterError
+from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
 from bivaluate._text import Advice, Option
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -82,6 +82,8 @@ class Format(Generic[Content]):
         For the most common formats: whether a file can be nothing else.
     items : callable or None
         What the solutions of a source that may hold several are called.
+    on_trial : {"", "matrix", "solution"}
+        Its kind, where a library that may hang or take all memory reads it: a file is tried in another process first.
     """
 
     key: str
@@ -98,14 +100,30 @@ class Format(Generic[Content]):
     folder: Callable[[Source], bool] | None = None
     is_certain: Callable[[Source], bool] | None = None
     items: Callable[[Source], list[str]] | None = None
+    on_trial: str = ""
 
     def load(self, source: Source, options: Options) -> Content:
-        """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
+        """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1.
+
+        Whatever a reader, or a library it calls, stumbles over becomes a FormatError.
+        """
         self._check_needs("reading")
+        if self.on_trial and not source.is_folder:
+            from bivaluate.io import trial
+
+            said = {name: getattr(options, name) for name in self.options}
+            trial.check(source, self.on_trial, self.key, said)
         try:
-            return self.read(source, options)
-        except UnicodeDecodeError:
-            return self.read(source.as_latin1(), options)
+            try:
+                return self.read(source, options)
+            except UnicodeDecodeError:
+                return self.read(source.as_latin1(), options)
+        except BivaluateError:
+            raise
+        except MemoryError as error:
+            raise source.fault("reading it takes more memory than there is.") from error
+        except Exception as error:
+            raise source.damaged("the file", error) from error
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""
@@ -197,6 +215,15 @@ def describe_formats() -> list[dict[str, Any]]:
 
 def recognise(kind: str, source: Source) -> Format[Any] | None:
     """Return the format of a file or folder, by its content; None if it is in none of them."""
+    try:
+        return _recognised(kind, source)
+    except BivaluateError:
+        raise
+    except Exception as error:  # from a library that looks into the file
+        raise source.damaged("the file", error) from error
+
+
+def _recognised(kind: str, source: Source) -> Format[Any] | None:
     if not source.is_folder:
         for record in (_record(kind, module) for module in _COMMON[kind]):
             if record.is_certain is not None and record.is_certain(source):

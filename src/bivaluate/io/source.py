@@ -18,6 +18,8 @@ MAX_LINE = 1 << 26
 MAX_TEXT = 1 << 33
 MAX_SOLUTION = 1 << 28
 MAX_CELLS = 1 << 29
+MOST_UNPACKED = 300  # times a packed file may unpack to its size; tables of numbers stay far below
+FREE_UNPACKED = 1 << 25  # bytes that may be unpacked from any file
 
 Part = TypeVar("Part", str, bytes)
 
@@ -34,6 +36,7 @@ class Source:
         except TypeError:
             raise FileError(f"{path!r} is not a path.") from None
         self.name = str(path)
+        self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
 
     @cached_property
     def is_folder(self) -> bool:
@@ -138,6 +141,14 @@ class Source:
                 "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
             )
 
+    def check_unpacked(self, unpacked: int) -> None:
+        """Raise where a packed file unpacks to what no table of numbers does."""
+        if unpacked > FREE_UNPACKED and unpacked > MOST_UNPACKED * self.size:
+            raise FormatError(
+                f"{self.name} unpacks to more than {MOST_UNPACKED} times its {self.size:,} bytes, which no table of "
+                "measured numbers does. If it is what you want to read, unpack it first."
+            )
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
         import io
@@ -153,6 +164,8 @@ class Source:
                     raise self.fault(f"longer than {MAX_LINE >> 20} MiB. Is this a table with line breaks?", number)
                 if total > MAX_TEXT:
                     raise FormatError(f"{self.name} holds more than {MAX_TEXT >> 30} GiB of text.")
+                if self.gzipped:
+                    self.check_unpacked(total)
                 yield number, line.rstrip("\n")
 
     def filled_lines(self) -> Iterator[tuple[int, str]]:
@@ -170,8 +183,12 @@ class Source:
 
     def all_bytes(self) -> bytes:
         """Return all bytes, unpacked, at most `MAX_SOLUTION`."""
+        data = b""
         with self.open() as stream:
-            data = self._guarded(stream.read, MAX_SOLUTION + 1)
+            while len(data) <= MAX_SOLUTION and (part := self._guarded(stream.read, FREE_UNPACKED)):
+                data += part
+                if self.gzipped:
+                    self.check_unpacked(len(data))
         if len(data) > MAX_SOLUTION:
             raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; it is not a list of biclusters.")
         return data

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from bivaluate._errors import FileError, ParameterError
+from bivaluate._files import write_whole
 from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
@@ -156,11 +157,8 @@ def build_report(
     target = Path(path)
     table = target.with_suffix(WINNERS)
     html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance), table=WINNERS)
-    try:
-        target.write_text(html, encoding="utf-8")
-        page.winners.to_csv(table, index=False, lineterminator="\n")
-    except OSError as error:
-        raise FileError(f"cannot write {target}: {error.strerror or error}.") from error
+    write_whole(target, html)
+    write_whole(table, page.winners.to_csv(index=False, lineterminator="\n"))
     return target
 
 

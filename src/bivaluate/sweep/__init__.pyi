@@ -1,4 +1,5 @@
 from .cells import Cell as Cell
+from .check import check_run as check_run
 from .curve import k_curve as k_curve
 from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run

@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import atomic_path, disk_error, write_whole
+from bivaluate._files import atomic_path, disk_error, encoded, write_whole
 from bivaluate.matrix import Matrix
 
 JOURNAL = "journal.sqlite"
@@ -80,7 +80,7 @@ def file_name(text: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("._") or "x"
     if plain.lower() == text.replace(":", "_", 1).lower() and len(plain) <= 100:
         return plain
-    return f"{plain[:80]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{plain[:80]}-{hashlib.sha256(encoded(text)).hexdigest()[:8]}"
 
 
 def stored_bytes(matrix: Matrix) -> int:
@@ -130,7 +130,7 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     path = folder / MATRICES / entry["file"]
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 labels = _decode(stored["rows"]), _decode(stored["cols"])
                 if "indptr" not in stored:
                     return Matrix(stored["values"], *labels, entry["dataset"])
@@ -142,7 +142,7 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
         reference = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
-    except (ValueError, KeyError) as error:
+    except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
         raise RunError(f"{path} is damaged ({error}). Start a new run folder.") from error
     from bivaluate.io import read_matrix
 

@@ -72,12 +72,32 @@ class Journal:
     @property
     def empty(self) -> bool:
         """Whether nothing has been laid out yet."""
-        return bool(self._db.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
+        return bool(next(self._found("SELECT count(*) = 0 FROM sqlite_master"))[0])
 
     @property
     def meta(self) -> dict[str, str]:
         """Plan, versions and provenance, as texts."""
-        return dict(self._db.execute("SELECT key, value FROM meta"))
+        return dict(self._found("SELECT key, value FROM meta"))
+
+    def faults(self) -> list[str]:
+        """Return what SQLite finds wrong with the file; nothing where it is whole."""
+        with suppress(RunError):
+            return [text for (text,) in self._found("PRAGMA integrity_check(10)") if text != "ok"]
+        return ["it cannot be read to its end"]
+
+    def _found(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query; damage is told in words."""
+        try:
+            for row in self._db.execute(query, values):  # noqa: UP028 -- it would close the cursor of a closed journal
+                yield row
+        except sqlite3.Error as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> RunError:
+        return RunError(
+            f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
+            f"written; 'bivaluate check {self.path.parent}' says what is whole."
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -119,26 +139,25 @@ class Journal:
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]
         data = "" if variants else f" AND variant = '{DATA}'"
         query = f"SELECT {_PLACE} FROM cells WHERE {where}{data} ORDER BY position"
-        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._db.execute(query)]
+        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._found(query)]
 
     def rows(self, columns: Sequence[str], *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
         """Yield columns of the finished cells in the order of the plan."""
         where = f"status IS NOT NULL AND variant {'!=' if variants else '='} '{DATA}'"
-        return iter(self._db.execute(f"SELECT {', '.join(columns)} FROM cells WHERE {where} ORDER BY position"))
+        return self._found(f"SELECT {', '.join(columns)} FROM cells WHERE {where} ORDER BY position")
 
     def row(self, cell: Cell, columns: str) -> tuple[Any, ...] | None:
         """Return columns of one finished cell, or None."""
-        found = self._db.execute(
+        query = (
             f"SELECT {columns} FROM cells WHERE variant = '' AND status IS NOT NULL"
-            " AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?",
-            tuple(cell),
-        ).fetchone()
-        return None if found is None else tuple(found)
+            " AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?"
+        )
+        return next(self._found(query, tuple(cell)), None)
 
     def records(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
-        rows = self._db.execute(f"SELECT * FROM {table} ORDER BY rowid")
-        return [dict(zip([column[0] for column in rows.description], row, strict=True)) for row in rows]
+        names = [row[1] for row in self._found(f"PRAGMA table_info({table})")]
+        return [dict(zip(names, row, strict=True)) for row in self._found(f"SELECT * FROM {table} ORDER BY rowid")]
 
     def start_session(self, started: str, command: str, jobs: str) -> int:
         """Note that a process works on this run; return the number of its turn."""
@@ -172,6 +191,14 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return db
 
 
+def parsed(text: str) -> Any:
+    """Return what a JSON text of the journal says."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise RunError(f"a text in the journal is damaged ({error}).") from error
+
+
 def pack_solution(solution: Biclustering) -> bytes:
     """Compress a solution for the journal."""
     return zlib.compress(json.dumps(solution.to_dict()).encode(), 1)
@@ -179,8 +206,11 @@ def pack_solution(solution: Biclustering) -> bytes:
 
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
-    document = parse_document(zlib.decompress(blob).decode("utf-8"), "the journal")
-    return Biclustering(document.members, document.shape, info=document.info)
+    try:
+        document = parse_document(zlib.decompress(blob).decode("utf-8"), "the journal")
+        return Biclustering(document.members, document.shape, info=document.info)
+    except (zlib.error, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise RunError(f"a solution in the journal is damaged ({error}).") from error
 
 
 def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import disk_error, write_whole
+from bivaluate._files import as_text, disk_error, encoded, write_whole
 from bivaluate._text import html_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
-from bivaluate.sweep.journal import LAYOUT, Journal, unpack_mergers, unpack_solution
+from bivaluate.sweep.journal import LAYOUT, Journal, parsed, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ class Run:
     @cached_property
     def plan(self) -> Plan:
         """What was asked for."""
-        return Plan.stored(json.loads(self._meta["plan"]))
+        return Plan.stored(parsed(self._meta["plan"]))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
         """Versions, command, seeds, matrix checksums and the sessions that worked on the run."""
-        made = json.loads(self._meta["provenance"])
+        made = parsed(self._meta["provenance"])
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
         return {
             **made,
@@ -170,7 +170,7 @@ class Run:
         rows = (
             dict(zip(CELL, cell, strict=True)) | record
             for *cell, records in self._journal.rows([*CELL, "biclusters"])
-            for record in json.loads(records)
+            for record in parsed(records)
         )
         return _frame(rows, CELL + BICLUSTER, LAST)
 
@@ -270,21 +270,61 @@ class Run:
             The findings.
         """
         row = self._journal.row(Cell(*cell), "findings")
-        return [] if row is None or row[0] is None else list(json.loads(row[0]))
+        return [] if row is None or row[0] is None else list(parsed(row[0]))
 
-    def export(self) -> None:
-        """Write the tables, the provenance and the solutions of what is finished into the folder."""
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables of the folder by name.
+
+        Returns
+        -------
+        dict of str to DataFrame
+            Those that have rows, or always are written.
+        """
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
         if len(self.variants):
             frames["variants"] = self.variants
             if len(self.null):
                 frames["null"] = self.null
-        for name, frame in frames.items():
+        return frames
+
+    def matrices(self) -> list[dict[str, Any]]:
+        """Return what the journal says about the matrices of the run.
+
+        Returns
+        -------
+        list of dict
+            Data set, seed, file, checksum and shape of each.
+        """
+        return self._journal.records("matrices")
+
+    def packed_solutions(self) -> Iterator[tuple[Any, ...]]:
+        """Yield data set, algorithm, K, seed and the packed solution of every finished cell.
+
+        Yields
+        ------
+        tuple
+            The cell, and its solution as the journal holds it.
+        """
+        return self._journal.rows([*CELL, "solution"])
+
+    def journal_faults(self) -> list[str]:
+        """Return what SQLite finds wrong with the journal.
+
+        Returns
+        -------
+        list of str
+            Nothing where it is whole.
+        """
+        return self._journal.faults()
+
+    def export(self) -> None:
+        """Write the tables, the provenance and the solutions of what is finished into the folder."""
+        for name, frame in self.tables().items():
             path = self.path / f"{name}.csv"
-            write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
+            write_whole(path, table_text(frame))
             path.with_suffix(".parquet").unlink(missing_ok=True)  # a copy made by version 0.1.0, now out of date
         write_whole(self.path / PROVENANCE, json.dumps(self.provenance, indent=1) + "\n")
-        for *cell, blob in self._journal.rows([*CELL, "solution"]):
+        for *cell, blob in self.packed_solutions():
             path = solution_path(self.path, *cell)
             if blob is None or path.exists():
                 continue
@@ -297,7 +337,7 @@ class Run:
     def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
         names = [*first, "status", "reason"]
         rows = (
-            dict(zip(names, cell, strict=True)) | json.loads(scores)
+            dict(zip(names, cell, strict=True)) | parsed(scores)
             for *cell, scores in self._journal.rows([*names, "scores"], variants=variants)
         )
         return _frame(rows, first + OUTCOME)
@@ -349,3 +389,13 @@ def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str]
     frame = pd.DataFrame.from_records(listed, columns=first + middle + [key for key in last if key in seen])
     counts = [name for name in ("n_biclusters", "n_undefined") if name in frame]
     return frame.astype(dict.fromkeys(counts, "Int64"))
+
+
+def table_text(frame: pd.DataFrame) -> bytes:
+    """Return a table as it stands in the folder: CSV in which no text becomes a formula."""
+    texts = {name: frame[name].map(_as_text) for name in frame.columns if frame[name].dtype == object}
+    return encoded(frame.assign(**texts).to_csv(index=False, lineterminator="\n"))
+
+
+def _as_text(value: Any) -> Any:
+    return as_text(value) if isinstance(value, str) else value

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bivaluate._errors import FormatError
+from bivaluate._files import from_text
 from bivaluate._text import plural
 from bivaluate.io.formats import Options
 from bivaluate.io.source import Source
@@ -48,7 +49,9 @@ class Dialect:
     @property
     def col_labels(self) -> tuple[str, ...] | None:
         """The labels of the data columns."""
-        return None if self.header is None else self.header[len(self.header) - self.n_cols :]
+        if self.header is None:
+            return None
+        return tuple(from_text(name) for name in self.header[len(self.header) - self.n_cols :])
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -10,10 +10,13 @@ import numpy as np
 
 from bivaluate._errors import BivaluateError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, plural
+from bivaluate.io import trial
 from bivaluate.io.source import Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_LABELS = 1 << 26
+MOST_UNPACKED = 1100  # times a filter can make stored bytes more, deflate at most 1032
+FREE_BYTES = 1 << 24
 _USER_BLOCKS = (0, 512, 1024, 2048)  # bytes a file may begin with before its HDF5 part
 
 
@@ -24,6 +27,13 @@ def is_hdf5(source: Source) -> bool:
 
 def kind_of(source: Source) -> str:
     """Return what an HDF5 file is, by what lies in it: the key of its format."""
+    if source.hdf5_kind is None:
+        trial.check(source, "matrix", "")
+        source.hdf5_kind = _kind(source)
+    return source.hdf5_kind
+
+
+def _kind(source: Source) -> str:
     by_name = {".loom": "loom", ".h5mu": "mudata"}.get(source.suffix, "h5ad")
     try:
         with opened(source) as file:
@@ -61,7 +71,7 @@ def guarded(source: Source, what: str = "the HDF5 file") -> Iterator[None]:
     source.is_folder or source.size  # noqa: B018  a missing file is told apart from a damaged one
     try:
         yield
-    except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:
+    except Exception as error:  # h5py raises whatever the C library, or NumPy, stumbles over
         if isinstance(error, BivaluateError):
             raise
         raise source.damaged(what, error) from None
@@ -88,6 +98,8 @@ def member(group: Any, key: str, name: str) -> Any:
     if not isinstance(group.get(key, getlink=True), h5py.HardLink):
         raise FormatError(f"{where} is a link; data must lie in the file itself.")
     found = group[key]
+    if not isinstance(found, h5py.Dataset | h5py.Group):
+        raise FormatError(f"{where} is a type without data; a dataset or a group is needed.")
     if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
         raise FormatError(f"{where} is stored in another file; data must lie in the file itself.")
     return found
@@ -108,9 +120,18 @@ def check_matrix(node: Any, where: str) -> None:
         raise FormatError(f"{where} holds {node.dtype}; real numbers are needed.")
 
 
+def check_stored(node: Any, name: str) -> None:
+    """Raise where an array claims far more cells than bytes are stored for it: they would be made up."""
+    stored = getattr(getattr(node, "id", None), "get_storage_size", lambda: None)()
+    claimed = int(np.prod(node.shape, dtype=np.float64)) * max(1, np.dtype(node.dtype).itemsize)
+    if stored is not None and claimed > FREE_BYTES + MOST_UNPACKED * stored:
+        raise FormatError(f"{name}: {node.name} claims {claimed:,} bytes, and {stored:,} are stored.")
+
+
 def strings(node: Any, name: str) -> tuple[str, ...]:
     """Read a 1-D dataset of labels."""
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
+    check_stored(node, name)
     values = np.asarray(node[:])
     return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values.tolist())

@@ -16,7 +16,6 @@ from bivaluate.io.source import first_line
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
-_FAULTS = (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError, SystemError, EOFError, IndexError)
 
 
 class Store:
@@ -59,9 +58,9 @@ class Store:
         """Turn what a damaged or shortened file makes its library say into an error of ours."""
         try:
             yield
-        except _FAULTS as error:
-            if isinstance(error, BivaluateError):
-                raise
+        except BivaluateError:
+            raise
+        except Exception as error:  # whatever the library stumbles over
             raise MatrixError(
                 f"{self.path}: {what} cannot be read ({first_line(error)}). The file became shorter while it was read, "
                 "or is damaged. Write it again."

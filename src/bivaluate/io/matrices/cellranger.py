@@ -50,4 +50,5 @@ FORMAT = Format(
     options=("layer",),
     needs="h5py",
     note=_NOTE,
+    on_trial="matrix",
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bivaluate._errors import FormatError
-from bivaluate._files import table_target
+from bivaluate._files import as_text, from_text, table_target
 from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import (
@@ -24,7 +24,7 @@ from bivaluate.io.matrices._dialect import (
     split_or_raise,
 )
 from bivaluate.io.matrices.triplets import grammar_of
-from bivaluate.io.source import Source
+from bivaluate.io.source import MAX_CELLS, Source
 from bivaluate.matrix import Matrix
 
 FAST_BYTES = 1 << 23
@@ -72,6 +72,8 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
             where = "in the last column, which has no name and was empty so far"
             raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)
         labels.append(fields[:n_index])
+        if len(labels) * dialect.n_cols > MAX_CELLS:
+            raise source.fault(f"more than {MAX_CELLS} cells.", n)
         data = fields[n_index:]
         try:
             if comma or "_" in line or not line.isascii():
@@ -107,7 +109,7 @@ def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | N
     """Choose the labels among the index columns: the first that is not all whole numbers."""
     if not labels or not labels[0]:
         return None
-    columns = [tuple(cell.strip() for cell in column) for column in zip(*labels, strict=True)]
+    columns = [tuple(from_text(cell.strip()) for cell in column) for column in zip(*labels, strict=True)]
     if dialect.label_col is not None:
         return columns[dialect.label_col]
     return next((column for column in columns if not all(cell.isdigit() for cell in column)), columns[0])
@@ -161,10 +163,10 @@ def _write(matrix: Matrix, path: Path) -> None:
         rows, cols = matrix.row_labels, matrix.col_labels
         if cols is not None or rows is not None:
             names = cols if cols is not None else tuple(f"col{j + 1}" for j in range(matrix.shape[1]))
-            writer.writerow([""] * (rows is not None) + list(names))
+            writer.writerow([""] * (rows is not None) + [as_text(name) for name in names])
         for i, line in enumerate(matrix.values.tolist()):
             cells = ["" if cell != cell else repr(cell) for cell in line]
-            writer.writerow([rows[i], *cells] if rows is not None else cells)
+            writer.writerow([as_text(rows[i]), *cells] if rows is not None else cells)
 
 
 def _detects(source: Source) -> bool:

@@ -48,6 +48,7 @@ def _check_size(source: Source) -> None:
             total = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise source.damaged("the workbook", error) from None
+    source.check_unpacked(total)
     if total > MAX_UNPACKED:
         raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
 

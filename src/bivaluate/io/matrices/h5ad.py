@@ -107,5 +107,13 @@ _NOTE = (
     "file; results can be written back"
 )
 FORMAT = Format(
-    "h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"), _read, options=("layer",), needs="h5py", note=_NOTE
+    "h5ad",
+    "AnnData .h5ad",
+    (".h5ad",),
+    hdf5.detector("h5ad"),
+    _read,
+    options=("layer",),
+    needs="h5py",
+    note=_NOTE,
+    on_trial="matrix",
 )

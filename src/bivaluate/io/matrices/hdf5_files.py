@@ -54,7 +54,7 @@ def _datasets(root: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def visit(key: str, node: Any) -> bool | None:
-        if not hdf5.is_group(node) and not node.external and not node.is_virtual:
+        if hasattr(node, "external") and not node.external and not node.is_virtual:
             found[key] = node
         return True if len(found) >= _MOST else None
 
@@ -75,4 +75,5 @@ FORMAT = Format(
     options=("layer",),
     needs="h5py",
     note=_NOTE,
+    on_trial="matrix",
 )

@@ -46,4 +46,5 @@ FORMAT = Format(
     options=("layer", "modality"),
     needs="h5py",
     note=_NOTE,
+    on_trial="matrix",
 )

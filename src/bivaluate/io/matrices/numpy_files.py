@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +23,6 @@ from bivaluate.matrix import Matrix
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40
 _SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col", "absent")
-_FAULTS = (ValueError, EOFError, OSError, TypeError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 def _detects(source: Source) -> bool:
@@ -104,13 +102,14 @@ def _read_archive(source: Source) -> Matrix:
             is_sparse = {"format", "shape", "data"} <= set(members)
             chosen = "data" if is_sparse else _choose(list(members), source.name)
             wanted = {chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())}
+            source.check_unpacked(sum(members[key].file_size for key in wanted & set(members)))
             for key in wanted & set(members):
                 with archive.open(members[key]) as stream:
                     name = f"{source.name}, array {members[key].filename!r}"
                     arrays[key] = _read_array(stream, name, members[key].file_size)
-    except _FAULTS as error:
-        if isinstance(error, FormatError):
-            raise
+    except FormatError:
+        raise
+    except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
         raise source.damaged("the .npz archive", error) from None
     if is_sparse:
         values = _sparse(arrays, source)

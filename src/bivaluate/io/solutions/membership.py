@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bivaluate._document import Document
 from bivaluate._errors import FormatError
-from bivaluate._files import table_target
+from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices, labelled
 from bivaluate.io.source import Source, numbered
@@ -73,7 +73,7 @@ def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Sour
                 continue
             if len(cells) != width:
                 raise FormatError(f"{source.name}, line {line} has {len(cells)} fields, but the header has {width}.")
-            yield line, [cell.strip() for cell in cells]
+            yield line, [from_text(cell.strip()) for cell in cells]
     except csv.Error as error:
         raise source.fault(f"{error}.", line + 1) from None
 
@@ -145,7 +145,8 @@ def _write(document: Document, path: Path) -> None:
         for k, pair in enumerate(document.members):
             for axis, what in enumerate(("row", "column")):
                 names = [document.labels[k][axis]] if document.labels and len(fields) == 2 else []
-                writer.writerows([f"B{k + 1}", what, *values] for values in zip(pair[axis], *names, strict=True))
+                cells = ([as_text(str(value)) for value in values] for values in zip(pair[axis], *names, strict=True))
+                writer.writerows([f"B{k + 1}", what, *values] for values in cells)
 
 
 _NAME, _NOTE = "membership table (CSV, TSV)", "three layouts, see below"

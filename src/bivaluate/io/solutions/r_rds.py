@@ -41,7 +41,7 @@ def _slots(source: Source) -> dict[str, Any]:
         while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
             slots[_text(node.tag)], node = node.value[0], node.value[1]
     except MemoryError:
-        raise source.fault("a vector in this file is larger than memory.") from None
+        raise
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
         raise source.damaged("the .rds file", error) from None
     return slots
@@ -75,4 +75,6 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "saved with `saveRDS`; no R needed"
-FORMAT = Format("rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE)
+FORMAT = Format(
+    "rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE, on_trial="solution"
+)

@@ -1,0 +1,184 @@
+"""Mutated files against the readers: tries, and failures by class. Run it with ``make attack``.
+
+Every seed file is valid. Its bytes are replaced, removed, repeated and cut; some of them unpacked and packed again, so
+that damage reaches what lies inside. A reader must give a value or an error of bivaluate's. Counted as failures:
+any other error, anything that had to be caught by the last net, more than 10 s of work, more than 512 MB of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import gzip
+import io
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bivaluate import Matrix, read_matrix, read_solution, write_matrix
+from bivaluate._errors import BivaluateError
+from bivaluate.io import trial
+from tests.io import test_field_matrices as field
+from tests.io import test_tool_solutions as tools
+from tests.io.rds_writer import biclust_object
+from tests.io.test_own_solutions import LISTS, LONG, MATRIX
+
+PIECES = [b"\n", b"\t", b",", b'"', b"[", b"\x00", b"99999999999", b"-1", b"\xff\xff\xff\x7f", b"\xff\xfe", b"\x00\xd8"]
+SECONDS, MEGABYTES = 10.0, 512.0
+
+
+def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
+    """Return the seed files: what reads them, and their bytes, by the name they are read under."""
+    values = np.random.default_rng(0).normal(size=(7, 5)).round(3)
+    X = Matrix(values, tuple(f"g{i}" for i in range(7)), tuple(f"c{j}" for j in range(5)))
+    for name in ("m.csv", "m.npy", "m.npz", "m.parquet"):
+        write_matrix(X, folder / name)
+    _hdf5(folder, values)
+    files = {path.name: ("matrix", path.read_bytes()) for path in sorted(folder.iterdir())}
+    text = (folder / "m.csv").read_text()
+    files["utf16.csv"] = ("matrix", text.encode("utf-16"))
+    files["m.csv.gz"] = ("matrix", gzip.compress(text.encode(), mtime=0))
+    for name, content in (("m.gct", field.GCT_3), ("m.pcl", field.PCL), ("m.mtx", field.MTX)):
+        files[name] = ("matrix", content.encode())
+    for k, (key, content) in enumerate(tools.CASES):
+        files[f"{key}{k}"] = ("solution", content.encode())
+    for k, content in enumerate((LISTS, LONG, MATRIX)):
+        files[f"members{k}.csv"] = ("solution", content.encode())
+    files["utf16.txt"] = ("solution", tools.CASES[0][1].encode("utf-16"))
+    files["b.rds"] = ("solution", gzip.compress(biclust_object(*tools.masks()), mtime=0))
+    for path in list(folder.iterdir()):
+        path.unlink()
+    return files
+
+
+def _hdf5(folder: Path, values: Any) -> None:
+    import h5py
+
+    stored = {"data": [1.0, 2.0, 3.0], "indices": [0, 2, 1], "indptr": [0, 1, 2, 2, 3, 3, 3, 3]}
+    names = {"obs": [f"c{j}" for j in range(5)], "var": [f"g{i}" for i in range(7)]}
+    with h5py.File(folder / "plain.h5", "w") as file:
+        file.create_dataset("numbers", data=values, chunks=(2, 5), compression="gzip")
+    with h5py.File(folder / "m.h5ad", "w") as file:
+        file["X"] = values.T
+        for key, labels in names.items():
+            file.create_group(key).attrs["_index"] = "_index"
+            file[key]["_index"] = labels
+    with h5py.File(folder / "m.loom", "w") as file:
+        file["matrix"] = values
+        file["row_attrs/Gene"], file["col_attrs/CellID"] = names["var"], names["obs"]
+    with h5py.File(folder / "ranger.h5", "w") as file:
+        for key, cells in stored.items():
+            file[f"matrix/{key}"] = cells
+        file["matrix/shape"], file["matrix/barcodes"] = [5, 7], names["var"]
+        file["matrix/features/id"] = names["obs"]
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """Return the file damaged; half of the packed ones inside their packing."""
+    if data[:2] == b"\x1f\x8b" and rng.random() < 0.7:
+        return gzip.compress(_damaged(gzip.decompress(data), rng), mtime=0)
+    if data[:2] == b"PK" and rng.random() < 0.7:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(packed, "w") as new:
+            for name in old.namelist():
+                content = old.read(name)
+                new.writestr(name, _damaged(content, rng) if rng.random() < 0.6 else content)
+        return packed.getvalue()
+    return _damaged(data, rng)
+
+
+def _damaged(whole: bytes, rng: random.Random) -> bytes:
+    data = bytearray(whole)
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(data) + 1)
+        kind = rng.random()
+        if kind < 0.4 and data:
+            data[min(at, len(data) - 1)] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
+        elif kind < 0.8:
+            data[at : at + rng.randint(0, 6)] = rng.choice((*PIECES, rng.randbytes(rng.randint(0, 6))))
+        elif kind < 0.9:
+            other = rng.randrange(len(data) + 1)
+            data[at : at + 8] = data[other : other + 8]
+        else:
+            del data[at : len(data) if rng.random() < 0.2 else at + rng.randint(1, 40)]
+    return bytes(data)
+
+
+def attempt(kind: str, path: Path) -> str:
+    """Read a file; return how that ended: "value", "refused", or a class of failure."""
+    memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    try:
+        if kind == "matrix":
+            read_matrix(path).values  # noqa: B018
+        else:
+            read_solution(path, tools.X)
+        ended = "value"
+    except BivaluateError as error:
+        caught = error.__cause__
+        is_ours = caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
+        ended = "refused" if is_ours else f"caught at last: {type(caught).__name__}"
+    except Exception as error:
+        ended = type(error).__name__
+    if time.process_time() - start > SECONDS:
+        return "time"
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
+    return "memory" if grown > MEGABYTES else ended
+
+
+def attack(minutes: float, seed: int, keep: Path | None) -> dict[str, Any]:
+    """Mutate and read until the time is over; return the counts."""
+    rng, counts = random.Random(seed), collections.defaultdict(collections.Counter)
+    end = time.monotonic() + 60 * minutes
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        files = seeds(folder)
+        while time.monotonic() < end:
+            for name, (kind, whole) in files.items():
+                path = folder / name
+                path.write_bytes(mutated(whole, rng))
+                ended = attempt(kind, path)
+                counts[name][ended] += 1
+                if ended not in ("value", "refused") and keep is not None:
+                    keep.mkdir(exist_ok=True)
+                    (keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}").write_bytes(path.read_bytes())
+                if time.monotonic() > end:
+                    break
+    return {name: dict(found) for name, found in counts.items()}
+
+
+def main() -> None:
+    """Attack, and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path, help="a folder for the files that failed")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    counts = attack(given.minutes, given.seed, given.keep)
+    total: collections.Counter[str] = sum(
+        (collections.Counter(found) for found in counts.values()), collections.Counter()
+    )
+    if given.json:
+        print(json.dumps(counts, indent=1))
+    else:
+        for name, found in counts.items():
+            print(f"{name:20} " + ", ".join(f"{n} {what}" for what, n in sorted(found.items())))
+    failures = {what: n for what, n in total.items() if what not in ("value", "refused")}
+    print(f"{sum(total.values()):,} tries, {sum(failures.values())} failures {failures or ''}".rstrip())
+    trial_possible = "tried in a process of their own" if trial.is_possible() else "read without a trial"
+    print(f"HDF5, Parquet and .rds were {trial_possible}.")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

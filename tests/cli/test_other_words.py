@@ -1,0 +1,83 @@
+"""Labels of any kind reach every output; what is written spoils neither spreadsheets nor files that are there."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering, Matrix, evaluate, read_matrix, read_solution, write_matrix, write_solution
+from bivaluate._files import as_text
+from bivaluate.report.render import build_report
+
+ODD = ["lone \ud800", "=1+1", "-x", "@SUM(A1)", "'=quoted", "-1.5", "<script>"]
+VALUES = np.random.default_rng(0).normal(size=(7, 4)).round(2)
+X = Matrix(VALUES, ODD, ["+c1", "c2\udfff", "c3", "c4"])
+S = Biclustering([([0, 1, 2, 3], [0, 1, 2]), ([3, 4, 5, 6], [1, 2, 3])], X.shape, info={"algorithm": "a\ud800"})
+
+
+def test_half_a_surrogate_pair_reaches_every_file(tmp_path):
+    write_matrix(X, tmp_path / "m.csv")
+    write_solution(S, tmp_path / "s.csv", X=X)
+    write_solution(S, tmp_path / "s.txt", X=X, format="r-text")
+    write_solution(S, tmp_path / "s.json", X=X)
+    assert read_matrix(tmp_path / "m.csv").row_labels[0] == "lone \\ud800"
+    assert json.loads((tmp_path / "s.json").read_text())["info"]["algorithm"] == "a\ud800"
+    page = build_report(evaluate(X, S), tmp_path / "page.html").read_bytes().decode("utf-8")
+    assert "lone \\ud800" in page
+    assert "<script>alert" not in page
+
+
+def test_half_a_surrogate_pair_reaches_the_terminal(run, tmp_path):
+    document = {"schema": 1, "shape": [7, 4], "biclusters": [{"rows": ["\ud800", "g2"], "cols": ["c1"]}]}
+    (tmp_path / "s.json").write_text(json.dumps(document))
+    write_matrix(Matrix(VALUES, [f"g{i}" for i in range(7)], [f"c{j}" for j in range(4)]), tmp_path / "m.csv")
+    done = run("score", "m.csv", "s.json")
+    assert done.code == 2
+    assert "\\ud800" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_no_label_becomes_a_formula_and_all_read_back(tmp_path):
+    plain = Matrix(VALUES, [label.replace(" \ud800", "") for label in ODD], ["+c1", "c2", "c3", "c4"])
+    write_matrix(plain, tmp_path / "m.csv")
+    cells = [cell for row in csv.reader((tmp_path / "m.csv").read_text().splitlines()) for cell in row]
+    formulas = [cell for cell in cells if cell[:1] in "=+-@" and cell and as_text(cell) != cell]
+    assert not formulas
+    assert read_matrix(tmp_path / "m.csv").row_labels == plain.row_labels
+    assert read_matrix(tmp_path / "m.csv").col_labels == plain.col_labels
+    write_solution(S, tmp_path / "s.csv", X=plain)
+    assert "'=1+1" in (tmp_path / "s.csv").read_text()
+    assert read_solution(tmp_path / "s.csv", plain) == S
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_matrix(Matrix(VALUES), tmp_path / "m.csv")
+    write_solution(S, tmp_path / "s.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["convert", "m.csv", "m.csv"], "m.csv, which is also read here"),
+        (["score", "m.csv", "s.json", "--csv", "m.csv"], "--csv is m.csv, which is also read here"),
+        (["score", "m.csv", "s.json", "--report", "s.json"], "--report is s.json, which is also read here"),
+        (["run", "m.csv", "-a", "cca", "-k", "1", "--out", "notes.json"], "notes.json exists and is not what would be"),
+    ],
+)
+def test_nothing_that_is_read_or_of_another_kind_is_overwritten(run, files, words, message):
+    (files / "notes.json").write_text("my notes")
+    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    done = run(*words)
+    assert done.code == 2
+    assert message in done.err
+    assert {path.name: path.read_bytes() for path in files.iterdir()} == before
+
+
+def test_force_replaces_a_file_of_another_kind(run, files):
+    (files / "notes.json").write_text("my notes")
+    done = run("run", "m.csv", "-a", "cca", "-k", "1", "--out", "notes.json", "--force")
+    assert done.code == 0, done.err
+    assert read_solution(files / "notes.json").shape == (7, 4)

@@ -1,0 +1,178 @@
+"""Files made to hurt: refused in words, within 512 MB and 10 s of work more than their size needs."""
+
+import gzip
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from bivaluate import read_matrix, read_solution
+from bivaluate._errors import BivaluateError, FormatError
+from bivaluate.io import source, trial
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.source import Source
+from tests.io.rds_writer import _int, _pair, _text, biclust_object
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are kept by Linux")
+
+
+def header(text):
+    words = text.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(words)) + words
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "{'descr': 'V0', 'fortran_order': False, 'shape': (2, 3), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (True, 3), }",
+        "{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2, 3), }",
+        "{'descr': ('<f8', (2, 3)), 'fortran_order': False, 'shape': (2, 3), }",
+        "{'descr': '<U0', 'fortran_order': True, 'shape': (1099511627776, 0), }",
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_headers_of_npy_that_no_array_has(tmp_path, head, packed):
+    content = header(head) + bytes(4000)
+    path = tmp_path / ("x.npz" if packed else "x.npy")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("X.npy", content)
+    path.write_bytes(stream.getvalue() if packed else content)
+    with pytest.raises(BivaluateError):
+        read_matrix(path)
+
+
+@pytest.mark.parametrize("error", [SystemError("bad"), AttributeError("x"), MemoryError(), RecursionError()])
+def test_whatever_a_library_raises_becomes_a_format_error(tmp_path, error):
+    def read(*_):
+        raise error
+
+    (tmp_path / "x").write_text("1")
+    with pytest.raises(FormatError, match=r"x: (the file is truncated or damaged|reading it takes more memory)"):
+        Format("any", "any", (), None, read).load(Source(tmp_path / "x"), Options())
+
+
+@pytest.mark.parametrize("tail", [b"\x00\xd8", b"\x00\xd8\x00", b"\x00\xdc1\x00", b"1"])
+@pytest.mark.parametrize("read", [read_matrix, read_solution])
+def test_utf16_with_half_a_character(tmp_path, tail, read):
+    (tmp_path / "x.csv").write_bytes("a,b\n1,2\n".encode("utf-16") + tail)
+    with pytest.raises(BivaluateError):
+        read(tmp_path / "x.csv")
+
+
+@pytest.mark.extra("parquet")
+def test_parquet_with_names_that_are_not_text(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    pa.parquet.write_table(pa.table({"columnA": [1.0, 2.0], "b": [1.0, 2.0]}), tmp_path / "x.parquet")
+    whole = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "x.parquet").write_bytes(whole.replace(b"columnA", b"\xff\xfe\xff\xff\xff\xff\xff"))
+    with pytest.raises(FormatError, match="parquet"):
+        read_matrix(tmp_path / "x.parquet")
+
+
+@pytest.mark.extra("anndata")
+def test_a_type_in_the_place_of_data(tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["X"] = np.dtype("f8")
+        file["obs"] = file["var"] = np.dtype("f8")
+    with pytest.raises(FormatError, match="is a type without data"):
+        read_matrix(tmp_path / "x.h5ad")
+
+
+@pytest.mark.extra("anndata")
+def test_labels_that_are_nowhere_stored(tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["X"] = np.ones((2, 3))
+        for key in ("obs", "var"):
+            file.create_dataset(f"{key}/_index", shape=(1 << 26,), dtype="S8", chunks=(1000,))
+    assert (tmp_path / "x.h5ad").stat().st_size < 20_000
+    with pytest.raises(FormatError, match=r"_index claims 536,870,912 bytes, and 0 are stored"):
+        read_matrix(tmp_path / "x.h5ad")
+
+
+@linux
+@pytest.mark.extra("rdata")
+def test_a_small_rds_that_asks_for_gigabytes(tmp_path):
+    info = _int(2) + _int(1) + _text("compact_intseq") + _int(2) + _int(1) + _text("base") + _int(2, 13, 1, 13, 254)
+    sequence = _int(238) + info + _int(14, 3) + struct.pack(">3d", 1 << 29, 1, 1) + _int(254)
+    whole = biclust_object([[1], [0]], [[1, 0]])
+    body = whole.replace(_pair("Parameters", _int(19, 0)), _pair("Parameters", sequence))
+    assert body != whole
+    (tmp_path / "x.rds").write_bytes(gzip.compress(body))
+    with pytest.raises(FormatError, match=r"bytes that take more than 512 MB of memory"):
+        read_solution(tmp_path / "x.rds")
+
+
+def test_text_that_unpacks_to_far_more_than_numbers_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "FREE_UNPACKED", 1 << 20)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"ab,1\n" * 400_000))
+    with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
+        read_matrix(tmp_path / "x.csv.gz")
+    with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
+        read_solution(tmp_path / "x.csv.gz", format="csv")
+
+
+@pytest.fixture
+def hurtful(monkeypatch):
+    """A helper whose readers do what damaged files make libraries do."""
+    code = (
+        "import os, sys, time\n"
+        "from bivaluate.io import formats, trial\n"
+        "trial.SECONDS = 1\n"
+        "def read(source, options):\n"
+        "    what = source.path.read_text()\n"
+        "    if what == 'hang':\n"
+        "        while True: pass\n"
+        "    if what == 'crash': os.abort()\n"
+        "    if what == 'memory': return bytearray(1 << 31)\n"
+        "    if what == 'refuse': raise formats.FormatError('refused')\n"
+        "    raise formats.ParameterError('which?')\n"
+        "record = formats.Format('any', 'any', (), None, read)\n"
+        "formats.matrix_formats = lambda: {'any': record}\n"
+        "formats.reader = lambda *_: record\n"
+        "trial.main()\n"
+    )
+    start = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda words, **options: start([sys.executable, "-c", code], **options))
+    trial._end()
+    yield
+    trial._end()
+
+
+@linux
+def test_what_a_trial_ends_in(tmp_path, hurtful):
+    messages = {
+        "hang": "takes longer than 10 s of work",
+        "crash": "its library ended by signal 6",
+        "memory": "6 bytes that take more than 512 MB of memory to read",
+        "refuse": "^refused$",
+    }
+    for what, message in messages.items():
+        (tmp_path / "x").write_text(what)
+        with pytest.raises(FormatError, match=message):
+            trial.check(Source(tmp_path / "x"), "matrix", "any")
+    (tmp_path / "x").write_text("ask")
+    trial.check(Source(tmp_path / "x"), "matrix", "any")
+    assert trial._helper is not None
+    os.kill(trial._helper[1].pid, 9)
+    trial.check(Source(tmp_path / "x"), "matrix", "any")  # with a new helper
+
+
+def test_a_name_of_any_kind_reaches_the_helper(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/x\xff.npy")
+    np.save(path, np.ones((2, 3)))
+    assert read_matrix(path).shape == (2, 3)
+    assert json.dumps(path)

@@ -1,0 +1,117 @@
+"""Run folders that were moved, copied, linked or damaged: said in words, and what is finished is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bivaluate._errors import BivaluateError, RunError
+from bivaluate.sweep.check import check_run
+from bivaluate.sweep.load import load_run
+from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.run import Sweep
+from tests.processes import started
+from tests.sweep.standins import BLOCKS
+
+
+@pytest.fixture
+def run(tmp_path: Path, matrix_file: str) -> Path:
+    Sweep(Plan([matrix_file], [BLOCKS], [2, 3], seeds=3), tmp_path / "run").run()
+    return tmp_path / "run"
+
+
+def test_a_folder_that_is_whole(run: Path) -> None:
+    assert check_run(run) == []
+
+
+def test_moved_copied_and_linked(run: Path, tmp_path: Path) -> None:
+    before = (run / "results.csv").read_bytes()
+    shutil.copytree(run, tmp_path / "copy")
+    run.rename(tmp_path / "moved")
+    (tmp_path / "link").symlink_to(tmp_path / "moved")
+    for name in ("copy", "moved", "link"):
+        assert check_run(tmp_path / name) == []
+        again = Sweep(load_run(tmp_path / name).plan, tmp_path / name).run()
+        assert (again.path / "results.csv").read_bytes() == before
+        assert again.provenance["sessions"][-1]["cells"] == 0, "nothing was done again"
+
+
+def test_faults_are_named(run: Path) -> None:
+    (run / "results.csv").write_text("dataset\n")
+    (run / "biclusters.csv").unlink()
+    exported = sorted((run / "solutions").rglob("*.json"))
+    exported[0].write_text("{}")
+    exported[1].unlink()
+    matrix = next((run / "matrices").iterdir())
+    matrix.write_bytes(matrix.read_bytes()[:-40])
+    words = "\n".join(check_run(run))
+    assert "results.csv is not what the journal holds (6 rows there)" in words
+    assert "biclusters.csv is missing" in words
+    assert "is not the solution of the journal" in words
+    assert f"{exported[1].relative_to(run)} is missing" in words
+    assert "the matrix of small cannot be read" in words
+
+
+def test_a_solution_of_another_matrix(run: Path) -> None:
+    with sqlite3.connect(run / "journal.sqlite") as journal:
+        journal.execute("UPDATE matrices SET n_rows = 13, checksum = 'x'")
+        journal.execute("UPDATE cells SET solution = 'nonsense' WHERE seed = 1")
+    journal.close()
+    words = "\n".join(check_run(run))
+    assert "its checksum differs" in words
+    assert "the solution is of a matrix of (12, 8), the matrix is (13, 8)" in words
+    assert "a solution in the journal is damaged" in words
+
+
+def said(use: Callable[[], object]) -> str:
+    """Return an answer or an error of bivaluate's, as text."""
+    try:
+        return str(use())
+    except BivaluateError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("at", [0.02, 0.3, 0.5, 0.7, 0.9])
+def test_flipped_bytes_in_the_journal(run: Path, at: float) -> None:
+    journal = run / "journal.sqlite"
+    content = bytearray(journal.read_bytes())
+    start = int(at * len(content))
+    content[start : start + 600] = bytes(byte ^ 0x5A for byte in content[start : start + 600])
+    journal.write_bytes(content)
+    before = (run / "results.csv").read_bytes()
+    assert at < 0.5 or said(lambda: check_run(run)) != "[]"  # the first pages are half empty
+    for use in (lambda: load_run(run).results, lambda: Sweep(load_run(run).plan, run).run()):
+        if "journal" in said(use):
+            assert (run / "results.csv").read_bytes() == before, "the tables are kept"
+
+
+def test_a_truncated_write_ahead_log(tmp_path: Path, matrix_file: str) -> None:
+    script = (
+        "import json, os, sys\nfrom bivaluate.sweep.plan import Plan\nfrom bivaluate.sweep.run import Sweep\n"
+        "Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], "
+        "progress=lambda done, *_: os._exit(9) if done >= 12 else None).run()\n"
+    )
+    plan, out = Plan([matrix_file], [BLOCKS], [2, 3], seeds=9), tmp_path / "run"
+    with started(["-c", script, json.dumps(plan.to_dict()), str(out)]) as process:
+        process.wait()
+    log = out / "journal.sqlite-wal"
+    log.write_bytes(log.read_bytes()[: -log.stat().st_size // 4])
+    kept = len(load_run(out).results)
+    assert 0 < kept < 12
+    done = Sweep(plan, out).run()
+    assert done.provenance["sessions"][-1]["cells"] == 18 - kept
+    assert check_run(out) == []
+
+
+def test_a_newer_layout_is_refused(run: Path) -> None:
+    with sqlite3.connect(run / "journal.sqlite") as journal:
+        journal.execute("UPDATE meta SET value = '2' WHERE key = 'layout'")
+    journal.close()
+    for use in (check_run, load_run, lambda path: Sweep(Plan(["scenario:S9b"], ["cca"], [2]), path).run()):
+        with pytest.raises(RunError, match=r"has layout 2, .* this version reads layout 1"):
+            use(run)
