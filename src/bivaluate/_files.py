@@ -18,7 +18,7 @@ PART = ".part"  # in the name of every unfinished file
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its place when the block ends well.
 
     The temporary name ends like `path` does, because some writers choose a format by it.
@@ -27,6 +27,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
     ----------
     path : Path
         The file to write; its folder must exist.
+    private : bool
+        Whether nobody but the user may read it.
 
     Yields
     ------
@@ -48,7 +50,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o600 if private else 0o666 & ~umask)
         temporary.replace(path)
     except OSError as error:
         raise disk_error(path, error) from error

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import os
 import subprocess
 import sys
 import zipfile
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from bivaluate import datasets
-from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate._errors import BivaluateWarning, FileError, FormatError, ParameterError
 from bivaluate.datasets import cache, catalogue, real
 
 PAPER_FIGURE = ["04_elutriation", "08_25mm_DTT", "14_N2_depletion"]
@@ -250,3 +251,34 @@ def test_the_real_fetch(tmp_path, monkeypatch):
     assert frame.shape == (935, 14)
     assert frame.loc["YAL017W", "0"] == 1.18
     assert datasets.load("tavazoie").row_labels[0] == "YAL001C"
+
+
+def test_what_is_checked_is_what_is_read(small_world, monkeypatch):
+    whole, opened = small_world.read_bytes(), zipfile.ZipFile
+
+    def swapped(file, *args, **options):
+        small_world.write_bytes(b"another archive, put there between check and use")
+        return opened(file, *args, **options)
+
+    monkeypatch.setattr(zipfile, "ZipFile", swapped)
+    datasets.fetch("yeast", wheel=small_world)
+    assert whole != small_world.read_bytes()
+    assert datasets.load_yeast("a").shape == (2, 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of this kind are POSIX")
+def test_what_is_kept_is_private_to_the_user(small_world):
+    datasets.fetch("yeast", wheel=small_world)
+    kept = [path for path in (cache.cache_folder() / ARCHIVE.folder).rglob("*") if path.is_file()]
+    assert kept
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
+    assert (cache.cache_folder() / ARCHIVE.folder).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_host_that_pip_does_not_verify_is_named(monkeypatch):
+    monkeypatch.setenv("PIP_TRUSTED_HOST", "mirror.example")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    with pytest.warns(BivaluateWarning, match=r"pip is set up to trust mirror.example without verifying"):
+        cache._tell_trusted_hosts()
+    monkeypatch.delenv("PIP_TRUSTED_HOST")
+    cache._tell_trusted_hosts()

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from bivaluate._errors import BivaluateError, RunError
+from bivaluate.io import read_matrix
+from bivaluate.matrix import Matrix
+from bivaluate.sweep.cells import Task
 from bivaluate.sweep.check import check_run
+from bivaluate.sweep.folder import checksum
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -115,3 +119,16 @@ def test_a_newer_layout_is_refused(run: Path) -> None:
     for use in (check_run, load_run, lambda path: Sweep(Plan(["scenario:S9b"], ["cca"], [2]), path).run()):
         with pytest.raises(RunError, match=r"has layout 2, .* this version reads layout 1"):
             use(run)
+
+
+def test_a_matrix_that_does_not_arrive_as_it_was_sent(matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    from bivaluate.sweep import dask
+
+    monkeypatch.setattr(dask._workers, "perform", lambda task, matrix, limit: ["performed"])
+    task = Task("small", None, 0, BLOCKS, (2,), 0)
+    sent = read_matrix(matrix_file)
+    arrived = Matrix(sent.values + 1e-9, sent.row_labels, sent.col_labels)
+    assert dask.perform_on_worker(task, sent, None, checksum(sent)) == ["performed"]
+    with pytest.raises(RunError, match="the matrix of small did not arrive as it was sent"):
+        dask.perform_on_worker(task, arrived, None, checksum(sent))

