@@ -278,14 +278,12 @@ class Evaluation:
 
     def _value(self, metric: Metric) -> NDArray[np.float64] | float:
         """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
-        nothing = np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
-        if self._sampled is not None and not metric.of_memberships and metric.key not in MEANS_OVER_ROWS:
-            return nothing
-        try:
-            return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
-        except TooLargeError:
-            self._too_large.add(metric.key)
-            return nothing
+        if self._sampled is None or metric.of_memberships or metric.key in MEANS_OVER_ROWS:
+            try:
+                return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
+            except TooLargeError:
+                self._too_large.add(metric.key)
+        return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
 
     @property
     def _looked_at(self) -> Workspace:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+# Up to this many cells, whole rows are taken before their columns: two plain copies instead of one look at an index.
+_FEW_CELLS = 1 << 15
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
@@ -481,7 +484,10 @@ class Matrix:
         array([[4., 6.]])
         """
         if isinstance(self.source, ArraySource):
-            return self.source.array[np.ix_(rows, cols)].astype(np.float64, copy=False)
+            array = self.source.array
+            few = len(rows) * array.shape[1] <= _FEW_CELLS
+            taken = array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
+            return taken.astype(np.float64, copy=False)
         if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
             raise TooLargeError(
                 f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "

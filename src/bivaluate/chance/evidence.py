@@ -47,6 +47,7 @@ from bivaluate.chance.assumptions import (
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
+from bivaluate.measures._mergers import large_enough_for_kernels
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
@@ -288,6 +289,7 @@ class _Background:
     col_squares: Floats
     ranks: bool
     independent: float
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         self.accepted: list[_Judged] = []
@@ -333,6 +335,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     K, shape = len(solution), matrix.shape
     accepted: dict[int, _Judged] = {}
     background = _background(matrix, normalise)
+    background.compiled = large_enough_for_kernels(solution)
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
     n_tests = N_FORMS + (background.independent < 1)
@@ -532,7 +535,7 @@ def _block(
     background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], before: Sequence[_Judged]
 ) -> Sums:
     """Return the block of deviations from the background, and what the fits need of it."""
-    large = len(rows) * len(cols) >= _LARGE_BLOCK
+    large = background.compiled and len(rows) * len(cols) >= _LARGE_BLOCK
     if large:
         from bivaluate.chance._evidence_kernels import block_of, block_sums
     if large and not isinstance(background.values, Values):

@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._errors import ParameterError
@@ -29,12 +28,12 @@ NULL_MEAN = 1e-15 * np.array([row + [0] * (len(_COEFFICIENTS) - len(row)) for ro
 QUADRATURE_POINTS = 128
 _TABLE_NODES = 20
 _TINY = 1e-290
+_SETTLED = 1e-5  # a step of third order after one of 1e-5 changes nothing
 _MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
 _FEW = 400
 _FRACTION_STEPS, _FRACTION_ACCURACY, _NOT_ZERO = 500, 1e-12, 1e-300
 # P(B ≥ x) is above e^−3 wherever x is below (a + 1)/(a + b + 2), for a ≥ 1/2.
 _NOT_SMALL = -3.0
-_log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
 
 def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
@@ -54,8 +53,8 @@ def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
     r, c = _shapes(r, c)
     rho = 1 / np.sqrt(r)
     size = len(NULL_MEAN)
-    in_rows = chebvander(np.clip(2 * math.sqrt(2) * rho - 1, -1, 1).ravel(), size - 1)
-    in_cols = chebvander((6 / np.maximum(c, 3) - 1).ravel(), size - 1)
+    in_rows = _chebyshev(np.clip(2 * math.sqrt(2) * rho - 1, -1, 1).ravel(), size)
+    in_cols = _chebyshev((6 / np.maximum(c, 3) - 1).ravel(), size)
     mean = np.einsum("pi,pi->p", in_rows @ NULL_MEAN, in_cols).reshape(r.shape)
     mean = np.where(c == 2, 2 / np.pi * np.arccos(rho), mean)
     return np.where((r < 2) | (c < 2), np.nan, mean)
@@ -103,6 +102,11 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     >>> float(search_reference(120, 2, (300, 40)))
     0.0
     """
+    return np.asarray(np.minimum(null_mean(r, c), reached_by_search(r, c, shape)))
+
+
+def reached_by_search(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats:
+    """Return V* before it is held to at most E0."""
     n, m = int(shape[0]), int(shape[1])
     r, c = _shapes(r, c)
     if (r > n).any() or (c > m).any():
@@ -114,13 +118,12 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     reference = np.full(flat_r.shape, np.nan)
     usable = (flat_r >= 2) & (flat_c >= 2)
     if usable.any():
-        pairs = np.stack([flat_r[usable], flat_c[usable]], axis=1)
-        distinct, where = np.unique(pairs, axis=0, return_inverse=True)
-        reference[usable] = _search_reference(distinct[:, 0], distinct[:, 1], n, m)[where.ravel()]
+        distinct, where = np.unique(flat_r[usable] * (m + 1) + flat_c[usable], return_inverse=True)
+        reference[usable] = _reached_by_search(distinct // (m + 1), distinct % (m + 1), n, m)[where]
     return np.asarray(reference.reshape(r.shape))
 
 
-def _search_reference(r: Floats, c: Floats, n: int, m: int) -> Floats:
+def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
     log_share = -(_log_choices(n, r) + _log_choices(m, c)) / (r - 1)
     nodes, weights = _quadrature()
     kappa = np.where(nodes * np.exp(log_share)[:, None] <= 0.5, 1.0, -1.0)
@@ -130,7 +133,7 @@ def _search_reference(r: Floats, c: Floats, n: int, m: int) -> Floats:
     mean = (kappa @ weights)[:, None]
     rho = (kappa * mean + (1 - kappa**2) / r[:, None]) / np.sqrt(mean**2 + (1 - mean**2) / r[:, None])
     amplitude = np.sqrt(2 * (c - 1) / np.pi) * np.exp(_log_gamma((c - 1) / 2) - _log_gamma(c / 2))
-    return np.asarray(np.minimum(null_mean(r, c), amplitude * (np.sqrt(np.maximum(1 - rho, 0)) @ weights)))
+    return np.asarray(amplitude * (np.sqrt(np.maximum(1 - rho, 0)) @ weights))
 
 
 def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
@@ -151,7 +154,7 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
         at = low + (1 - low) * (unit + 1) / 2
         exact = _beta_angle(np.log(at) / power + log_share[smooth, None], c[smooth, None])
         position = 2 * (top - low) / (1 - low) - 1
-        angles[smooth] = np.einsum("kui,ki->ku", chebvander(position, _TABLE_NODES - 1), exact @ basis)
+        angles[smooth] = _chebyshev_sum(position, exact @ basis)
     return angles
 
 
@@ -161,7 +164,6 @@ def _beta_angle(log_p: Floats, c: Floats) -> Floats:
     A few values in the lower tail are solved in logarithms, without waiting for SciPy to load, and so are values too
     small for floating point; the choice depends on the input alone.
     """
-    log_p, c = np.broadcast_arrays(log_p, c)
     a = (c - 2) / 2
     if log_p.size <= _FEW and log_p.max() <= math.log(0.1):
         return np.asarray(2 * np.arcsin(np.sqrt(_log_beta_inverse(log_p, a))))
@@ -171,21 +173,24 @@ def _beta_angle(log_p: Floats, c: Floats) -> Floats:
     tiny = log_p < math.log(_TINY)
     if tiny.any():
         x = np.where(tiny, 0.0, x)
-        x[tiny] = _log_beta_inverse(log_p[tiny], a[tiny])
+        x[tiny] = _log_beta_inverse(log_p[tiny], np.broadcast_to(a, x.shape)[tiny])
     return np.asarray(2 * np.arcsin(np.sqrt(x)))
 
 
 def _log_beta_inverse(log_p: Floats, a: Floats) -> Floats:
-    """Solve log I_x(a, a) = log_p for small x by Newton steps in log x."""
+    """Solve log I_x(a, a) = log_p for small x by Halley's steps in log x."""
     log_front = _log_gamma(2 * a) - 2 * _log_gamma(a) - np.log(a)
-    log_x = np.minimum((log_p - log_front) / a, math.log(0.45))
+    log_product = np.minimum((log_p - log_front) / a, math.log(0.2475))  # of x(1 − x), as if the series were 1
+    log_x = log_product - np.log((1 + np.sqrt(1 - 4 * np.exp(log_product))) / 2)
     for _ in range(60):
         x = np.exp(log_x)
         series = _beta_series(x, a)
-        value = log_front + a * (log_x + np.log1p(-x)) + np.log(series)
-        step = (value - log_p) * series * (1 - x) / a
+        difference = log_front + a * (log_x + np.log1p(-x)) + np.log(series) - log_p
+        slope = a / (series * (1 - x))  # of log I over log x
+        step = difference / slope
+        step = step / (1 - step / 2 * (a - (a - 1) * x / (1 - x) - slope))
         log_x = np.minimum(log_x - step, math.log(0.499))
-        if np.abs(step).max() < 1e-13:
+        if np.abs(step).max() < _SETTLED:
             break
     return np.asarray(np.exp(log_x))
 
@@ -195,12 +200,28 @@ def _beta_series(x: Floats, a: Floats) -> Floats:
     total = last = np.ones_like(x)
     for start in range(0, _MOST_TERMS, _TERMS_AT_ONCE):
         i = np.arange(start, start + _TERMS_AT_ONCE)
-        factors = x[..., None] * (2 * a[..., None] + i) / (a[..., None] + 1 + i)
-        terms = last[..., None] * np.cumprod(factors, axis=-1)
-        total, last = total + terms.sum(axis=-1), terms[..., -1]
+        terms = np.multiply.accumulate(x[..., None] * ((2 * a[..., None] + i) / (a[..., None] + 1 + i)), axis=-1)
+        terms *= last[..., None]
+        total, last = total + np.add.reduce(terms, axis=-1), terms[..., -1]
         if (last < 1e-17 * total).all():
             break
     return np.asarray(total)
+
+
+def _chebyshev(x: Floats, size: int) -> Floats:
+    """Return T_0 to T_(size − 1) at each x in [−1, 1]."""
+    return np.asarray(np.cos(np.multiply.outer(np.arccos(x), np.arange(size))))
+
+
+def _chebyshev_sum(x: Floats, coefficients: Floats) -> Floats:
+    """Return Σ_i coefficients[k, i]·T_i(x[k, u]) by Clenshaw's recurrence."""
+    twice, after, value = 2 * x, np.zeros_like(x), np.zeros_like(x)
+    for coefficient in coefficients.T[:0:-1, :, None]:
+        new = twice * value
+        new -= after
+        new += coefficient
+        after, value = value, new
+    return np.asarray(x * value - after + coefficients[:, :1])
 
 
 @lru_cache(maxsize=1)
@@ -208,7 +229,7 @@ def _interpolation() -> tuple[Floats, Floats]:
     """Chebyshev nodes in (-1, 1), and the matrix that turns values there into coefficients."""
     order = np.arange(_TABLE_NODES)
     unit = np.cos(np.pi * (order + 0.5) / _TABLE_NODES)
-    return unit, chebvander(unit, _TABLE_NODES - 1) * np.where(order == 0, 1, 2) / _TABLE_NODES
+    return unit, _chebyshev(unit, _TABLE_NODES) * np.where(order == 0, 1, 2) / _TABLE_NODES
 
 
 @lru_cache(maxsize=1)
@@ -231,7 +252,12 @@ def log_choose(n: int, k: float) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-_log_choices = np.vectorize(log_choose, otypes=[np.float64])
+def _log_choices(n: int, k: Floats) -> Floats:
+    return np.array([log_choose(n, one) for one in k.tolist()])
+
+
+def _log_gamma(x: Floats) -> Floats:
+    return np.array([math.lgamma(one) for one in x.ravel().tolist()]).reshape(x.shape)
 
 
 def log_beta_tail(x: float, a: float, b: float) -> float:

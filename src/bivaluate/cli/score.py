@@ -86,6 +86,7 @@ def score(
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
     from bivaluate.judge.findings import ordered_column_findings
+    from bivaluate.measures._mergers import scored_once
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -96,9 +97,10 @@ def score(
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix)
     options = dataclasses.asdict(scoring)
-    with progress() as update, cluster(scheduler) as options["scheduler"]:
+    read = list(_read_all(solutions, X, solution_file))
+    with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
         options["progress"] = None if update is None else partial(update, "reading rows")
-        evaluations = [evaluate(X, s, metrics=chosen, **options) for s in _read_all(solutions, X, solution_file)]
+        evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
         for evaluation in evaluations:
             evaluation.findings  # noqa: B018
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 # From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as this many cells.
 KERNEL_CELLS = 1_000_000
 CELLS_PER_MERGER = 200
+# A command that scores and ends has no use for compiled kernels before this many: loading them takes longer, and
+# compiling them much longer, than NumPy needs.
+KERNEL_CELLS_ONCE = 50_000_000
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
 DOUBTFUL_VE = 1e-7
 DOUBTFUL_RESIDUE = 1e-4
@@ -87,9 +92,28 @@ def compiled_mergers(matrix: Matrix, solution: Biclustering, n_jobs: int | None 
     return CompiledMergers(rows_for(matrix), solution, matrix.shape, matrix.sparse, n_jobs, memory)
 
 
+_least_cells: ContextVar[int] = ContextVar("_least_cells", default=KERNEL_CELLS)
+
+
+@contextmanager
+def scored_once(matrix: Matrix, solutions: Sequence[Biclustering]) -> Iterator[None]:
+    """Score these solutions as all that this process scores: by NumPy unless they are large together."""
+    few = matrix.in_memory and sum(map(_work, solutions)) < KERNEL_CELLS_ONCE
+    token = _least_cells.set(KERNEL_CELLS_ONCE if few else KERNEL_CELLS)
+    try:
+        yield
+    finally:
+        _least_cells.reset(token)
+
+
 def large_enough_for_kernels(solution: Biclustering) -> bool:
     """Whether compiled kernels answer for this solution."""
-    return union_cells(solution) + CELLS_PER_MERGER * len(solution) ** 2 / 2 >= KERNEL_CELLS
+    return _work(solution) >= _least_cells.get()
+
+
+def _work(solution: Biclustering) -> float:
+    """Return the cells of all mergers, and those that the calls are worth."""
+    return union_cells(solution) + CELLS_PER_MERGER * len(solution) ** 2 / 2
 
 
 def union_cells(solution: Biclustering) -> int:

@@ -15,6 +15,8 @@ from bivaluate.solution import Bicluster, Biclustering, check_solution
 Counts = NDArray[np.int64]
 # 64-bit words that are laid over each other at once: 8 MB of them.
 _WORDS_AT_ONCE = 1 << 20
+# Up to this many cells a plain product of memberships is quicker than bits.
+_FEW_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,11 @@ class Cover:
     @cached_property
     def _once_and_more(self) -> tuple[int, int]:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
+        n, m = self.solution.shape
+        if n * m <= _FEW_CELLS:
+            rows, cols = (masks.astype(np.float32) for masks in (self.solution.row_masks, self.solution.col_masks))
+            times = rows.T @ cols
+            return int(np.count_nonzero(times)), int(np.count_nonzero(times > 1))
         overlapping = self.solution.select(np.flatnonzero((self.intersections > 0).sum(axis=1) > 1))
         col_bits = _bits(overlapping.col_masks)
         covered_once = covered_twice = 0
@@ -136,6 +143,11 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
 def _shared(members: Sequence[Counts], n: int) -> Counts:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)
+    if K * n <= _FEW_CELLS and K <= 64:
+        held = np.zeros((K, n), dtype=np.float32)
+        for line, own in zip(held, members, strict=True):
+            line[own] = 1
+        return (held @ held.T).astype(np.int64)
     shared = np.zeros((K, K), dtype=np.int64)
     step = max(64, 64 * _WORDS_AT_ONCE // max(1, K))
     for start in range(0, n, step):

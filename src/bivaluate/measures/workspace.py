@@ -222,6 +222,8 @@ class Workspace:
         """Number of constant rows of each bicluster."""
         if self._compiled is not None:
             return np.diagonal(self._compiled_mergers[2]) if "mergers" in vars(self) else self._compiled_blocks[2]
+        if "merged_constant_rows" in vars(self):
+            return np.diagonal(self.merged_constant_rows)
         return np.array([is_constant_row(A).sum() for A in self.blocks()], dtype=np.int64)
 
     @cached_property
