@@ -98,18 +98,28 @@ def _can_cache() -> bool:
 
 
 def _compile_all() -> None:
-    """Score and search a matrix large enough for every kernel."""
+    """Score and search matrices large enough for every kernel."""
     import warnings
+
+    import numpy as np
+    from scipy.sparse import csr_array
 
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
+    from bivaluate.solution import Biclustering
 
-    X, truth, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
+    X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
+    X = np.array(X)
+    many = Biclustering([(range(25 * k, 25 * k + 300), range(2 * k, 2 * k + 30)) for k in range(12)], X.shape)
+    exact = X.copy()
+    exact[:325, :32] = np.add.outer(np.arange(325.0), np.arange(32.0) ** 2)  # errors of 0 are computed with care
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         err.print("scoring …")
-        evaluate(X, truth, metrics="all")
+        evaluate(X, many, metrics="all")
+        for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
+            evaluate(values, many)
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

@@ -103,8 +103,8 @@ class Cover:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
         n, m = self.solution.shape
         if n * m <= _FEW_CELLS:
-            rows, cols = (masks.astype(np.float32) for masks in (self.solution.row_masks, self.solution.col_masks))
-            times = rows.T @ cols
+            held = [masks.astype(np.float32) for masks in (self.solution.row_masks, self.solution.col_masks)]
+            times = held[0].T @ held[1]
             return int(np.count_nonzero(times)), int(np.count_nonzero(times > 1))
         overlapping = self.solution.select(np.flatnonzero((self.intersections > 0).sum(axis=1) > 1))
         col_bits = _bits(overlapping.col_masks)
