@@ -36,7 +36,7 @@ def test_names():
     assert is_name("pbmc68k")
     assert not is_name("C:/data/matrix.csv")
     assert "yeast:04_elutriation" in expand_name("yeast:*")
-    with pytest.raises(ParameterError, match=r"matches no data set"):
+    with pytest.raises(ParameterError, match=r"does not match any data set"):
         expand_name("scenario:Z*")
     assert len(load_named("example:")[1]) == 5
 

@@ -12,9 +12,11 @@ from bivaluate.sweep import k_curve
 GENES = tuple(f"gene{i}" for i in range(12))
 CELLS = tuple(f"cell{j}" for j in range(9))
 RNG = np.random.default_rng(1)
-X = Matrix(RNG.normal(size=(12, 9)), GENES, CELLS)
-X.values[:5, :4] += 5
-X.values[5:9, 4:9] += 4
+VALUES = RNG.normal(size=(12, 9))
+VALUES[:5, :4] += 5
+VALUES[5:9, 4:9] += 4
+ORDER = [0, 4, 1, 5, 2, 6, 3, 7, 8]  # cells of one kind side by side would look like a series
+X = Matrix(VALUES[:, ORDER], GENES, tuple(CELLS[j] for j in ORDER))
 
 
 def write(folder, name, values, rows, cols):
@@ -45,7 +47,7 @@ def test_every_k_is_read(run):
     assert solutions[1].info["spectra"] == "pbmc.gene_spectra_score.k_3.dt_0_5.txt"
     assert solutions[1].info["rule"] == "mixture"
     assert solutions[1][0].rows.tolist() == [0, 1, 2, 3, 4]
-    assert solutions[1][0].cols.tolist() == [0, 1, 2, 3]
+    assert [X.col_label(j) for j in solutions[1][0].cols] == ["cell0", "cell1", "cell2", "cell3"]
     assert is_solution(run)
 
 
@@ -57,7 +59,7 @@ def test_the_output_folder_above_the_run(run, tmp_path_factory):
 
 def test_cells_as_rows(run):
     turned = read_solution(run, X.T, item=1)
-    assert {4, 5, 6} <= set(turned[1].rows.tolist())
+    assert {"cell4", "cell5", "cell6"} <= {X.col_label(j) for j in turned[1].rows}
     assert turned[1].cols.tolist() == [5, 6, 7, 8]
 
 
