@@ -27,7 +27,7 @@ import sys
 from bivaluate.sweep import Plan, Sweep
 Sweep(Plan.from_toml(sys.argv[1]), sys.argv[2], jobs=2, retry=sys.argv[3] == "retry").run()
 """
-LONGEST = 20.0  # seconds between two kills
+LONGEST = 12.0  # seconds from the start of workers, or a kill, to the next kill
 
 
 def children(parent: int) -> list[int]:
@@ -76,10 +76,13 @@ def soak(minutes: float, seed: int, cells: int) -> bool:
         done = 0
         process = start()
         while time.monotonic() < end and process.poll() is None:
-            time.sleep(rng.uniform(0.2, min(LONGEST, 60 * minutes / 6)))
-            memory.append(resident(process.pid))
+            while process.poll() is None and not children(process.pid):
+                time.sleep(0.1)  # until it works
+            time.sleep(rng.uniform(0, LONGEST))
             workers = children(process.pid)
-            if workers and rng.random() < 0.6:
+            if process.poll() is None:
+                memory.append(resident(process.pid))
+            if workers and rng.random() < 0.5:
                 os.kill(rng.choice(workers), signal.SIGKILL)
                 killed["workers"] += 1
                 continue
@@ -101,7 +104,7 @@ def soak(minutes: float, seed: int, cells: int) -> bool:
             for name in ("results.csv", "biclusters.csv")
         ]
         faults = check_run(folder / "run")
-    print(f"{len(plan.k) * plan.seeds if isinstance(plan.seeds, int) else cells:,} cells, seed {seed}")
+    print(f"{3 * max(1, cells // 3):,} cells, seed {seed}")
     print(f"killed: {killed['workers']} workers, {killed['parents']} parents")
     print(
         f"tables identical to an undisturbed run: {all(same)}; faults of the folder: {len(faults)} {faults[:3] or ''}"
