@@ -138,7 +138,7 @@ def test_sources_expand_and_name(tmp_path: Path, matrix_file: str) -> None:
     ("spec", "words"),
     [
         ("scenario:S99", "there is no data set 'scenario:S99'.*scenario:S1"),
-        ("scenario:X*", "matches no data set"),
+        ("scenario:X*", "does not match any data set"),
         ("yeast:nothing", "there is no data set 'yeast:nothing'"),
         ("missing.csv", "there is no file 'missing.csv'"),
     ],
