@@ -56,7 +56,7 @@ def test_pictures_pages_and_tables_of_a_result(example, tmp_path):
     frame = result.to_frame()
     assert frame.index.tolist() == ["solution"]
     assert frame["nve"].item() == result.scores["nve"]
-    assert evaluate(result.matrix, solution.select([0, 1, 2])).verdict.startswith("Good: all 3 biclusters stand out")
+    assert evaluate(result.matrix, solution.select([0, 1, 2])).verdict.startswith("Good. All 3 biclusters stand out")
 
 
 def test_long_tables(example):

@@ -39,7 +39,7 @@ def test_one_bicluster(visit: Visit, tmp_path: Path) -> None:
     matrix, truth = planted()
     shown = visit(build_report(quietly(matrix, named(truth.select([0]), "lone")), tmp_path / "r.html"))
     assert shown.locator("h1").inner_text().replace("\u00a0", " ") == (
-        "lone, K = 1: one bicluster that covers 6.3 % of the matrix; it stands out from noise."
+        "lone, K = 1: Good. The bicluster stands out from noise; it covers 6.3 % of the matrix."
     )
     assert "nothing to merge it with" in shown.locator(".solution-body").inner_text()
     assert shown.locator(".profiles svg").count() == 1

@@ -15,11 +15,11 @@ def verdict(scores: Mapping[str, float]) -> str:
     Scores that were not computed are passed over.
 
     >>> verdict({"n_biclusters": 3, "n_paying": 3, "nve": 0.3, "coverage": 0.28})
-    'Good: all 3 biclusters stand out from noise; they are clearly distinct (NVE 0.3) and cover 28 % of the matrix.'
+    'Good. All 3 biclusters stand out from noise; they are clearly distinct (NVE 0.3) and cover 28 % of the matrix.'
     >>> verdict({"n_biclusters": 3, "n_paying": 0, "nve": 1.02, "coverage": 0.28, "cc": 0.0})
     'Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern.'
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
-    'Good: both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) sees profiles across columns only, and cannot tell blocks of another kind apart.'
+    'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) sees profiles across columns only, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 0})
     'There are no biclusters: nothing to score.'
     """
@@ -41,7 +41,7 @@ def verdict(scores: Mapping[str, float]) -> str:
         parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {' and '.join(what)}")
     if not parts:
         return "No score to judge it by was asked for."
-    said = f"Good: {'; '.join(parts)}." if all_pay else _capital(f"{'; '.join(parts)}.")
+    said = ("Good. " if all_pay else "") + _capital(f"{'; '.join(parts)}.")
     if blind:
         said += f" NVE ({number(nve)}) sees profiles across columns only, and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
