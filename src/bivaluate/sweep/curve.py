@@ -54,9 +54,9 @@ def k_curve(
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).normal(size=(20, 12))
-    >>> X[:6, :5] += 4
-    >>> S = Biclustering([(range(6), range(5)), (range(8, 14), range(6, 11))], X.shape, info={"name": "a", "k": 2})
+    >>> X = np.random.default_rng(0).normal(size=(40, 15))
+    >>> X[:12, ::2] += 4
+    >>> S = Biclustering([(range(12), range(0, 15, 2)), (range(20, 30), range(1, 9))], X.shape, info={"k": 2})
     >>> curve = k_curve([evaluate(X, S)], placements=2)
     >>> curve[0]["k"], curve[0]["total_evidence"] > curve[0]["null_total_evidence"]
     (2, True)
