@@ -123,6 +123,14 @@ def replication_sentence() -> str:
     return f"`bivaluate replicate --full` runs the whole paper again. {counts} [Which, and why](docs/REPLICATION.md)."
 
 
+def benchmark_sentence() -> str:
+    """What the benchmark says, from its page."""
+    _, written, answer = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
+    size = re.search(r"printed here\. (.*?) \(", written)
+    assert size is not None
+    return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
+
+
 def format_table(kind: str) -> str:
     """Every format of matrices, or of solutions, from its record."""
     count = ["numbers count from"] if kind == "solution" else []
@@ -180,6 +188,7 @@ def documents() -> dict[Path, str]:
     readme = filled(readme, "algorithms", algorithm_overview())
     readme = filled(readme, "speed", speed_table())
     readme = filled(readme, "replication", replication_sentence())
+    readme = filled(readme, "benchmark", benchmark_sentence())
     formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     for kind in ("matrix", "solution"):
         formats = filled(formats, f"{kind} formats", format_table(kind))
