@@ -146,7 +146,7 @@ def test_large_solutions_are_counted_by_classes():
     shape = (20000, 500)
     truth, found = (
         Biclustering(
-            [(rng.choice(20000, 808, replace=False), rng.choice(500, 58, replace=False)) for _ in range(20)], shape
+            [(rng.choice(20000, 808, replace=False), rng.choice(500, 58, replace=False)) for _ in range(10)], shape
         )
         for _ in range(2)
     )

@@ -92,14 +92,14 @@ def compiled_mergers(matrix: Matrix, solution: Biclustering, n_jobs: int | None 
     return CompiledMergers(rows_for(matrix), solution, matrix.shape, matrix.sparse, n_jobs, memory)
 
 
-_least_cells: ContextVar[int] = ContextVar("_least_cells", default=KERNEL_CELLS)
+_least_cells: ContextVar[int | None] = ContextVar("_least_cells", default=None)
 
 
 @contextmanager
 def scored_once(matrix: Matrix, solutions: Sequence[Biclustering]) -> Iterator[None]:
     """Score these solutions as all that this process scores: by NumPy unless they are large together."""
     few = matrix.in_memory and sum(map(_work, solutions)) < KERNEL_CELLS_ONCE
-    token = _least_cells.set(KERNEL_CELLS_ONCE if few else KERNEL_CELLS)
+    token = _least_cells.set(KERNEL_CELLS_ONCE if few else None)
     try:
         yield
     finally:
@@ -108,7 +108,8 @@ def scored_once(matrix: Matrix, solutions: Sequence[Biclustering]) -> Iterator[N
 
 def large_enough_for_kernels(solution: Biclustering) -> bool:
     """Whether compiled kernels answer for this solution."""
-    return _work(solution) >= _least_cells.get()
+    least = _least_cells.get()
+    return _work(solution) >= (KERNEL_CELLS if least is None else least)
 
 
 def _work(solution: Biclustering) -> float:

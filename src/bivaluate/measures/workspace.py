@@ -127,7 +127,7 @@ class Workspace:
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
         """Return the values of some rows and columns that biclusters use."""
         if self._held is None:
-            return self.matrix.block(rows, cols)
+            return self.matrix.block(rows, cols, self.options.missing)
         values, used_rows, used_cols = self._held
         return np.asarray(values[np.ix_(np.searchsorted(used_rows, rows), np.searchsorted(used_cols, cols))])
 
