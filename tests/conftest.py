@@ -3,6 +3,11 @@
 import importlib.util
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No example fails for taking long: machines are busy.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 PACKAGES = {
     "parquet": "pyarrow",
