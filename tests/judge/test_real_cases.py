@@ -16,6 +16,7 @@ MARKERS = {
 
 
 @pytest.mark.network
+@pytest.mark.extra("anndata")
 @pytest.mark.parametrize("cells", ["high", "sorted"])
 def test_marker_genes_of_blood_cells_are_kept(cells):
     """Cells are those in which the markers are high, or those a laboratory sorted; plasma cells were not sorted."""
