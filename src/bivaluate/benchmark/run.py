@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError
+from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.truth import Truth
@@ -47,8 +47,6 @@ class Benchmark:
         One row per bicluster: its truth and every measure of biclusters.
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
-    seconds : DataFrame
-        Seconds per fit.
 
     Examples
     --------
@@ -58,7 +56,6 @@ class Benchmark:
     solutions: pd.DataFrame
     biclusters: pd.DataFrame
     copies: pd.DataFrame
-    seconds: pd.DataFrame
 
 
 def solution_measures() -> list[str]:
@@ -153,7 +150,7 @@ def run_benchmark(
         truth = Truth(problem)
         mine = done[done["dataset"] == name]
         found: list[tuple[str, int, Biclustering, Any]] = [
-            (str(r["algorithm"]), int(r["k"]), run.solution(_cell(run, name, r)), r) for r in mine.to_dict("records")
+            (str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), r) for r in mine.to_dict("records")
         ]
         found += [(method, len(s), s, None) for (method, where), s in own.items() if where == name]
         kept: dict[str, tuple[float, int, Biclustering, dict[str, Any]]] = {}
@@ -176,20 +173,13 @@ def run_benchmark(
                 copies.append({**cell, "copy": copy, **_evaluated(problem.matrix, other)[0]})
     import pandas as pd
 
-    tables = Benchmark(
-        pd.DataFrame(rows),
-        pd.DataFrame(blocks),
-        pd.DataFrame(copies),
-        run.times[["dataset", "algorithm", "fit_seconds"]],
-    )
+    tables = Benchmark(pd.DataFrame(rows), pd.DataFrame(blocks), pd.DataFrame(copies))
     for table in TABLES:
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables
 
 
 def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
-    from bivaluate._errors import suggest
-
     for name in names or ():
         if name not in CASES:
             raise ParameterError(f"there is no case {name!r}: {', '.join(CASES)}.{suggest(name, CASES)}")
@@ -221,7 +211,7 @@ def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list
     return found
 
 
-def _cell(run: Any, name: str, row: Mapping[Any, Any]) -> Any:
+def _cell(name: str, row: Mapping[Any, Any]) -> Any:
     from bivaluate.sweep.cells import Cell
 
     return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
