@@ -134,7 +134,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         "the classes and the Gene Ontology played no part in building any of them. Missing cells of Brown's genes and of "
         "MovieLens are replaced by the means of their rows.",
         "",
-        f"All data: {', '.join(CASES)}.",
+        f"Data of this run: {', '.join(solutions['case'].unique())}. The whole collection has {len(CASES)} kinds.",
         "",
     ]
     return "\n".join(lines)
