@@ -34,7 +34,6 @@ def doctor(
 
 
 def _examine() -> dict[str, Any]:
-    import os
     import platform
     import sys
 
@@ -43,14 +42,13 @@ def _examine() -> dict[str, Any]:
     from bivaluate.datasets.cache import cache_folder
 
     needed, optional = _packages()
-    cache = os.environ.get("NUMBA_CACHE_DIR", "beside the package")
     return {
         "machine": {
             "bivaluate": __version__,
             "python": sys.version.split()[0],
             "system": platform.platform(),
             "cores": count_cores(None),
-            "compiled kernels": cache if _can_cache() else f"{cache} (not writable: compiled again in every process)",
+            "compiled kernels": _kernel_folder(),
             "data": str(cache_folder()),
         },
         "needed": {name: _version(name) for name in needed},
@@ -84,17 +82,12 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _can_cache() -> bool:
-    """Whether compiled kernels can be kept: numba looks beside the source, then in the user's cache."""
-    import importlib.util
-    import os
-    from pathlib import Path
+def _kernel_folder() -> str:
+    """Return where numba keeps the compiled kernels: beside their source, or in a folder of the user's."""
+    from bivaluate.measures import _kernels
 
-    found = importlib.util.find_spec("bivaluate.measures._kernels")
-    assert found is not None
-    beside = Path(str(found.origin)).parent / "__pycache__"
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR", beside if beside.exists() else beside.parent))
-    return os.access(folder, os.W_OK)
+    folders = [kernel.stats.cache_path for kernel in vars(_kernels).values() if hasattr(kernel, "stats")]
+    return next(filter(None, folders), "not kept (no folder is writable): compiled again in every process")
 
 
 def _compile_all() -> None:
