@@ -39,6 +39,10 @@ def test_names():
     with pytest.raises(ParameterError, match=r"does not match any data set"):
         expand_name("scenario:Z*")
     assert len(load_named("example:")[1]) == 5
+    with pytest.raises(
+        ParameterError, match=r"scenario:S9\? stands for 2 data sets, and one is needed here: scenario:S9a"
+    ):
+        load_named("scenario:S9?")
 
 
 def test_doctor(run):

@@ -20,11 +20,13 @@ def example(
     - `bivaluate example`
     - `bivaluate example trial`
     """
-    from bivaluate.datasets import write_example
+    from bivaluate.datasets import load_example, write_example
 
+    genes, conditions = load_example()[0].shape
     matrix, solution, blocks = (str(path) for path in write_example(folder))
     out.print(
-        f"wrote {matrix} (200 genes x 30 conditions), {solution} and {blocks} (biclusters of it). Try:", soft_wrap=True
+        f"wrote {matrix} ({genes} genes x {conditions} conditions), {solution} and {blocks} (biclusters of it). Try:",
+        soft_wrap=True,
     )
     for line in (
         f"bivaluate score {matrix} {solution}",

@@ -60,7 +60,9 @@ def load_named(name: str, seed: int = 0) -> tuple[Matrix, Biclustering | None]:
     >>> X.shape, X.name, len(truth)
     ((300, 40), 'scenario:S1', 4)
     """
-    (found,) = expand_name(name) if not any(mark in name for mark in "*?[") else (name,)
+    found, *others = expand_name(name)
+    if others:
+        raise ParameterError(f"{name} stands for {1 + len(others)} data sets, and one is needed here: {found}, say.")
     if found == EXAMPLE:
         return load_example()
     if found.startswith(SCENARIO):
