@@ -118,40 +118,12 @@ def rank_normalise(X: Any) -> Floats:
     return prepare_values(check_values(X), normalise="rank")
 
 
-def prepare_matrix(X: Any, centre: str = "none", normalise: str = "none", missing: str = "raise") -> Floats:
-    """Return `X` as the chance correction is to see it: rank-normalised, column-centred, both or neither.
+def prepare_values(values: Floats, centre: str = "none", normalise: str = "none") -> Floats:
+    """Return checked values as the chance correction is to see them: rank-normalised, column-centred, both or neither.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix.
-    centre : {"none", "columns"}
-        Whether to subtract column means.
-    normalise : {"none", "rank"}
-        Whether to replace each row by normal scores of its ranks first.
-    missing : {"raise", "omit"}
-        Whether NaN cells may be there.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The values.
-
-    Raises
-    ------
-    MatrixError, ParameterError
-        If the data or the options are not usable.
-
-    Examples
-    --------
-    >>> prepare_matrix([[1, 10], [3, 30]], centre="columns").tolist()
+    >>> prepare_values(np.array([[1.0, 10.0], [3.0, 30.0]]), centre="columns").tolist()
     [[-1.0, -10.0], [1.0, 10.0]]
     """
-    return prepare_values(check_values(X, missing), centre, normalise)
-
-
-def prepare_values(values: Floats, centre: str = "none", normalise: str = "none") -> Floats:
-    """Do what `prepare_matrix` says with values that were checked already."""
     check_choice("centre", centre, ("none", "columns"))
     if check_choice("normalise", normalise, ("none", "rank")) == "rank":
         if np.isnan(values).any():
@@ -162,7 +134,7 @@ def prepare_values(values: Floats, centre: str = "none", normalise: str = "none"
 
 
 def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> Matrix:
-    """Return a matrix that was checked already as `prepare_matrix` says; itself where nothing is to be done."""
+    """Return a matrix that was checked already as `prepare_values` says; itself where nothing is to be done."""
     if (centre, normalise) == ("none", "none"):
         return matrix
     return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
