@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.between_marks import print_and_fill
 from bivaluate import evaluate
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.chance.surrogates import chosen_p_value, surrogate
@@ -26,7 +27,6 @@ Floats = NDArray[np.float64]
 SHAPE, SURROGATES, K_VALUES, LEVEL = (40, 16), 9, (2, 3, 4), 0.2
 ALGORITHMS = {"cca": {}, "las": {"n_restarts": 20, "n_jobs": 1}}
 MEASURES = ("total_evidence", "nve_cov", "nve", "avg_ve", "asr")
-BEGIN, END = "<!-- chosen: begin -->", "<!-- chosen: end -->"
 
 
 def scores(X: Floats, seed: int) -> dict[str, list[float]]:
@@ -82,11 +82,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = table(shares(options.matrices))
-    print(*lines, sep="\n")
-    if options.page:
-        text = options.page.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        options.page.write_text("\n".join([before + BEGIN, *lines, END]) + rest.split(END)[1], encoding="utf-8")
+    print_and_fill(lines, options.page, "chosen")
 
 
 if __name__ == "__main__":

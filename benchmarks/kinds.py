@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.between_marks import print_and_fill
 from bivaluate import Biclustering, evaluate
 from bivaluate.measures.registry import METRICS
 
@@ -24,7 +25,6 @@ Floats = NDArray[np.float64]
 
 SHAPE, ROWS, COLS = (90, 30), 20, 10
 SEEN, BLIND, MISLED = 0.9, 0.7, 0.3
-BEGIN, END = "<!-- kinds: begin -->", "<!-- kinds: end -->"
 
 
 def planted(kind: str, rng: np.random.Generator) -> Floats:
@@ -90,11 +90,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = table(shares(options.repeats))
-    print(*lines, sep="\n")
-    if options.page:
-        text = options.page.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        options.page.write_text("\n".join([before + BEGIN, *lines, END]) + rest.split(END)[1], encoding="utf-8")
+    print_and_fill(lines, options.page, "kinds")
 
 
 if __name__ == "__main__":
