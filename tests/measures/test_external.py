@@ -5,8 +5,9 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate._errors import SolutionError
-from bivaluate.measures import external
+from bivaluate.measures import _cell_classes, external
 from bivaluate.measures._cell_classes import cell_classes
+from bivaluate.measures._cell_pairs import CellPairs
 from bivaluate.measures.external import EXTERNAL, Comparison, compare
 from tests.reference import external as twin
 
@@ -48,8 +49,15 @@ def random_solution(rng, shape, K):
     ]
 
 
+@pytest.fixture(params=["classes", "pairs"])
+def way(request, monkeypatch):
+    """Both ways to count pairs of cells; small solutions go the first way unless told otherwise."""
+    if request.param == "pairs":
+        monkeypatch.setattr(_cell_classes, "_MANY_CLASSES", 0)
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_naive_twins_agree(seed):
+def test_naive_twins_agree(seed, way):
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(3, 6)), int(rng.integers(2, 5)))
     truth, found = (random_solution(rng, shape, int(rng.integers(1, 5))) for _ in range(2))
@@ -91,7 +99,7 @@ def test_many_biclusters_need_several_words():
         Biclustering([(rng.choice(40, 5, replace=False), rng.choice(30, 4, replace=False)) for _ in range(70)], shape)
         for _ in range(2)
     )
-    classes = cell_classes(found, truth)
+    classes = cell_classes(found, truth, np.zeros((70, 70)))
     assert classes.counts.sum() == 1200
     cover = np.zeros(shape)
     for b in found:
@@ -100,6 +108,35 @@ def test_many_biclusters_need_several_words():
         np.bincount(cover.astype(int).ravel(), minlength=20),
         np.bincount(classes.first.sum(axis=1).astype(int), weights=classes.counts, minlength=20),
     )
+
+
+@pytest.mark.parametrize(("seed", "K"), [(0, 3), (1, 9), (2, 90)])
+def test_two_ways_to_count_pairs_agree(seed, K):
+    rng = np.random.default_rng(seed)
+    shape = (25, 11)
+    truth, found = (random_solution(rng, shape, K) for _ in range(2))
+    found += [*truth[:2], truth[0]]  # the same biclusters in both, one of them twice
+    comparison = Comparison(Biclustering(truth, shape), Biclustering(found, shape))
+    jaccard = external._jaccard(comparison, "cells")
+    told = []
+    sides = comparison.found, comparison.truth
+    plain = cell_classes(*sides, jaccard).sums()
+    compiled = CellPairs(*sides, jaccard).sums(lambda *numbers: told.append(numbers))
+    for name in ("common", "apart"):
+        for one, other in zip(getattr(plain, name), getattr(compiled, name), strict=True):
+            np.testing.assert_array_equal(one, other[: len(one)])
+            assert not other[len(one) :].any()
+    assert (plain.least_common, plain.least_apart) == (compiled.least_common, compiled.least_apart)
+    assert (compiled.precision, compiled.recall) == pytest.approx((plain.precision, plain.recall), abs=1e-12)
+    assert sorted(told)[-1] == (len(told), len(told))
+
+
+def test_many_biclusters_are_compared_by_pairs_of_cells():
+    rng = np.random.default_rng(0)
+    solution = Biclustering([(rng.permutation(150)[:9], rng.permutation(140)[:5]) for _ in range(60)], (150, 140))
+    assert isinstance(Comparison(solution, solution).cells, CellPairs)
+    assert isinstance(Comparison(TRUTH, FOUND).cells, _cell_classes.CellClasses)
+    assert all(value == pytest.approx(1.0) for key, value in compare(solution, solution).items() if key != "e4sc")
 
 
 def test_consensus_is_that_of_scikit_learn():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import plural
 from bivaluate.cli.options import Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
-from bivaluate.cli.tables import number, out, print_json, print_table
+from bivaluate.cli.tables import number, out, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from bivaluate.solution import Biclustering
@@ -51,7 +52,9 @@ def compare(
     else:
         X = matrix_file.read(matrix)
         first, second = (how.read(path, X) for path, how in files)
-    scores = compare_solutions(first, second, shape=size)
+    with progress() as update:
+        told = None if update is None else partial(update, "pairs of cells")
+        scores = compare_solutions(first, second, shape=size, progress=told)
     if as_json:
         print_json(scores)
         return

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import SolutionError
-from bivaluate.measures._cell_classes import CellClasses, cell_classes, overlaps
+from bivaluate.measures._cell_classes import CellClasses, PairSums, group_cells, overlaps
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
 from bivaluate.measures.partition import row_classes
 from bivaluate.solution import Biclustering, check_solution
+
+if TYPE_CHECKING:
+    from bivaluate.measures._cell_pairs import CellPairs
 
 Floats = NDArray[np.float64]
 Measured = TypeVar("Measured", bound=Callable[["Comparison"], float])
@@ -29,7 +32,13 @@ _PATRIKAINEN = "Patrikainen & Meilă 2006, Comparing subspace clusterings, doi:1
 _HANCZAR = "Hanczar & Nadif 2013, Precision-recall space to correct external indices for biclustering, ICML"
 
 
-def compare(truth: Biclustering, found: Biclustering, *, shape: Sequence[int] | None = None) -> dict[str, float | None]:
+def compare(
+    truth: Biclustering,
+    found: Biclustering,
+    *,
+    shape: Sequence[int] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, float | None]:
     """Compare what was found with the truth by every external measure; high is better.
 
     Parameters
@@ -39,6 +48,8 @@ def compare(truth: Biclustering, found: Biclustering, *, shape: Sequence[int] | 
     shape : tuple of int, optional
         Shape of the matrix, if neither solution knows it. Without it ``csi``, ``agri``, ``corrected_precision``
         and ``corrected_recall`` are None, because they count cells outside all biclusters too.
+    progress : callable, optional
+        Told (done, total) as pairs of cells are counted, where there are many.
 
     Returns
     -------
@@ -66,7 +77,7 @@ def compare(truth: Biclustering, found: Biclustering, *, shape: Sequence[int] | 
     >>> round(scores["ce"], 6), round(scores["agri"], 6)
     (0.636364, 0.407537)
     """
-    comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape)
+    comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape, progress)
     scores: dict[str, float | None] = {}
     for key, measure in EXTERNAL.items():
         if measure.needs_shape and not comparison.has_shape:
@@ -81,8 +92,15 @@ def compare(truth: Biclustering, found: Biclustering, *, shape: Sequence[int] | 
 class Comparison:
     """Two solutions of one matrix and what the measures share: each is computed once, when first asked for."""
 
-    def __init__(self, truth: Biclustering, found: Biclustering, shape: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        truth: Biclustering,
+        found: Biclustering,
+        shape: Sequence[int] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.truth, self.found, self.has_shape = _same_matrix(truth, found, shape)
+        self._progress = progress
 
     @property
     def settled(self) -> float | None:
@@ -121,15 +139,19 @@ class Comparison:
         return found[:, None], truth[None, :]
 
     @cached_property
-    def classes(self) -> CellClasses:
+    def cells(self) -> CellClasses | CellPairs:
         """Cells grouped by membership; first the found solution, then the truth."""
-        return cell_classes(self.found, self.truth)
+        return group_cells(self.found, self.truth, _jaccard(self, "cells"))
+
+    @property
+    def cover(self) -> tuple[Floats, Floats, Floats]:
+        """For each group of cells: how often found covers it, how often truth does, and how many cells it has."""
+        return self.cells.cover
 
     @cached_property
-    def cover(self) -> tuple[Floats, Floats, Floats]:
-        """For each class of cells: how often found covers it, how often truth does, and how many cells it has."""
-        classes = self.classes
-        return classes.first.sum(axis=1), classes.second.sum(axis=1), classes.counts
+    def pairs(self) -> PairSums:
+        """What the measures need to know of all pairs of cells."""
+        return self.cells.sums(self._progress)
 
 
 def _same_matrix(
@@ -375,9 +397,10 @@ def campello_soft_index(comparison: Comparison) -> float:
     float
         The similarity; high is better.
     """
-    pairs = comparison.classes.pairs
-    agree = float(np.minimum(pairs.common_first, pairs.common_second) @ pairs.count)
-    disagree = float(np.abs(pairs.common_first - pairs.common_second) @ pairs.count)
+    pairs = comparison.pairs
+    agree = pairs.least_common
+    # |α − α'| = α + α' − 2·min(α, α')
+    disagree = sum(_total(counted) for counted in pairs.common) - 2 * agree
     found_cover, truth_cover, cells = comparison.cover
     found_extra, truth_extra = np.maximum(found_cover - 1, 0), np.maximum(truth_cover - 1, 0)
     agree += (comparison.n_cells - 1) * float(np.minimum(found_extra, truth_extra) @ cells)
@@ -393,14 +416,12 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
     over all ways of pairing up the values. GRI in [0, 1]; AGRI ≤ 1 and 0 by chance. Horta & Campello 2015,
     Comparing hard and overlapping clusterings, JMLR 16:2949–2997.
     """
-    pairs = comparison.classes.pairs
-    together = pairs.common_first, pairs.common_second
-    apart = pairs.product_first - pairs.common_first, pairs.product_second - pairs.common_second
-    most = max(float(product @ pairs.count) for product in (pairs.product_first, pairs.product_second))
+    pairs = comparison.pairs
+    most = max(_total(j) + _total(s) for j, s in zip(pairs.common, pairs.apart, strict=True))
     if most == 0:
         return 1.0, 1.0
-    gri = float((np.minimum(*together) + np.minimum(*apart)) @ pairs.count) / most
-    expected = (_mean_minimum(*together, pairs.count) + _mean_minimum(*apart, pairs.count)) / most
+    gri = (pairs.least_common + pairs.least_apart) / most
+    expected = (_mean_minimum(*pairs.common) + _mean_minimum(*pairs.apart)) / most
     if expected == 1:
         return gri, 1.0 if gri == 1 else float("nan")
     return gri, (gri - expected) / (1 - expected)
@@ -544,27 +565,7 @@ def mocice_bcubed(comparison: Comparison) -> float:
     Precision is averaged over the o' that share a found bicluster with o (o itself included), then over the cells that
     are in one; recall likewise with true ones. In [0, 1]. Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228.
     """
-    classes = comparison.classes
-    found, truth = (side.astype(bool) for side in (classes.first, classes.second))
-    covered = found.any(axis=1) | truth.any(axis=1)
-    found, truth, counts = found[covered], truth[covered], classes.counts[covered]
-    jaccard = _jaccard(comparison, "cells")
-    means = np.zeros((2, len(counts)))
-    for k in range(len(counts)):
-        common_found, common_truth = found & found[k], truth & truth[k]
-        shared = np.stack([common_found.sum(axis=1), common_truth.sum(axis=1)])
-        # The best true bicluster both cells are in, for every found one both are in.
-        best = np.where(common_truth[:, None, :], jaccard[None, :, :], 0.0).max(axis=2)
-        identity = (best * common_found).sum(axis=1) / np.maximum(shared[0], 1)
-        agree = shared.min(axis=0) * identity
-        for side in (0, 1):
-            weight = counts * (shared[side] > 0)
-            if weight.any():
-                means[side, k] = float(weight @ (agree / np.maximum(shared[side], 1))) / float(weight.sum())
-    precision, recall = (
-        float(counts[member] @ means[side, member]) / float(counts[member].sum())
-        for side, member in ((0, found.any(axis=1)), (1, truth.any(axis=1)))
-    )
+    precision, recall = comparison.pairs.precision, comparison.pairs.recall
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
@@ -586,8 +587,13 @@ def _matching(weights: Floats) -> float:
     return float(weights[linear_sum_assignment(weights, maximize=True)].sum())
 
 
-def _mean_minimum(a: NDArray[np.int64], b: NDArray[np.int64], count: Floats) -> float:
-    """Sum over pairs of min(a, b), averaged over all ways of pairing up the values of `a` with those of `b`."""
-    at_least_a, at_least_b = (np.cumsum(np.bincount(values, weights=count)[::-1])[::-1][1:] for values in (a, b))
+def _total(counted: Floats) -> float:
+    """Return the sum of values of which counts by value are given."""
+    return float(np.arange(len(counted)) @ counted)
+
+
+def _mean_minimum(a: Floats, b: Floats) -> float:
+    """Sum over pairs of min(a, b), averaged over all ways of pairing up two lists of values given as counts by value."""
+    at_least_a, at_least_b = (np.cumsum(counted[::-1])[::-1][1:] for counted in (a, b))
     common = min(len(at_least_a), len(at_least_b))
-    return float(at_least_a[:common] @ at_least_b[:common] / count.sum())
+    return float(at_least_a[:common] @ at_least_b[:common] / a.sum())
