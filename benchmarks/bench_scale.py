@@ -1,19 +1,19 @@
 """Matrices on disk, sparse ones and a cluster: time, peak memory, growth. Run from the root of the project:
 
-python -m benchmarks.bench_scale            the table of ratios (a file of 640 MB)
-python -m benchmarks.bench_scale --large    8,000,000 x 200 float32 on disk (6.4 GB)
-python -m benchmarks.bench_scale --growth   slopes over rows and over entries
+python -m benchmarks scale                         everything, into docs/benchmarks.json (8 GB of temporary files)
+python -m benchmarks.bench_scale chunks disk …     some parts, printed
 
-Times are CPU seconds of this process unless said otherwise: the passes are compared with each other on one machine.
+Both sides of a ratio are of one run. Times are CPU seconds of this process, except where the disk or a cluster has a part.
+`make docs` takes the rows into docs/scale.md, with what follows from them for a matrix past one machine.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ import scipy.sparse
 
 from benchmarks.bench_mergers import workload
 from benchmarks.memory import peak_rise
-from benchmarks.timing import Comparison, in_fresh_process, print_table
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate import Biclustering, Matrix, evaluate
 from bivaluate._rows import FileSource
 from bivaluate.measures._blocks import block_values
@@ -70,7 +70,7 @@ def sparse_matrix(n: int, m: int, filled: float) -> scipy.sparse.csr_array:
 
 
 def of_file(path: str, n: int, m: int, K: int, r: int, c: int, everything: bool) -> dict[str, float]:
-    """Score a file in a fresh process: seconds, peak memory beyond the process, seconds `cat` needs twice."""
+    """Score a file in a fresh process: seconds, peak memory beyond the process, seconds to read it twice, and to add it up."""
     warm = blocks(400, 20, 3, 100, 8)
     evaluate(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm, metrics=ERRORS)
     compiled_mergers(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm).matrices()
@@ -82,9 +82,19 @@ def of_file(path: str, n: int, m: int, K: int, r: int, c: int, everything: bool)
             while stream.read(1 << 22):
                 pass
     reading = time.perf_counter() - start
+    start = time.perf_counter()
+    for first in range(0, n, 20_000):
+        source.rows(first, min(first + 20_000, n)).sum()
+    adding = time.perf_counter() - start
     start, used = time.perf_counter(), time.process_time()
     rise = peak_rise(lambda: evaluate(source, solution, n_jobs=1, **({} if everything else {"metrics": ERRORS})))
-    return {"wall": time.perf_counter() - start, "cpu": time.process_time() - used, "rise": rise, "cat twice": reading}
+    return {
+        "wall": time.perf_counter() - start,
+        "cpu": time.process_time() - used,
+        "rise": rise,
+        "cat twice": reading,
+        "sum": adding,
+    }
 
 
 def of_sparse(n: int, m: int, filled: float, K: int, r: int, c: int) -> dict[str, float]:
@@ -112,74 +122,111 @@ def of_sparse(n: int, m: int, filled: float, K: int, r: int, c: int) -> dict[str
     }
 
 
-def main() -> list[Comparison]:
-    """Print the table."""
-    found = []
+def chunks() -> list[Comparison]:
+    """Compare chunks of rows with the whole array as one."""
     X, pairs = workload("large")
     solution = Biclustering(pairs, X.shape)
     whole = cpu(lambda: compiled_mergers(Matrix(X), solution, 1).matrices())
-    chunks = cpu(lambda: CompiledMergers(ByChunks(Matrix(X)), solution, X.shape, n_jobs=1).matrices())
-    found.append(Comparison("chunks, 20000×500 K=100", "one chunk in memory", whole, chunks, 1 / 1.5, 1 / 1.15))
+    parts = cpu(lambda: CompiledMergers(ByChunks(Matrix(X)), solution, X.shape, n_jobs=1).matrices())
+    return [Comparison("chunks of rows, 20,000 × 500, K = 100", "one chunk", whole, parts, 1 / 1.5, 1 / 1.15)]
+
+
+def disk(n: int = 8_000_000) -> list[Comparison]:
+    """Compare scoring a file with reading it twice, three times over, and with reading it once and adding it up."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.bin"
-        n = 800_000
         write_file(path, n, 200)
-        disk = in_fresh_process("benchmarks.bench_scale:of_file", str(path), n, 200, 50, n // 50, 20, False)
-        note = f"peak memory {disk['rise'] / 1e6:.0f} MB"
-        found.append(
-            Comparison(
-                "800,000×200 float32 on disk, K=50",
-                "reading it twice, ×3",
-                3 * disk["cat twice"],
-                disk["wall"],
-                None,
-                1,
-                note,
+        work = f"{n:,} × 200 float32 on disk, K = 50"
+        for everything in (False, True):
+            found = in_fresh_process("benchmarks.bench_scale:of_file", str(path), n, 200, 50, n // 50, 20, everything)
+            what = f"{work}: {'with evidence and findings' if everything else 'VE, MSR and all mergers'}"
+            note = f"{found['rise'] / 1e6:.0f} MB at the peak"
+            against = (None, None) if everything else (None, 1.0)
+            rows.append(
+                Comparison(what, "reading it twice, × 3", 3 * found["cat twice"], found["wall"], *against, note)
             )
+        rows.append(
+            Comparison(f"{work}: the two passes", "reading it and adding it up, twice", 2 * found["sum"], rows[0].ours)
         )
-    sparse = in_fresh_process("benchmarks.bench_scale:of_sparse", 100_000, 20_000, 0.05, 50, 2000, 400)
-    note = f"memory beyond the input {sparse['rise'] / 1e6:.0f} MB; everything {sparse['evaluate rise'] / 1e6:.0f} MB"
-    found.append(
-        Comparison("CSR 100,000×20,000, 5 %, K=50", "densifying blocks", sparse["dense"], sparse["ours"], 5, 5, note)
-    )
-    print_table("matrices of any size", found)
-    return found
+    return rows
 
 
-def growth() -> None:
-    """Print CPU seconds against rows on disk, and against entries of CSR, with the slopes."""
+def entries() -> list[Comparison]:
+    """Compare a sparse matrix with making the block of every merger dense."""
+    found = in_fresh_process("benchmarks.bench_scale:of_sparse", 100_000, 20_000, 0.05, 50, 2000, 400)
+    work = "CSR 100,000 × 20,000, 5 % filled, K = 50"
+    note = f"{found['rise'] / 1e6:.0f} MB beyond the input"
+    everything = f"{found['evaluate rise'] / 1e6:.0f} MB beyond the input"
+    return [
+        Comparison(f"{work}: VE, MSR and all mergers", "making blocks dense", found["dense"], found["ours"], 5, 5, note),
+        Comparison(
+            f"{work}: with evidence and findings", "making blocks dense", found["dense"], found["evaluate"], None, None,
+            everything,
+        ),
+    ]  # fmt: skip
+
+
+def workers(n: int = 4_000_000) -> list[Comparison]:
+    """Compare two workers of a Dask cluster with one, on a file that both read."""
+    from distributed import Client, LocalCluster
+
+    times = {}
     with tempfile.TemporaryDirectory() as folder:
-        times = []
-        sizes = [10_000, 100_000, 1_000_000]
+        small = write_file(Path(folder) / "small.bin", 50_000, 200)
+        source = write_file(Path(folder) / "x.bin", n, 200)
+        solution = blocks(n, 200, 50, n // 50, 20)
+        for count in (1, 2):
+            with (
+                LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
+                Client(cluster) as client,
+            ):
+                for _ in range(2):  # kernels are compiled, files are read once
+                    evaluate(small, blocks(50_000, 200, 50, 1000, 20), metrics=ERRORS, scheduler=client)
+                times[count] = best_of(
+                    lambda client=client: evaluate(source, solution, metrics=ERRORS, scheduler=client), 2
+                )
+    return [Comparison(f"two Dask workers, {n:,} × 200 on disk, K = 50", "one worker", times[1], times[2], 1.7, 1.9)]
+
+
+def growth() -> list[Comparison]:
+    """Compare ten times the rows on disk, and four times the entries of CSR, with as many times the time."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        sizes, times = [10_000, 100_000, 1_000_000, 10_000_000], []
         for n in sizes:
-            path = Path(folder) / "x.bin"
-            source = write_file(path, n, 50)
+            source = write_file(Path(folder) / "x.bin", n, 50)
             solution = blocks(n, 50, 20, n // 20, 10)
-            times.append(cpu(lambda: compiled_mergers(Matrix(source), solution, 1).matrices(), 2))  # noqa: B023
-        slopes = np.diff(np.log(times)) / np.diff(np.log(sizes))
-        print("rows", sizes, [f"{t:.3g} s" for t in times], "slopes", slopes.round(3).tolist())
-    times, entries = [], []
+            times.append(cpu(lambda: compiled_mergers(Matrix(source), solution, 1).matrices(), 3))  # noqa: B023
+    found += _slopes("rows on disk, × 50, K = 20", sizes, times)
+    sizes, times = [], []
     for filled in (0.01, 0.04, 0.16):
         X = sparse_matrix(30_000, 5_000, filled)
         solution = blocks(30_000, 5_000, 20, 3000, 500)
         times.append(cpu(lambda: compiled_mergers(Matrix(X), solution, 1).matrices(), 2))  # noqa: B023
-        entries.append(X.nnz)
-    slopes = np.diff(np.log(times)) / np.diff(np.log(entries))
-    per_entry = 1e9 * times[-1] / entries[-1]
-    print("entries", entries, [f"{t:.3g} s" for t in times], "slopes", slopes.round(3).tolist(), f"{per_entry:.3g} ns")
+        sizes.append(X.nnz)
+    return found + _slopes("entries of CSR, 5,000 columns, K = 20", sizes, times)
+
+
+def _slopes(what: str, sizes: list[int], times: list[float]) -> list[Comparison]:
+    """Return how the time grows from each size to the next; a slope of 1.05 is the most allowed."""
+    found = []
+    for (n, before), (larger, after) in itertools.pairwise(zip(sizes, times, strict=True)):
+        slope = np.log(after / before) / np.log(larger / n)
+        times_more = larger / n
+        work, against = f"{larger:,} {what}", f"{times_more:g} × the time of {n:,}"
+        allowed = times_more**-0.05
+        found.append(Comparison(work, against, times_more * before, after, allowed, allowed, f"slope {slope:.2f}"))
+    return found
+
+
+PARTS = {"chunks": chunks, "disk": disk, "entries": entries, "workers": workers, "growth": growth}
+
+
+def main(parts: Sequence[str] = tuple(PARTS)) -> list[Comparison]:
+    """Print the table."""
+    return print_table("matrices of any size", [row for part in parts for row in PARTS[part]()])
 
 
 if __name__ == "__main__":
-    if "--growth" in sys.argv:
-        growth()
-    elif "--large" in sys.argv:
-        with tempfile.TemporaryDirectory() as folder:
-            n = 8_000_000
-            write_file(Path(folder) / "x.bin", n, 200)
-            for everything in (False, True):
-                found = in_fresh_process(
-                    "benchmarks.bench_scale:of_file", str(Path(folder) / "x.bin"), n, 200, 50, n // 50, 20, everything
-                )
-                print(json.dumps({"everything": everything, **found}))
-    else:
-        main()
+    main(sys.argv[1:] or tuple(PARTS))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, _cluster, _rows, evaluate
+from bivaluate import Biclustering, _cluster, _rows, evaluate, write_solution
 from bivaluate import matrix as matrices
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.measures import _mergers as mergers
+from tests.processes import LIMIT
 from tests.sweep.test_cluster import Cluster
 
 da = pytest.importorskip("dask.array")
@@ -121,3 +126,34 @@ def test_a_worker_killed_in_the_middle_costs_only_time(two_workers):
     assert cluster.workers[0].wait(600) == -signal.SIGKILL
     assert told[4][0] < told[4][1], "killed before the end of a pass"
     same(found, evaluate(X, solution))
+
+
+def test_the_command_with_a_scheduler_outlives_a_worker_and_shows_progress(two_workers, tmp_path):
+    cluster, client = two_workers
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150_000, 30)).astype(np.float32)
+    X[:3000, :8] += 2
+    solution = Biclustering([(range(3000), range(8)), (range(1000, 90_000), range(5, 15))], X.shape)
+    np.save(tmp_path / "x.npy", X)
+    write_solution(solution, tmp_path / "s.json")
+    cluster.add_worker("three")
+    client.wait_for_workers(2, timeout=LIMIT)
+    command = [sys.executable, "-m", "bivaluate", "score", "x.npy", "s.json", "--json", "--memory", "16M"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "FORCE_COLOR": "1", "COLUMNS": "120"}
+    with subprocess.Popen(
+        [*command, "--scheduler", cluster.address],
+        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        shown = b""
+        while b"reading rows" not in shown and (part := process.stderr.read1(4096)):
+            shown += part
+        cluster.workers[-1].send_signal(signal.SIGKILL)
+        printed, rest = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, rest.decode()
+    assert b"reading rows" in shown, "the progress bar"
+    expected = evaluate(X, solution)
+    assert json.loads(printed)[0]["scores"]["nve"] == pytest.approx(expected.scores["nve"], rel=1e-9)
+    assert json.loads(printed)[0]["scores"]["total_evidence"] == pytest.approx(
+        expected.scores["total_evidence"], rel=1e-9
+    )

@@ -8,6 +8,7 @@ from ._errors import BivaluateError as BivaluateError
 from ._errors import BivaluateWarning as BivaluateWarning
 from ._errors import CommandError as CommandError
 from ._errors import DegenerateWarning as DegenerateWarning
+from ._errors import DenseWarning as DenseWarning
 from ._errors import EmptyBiclusterWarning as EmptyBiclusterWarning
 from ._errors import FileError as FileError
 from ._errors import FormatError as FormatError

@@ -5,6 +5,7 @@ An object holds observations (cells) as rows; rows of a matrix here are its vari
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def _turned(cells: Any, turned: bool) -> Any:
 
 
 class BackedRows:
-    """Rows of an object that is backed by its file, read through the object's own handle.
+    """Rows of an object that is backed by its file, read through the object's own handle, or, wherever it is sent, its own.
 
     Parameters
     ----------
@@ -77,9 +78,15 @@ class BackedRows:
         self.dtype: np.dtype[Any] = np.dtype(array.dtype)
 
     def __reduce__(self) -> Any:
-        raise MatrixError(
-            "a backed AnnData object cannot be sent to other processes; read its file with bivaluate.read_matrix."
-        )
+        node = getattr(self._array, "group", self._array)  # of a sparse matrix: where its parts are
+        if type(node).__module__.startswith("h5py"):
+            return _opened_again, (str(Path(node.file.filename).absolute()), node.name, self._is_turned)
+        root = getattr(node.store, "root", None)
+        if root is None:
+            raise MatrixError(
+                "an AnnData object that is not backed by a file cannot be sent to other processes; write it to one."
+            )
+        return _opened_again, (str(Path(root).absolute()), f"/{node.path}", self._is_turned)
 
     def transposed(self) -> Any:
         """Return the same rows with rows and columns swapped."""
@@ -106,6 +113,28 @@ class BackedRows:
         from scipy.sparse import csr_array, vstack
 
         return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, self.shape[1]), dtype=self.dtype)
+
+
+def _opened_again(path: str, key: str, turned: bool) -> BackedRows:
+    """Return the rows of a backed object where it was sent to."""
+    if not Path(path).exists():
+        raise MatrixError(
+            f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
+            "this path."
+        )
+    if Path(path).is_dir():
+        import zarr
+
+        node: Any = zarr.open_group(path, mode="r")[key.strip("/")]
+    else:
+        import h5py
+
+        node = h5py.File(path, "r")[key]
+    if hasattr(node, "keys"):
+        from anndata.io import sparse_dataset
+
+        node = sparse_dataset(node)
+    return BackedRows(node, turned)
 
 
 def axes(obs_rows: bool) -> tuple[str, str]:

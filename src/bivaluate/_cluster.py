@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._errors import BivaluateError, MatrixError, MissingExtraError, ParameterError, RunError
-from bivaluate._rows import SPARSE_CHUNKS_LONGER, ArraySource, SparseSource, chunk_rows
+from bivaluate._rows import ArraySource, SparseSource, split_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Indices = NDArray[np.int64]
+    RowsFunction = Callable[[int, Indices, Any], Any]
 
 CONNECT_SECONDS = 10
 TRIES = 3
@@ -142,15 +145,28 @@ class DaskSource:
             if b > a:
                 yield (first, last), (blocks[k], first)
 
-    def map_chunks(self, function: Callable[[int, Any], Any]) -> Iterator[Any]:
+    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
         """Yield what a function makes of each block, in order; called on the workers where there are some."""
         client = self.client
         if client is None:
-            for first, last in zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True):
-                yield function(first, self.rows(first, last))
+            yield from (function(first, self.rows(first, last)) for first, last in parts)
             return
         everything = np.arange(self.shape[0])
         yield from in_order(client, call_with_block, function, list(self.pieces(everything)))
+
+    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, in order; called on the workers where there are some."""
+        starts = first_positions(parts)
+        client = self.client
+        if client is None:
+            yield from (function(at, part, self.take(part)) for at, part in zip(starts, parts, strict=True))
+            return
+        blocks = self.array.to_delayed()[:, 0]
+        which = [int(np.searchsorted(self.edges, part[0], side="right")) - 1 for part in parts]
+        pieces = [
+            ((at, part), (blocks[k], int(self.edges[k]))) for at, part, k in zip(starts, parts, which, strict=True)
+        ]
+        yield from in_order(client, call_with_rows_of_block, function, pieces)
 
 
 class WorkerSource:
@@ -170,17 +186,22 @@ class WorkerSource:
 
     def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Yield between which rows those of these numbers are to be read at once, and what reads them."""
-        step = chunk_rows(self.shape[1], memory) * (SPARSE_CHUNKS_LONGER if self.sparse else 1)
-        for start in range(0, len(numbers), step):
-            part = numbers[start : start + step]
+        for part in split_rows(numbers, self.source, memory):
             yield (int(part[0]), int(part[-1]) + 1), self.source
 
-    def map_chunks(self, function: Callable[[int, Any], Any]) -> Iterator[Any]:
+    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
         """Yield what a function makes of each chunk, in order; called on the workers."""
-        step = chunk_rows(self.shape[1])
-        starts = range(0, self.shape[0], step)
-        pieces = [((start, min(start + step, self.shape[0])), self.source) for start in starts]
-        yield from in_order(self.client, call_with_rows, function, pieces)
+        yield from in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
+
+    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, in order; called on the workers."""
+        pieces = [((at, part), self.source) for at, part in zip(first_positions(parts), parts, strict=True)]
+        yield from in_order(self.client, call_with_rows_taken, function, pieces)
+
+
+def first_positions(parts: Sequence[Indices]) -> list[int]:
+    """Return where each part begins, one after the other."""
+    return np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist() if parts else []
 
 
 def call_with_block(function: Callable[[int, Any], Any], ends: tuple[int, int], block: Any, start: int) -> Any:
@@ -193,12 +214,33 @@ def call_with_rows(function: Callable[[int, Any], Any], ends: tuple[int, int], s
     return function(ends[0], source.rows(*ends))
 
 
+def call_with_rows_of_block(function: RowsFunction, where: tuple[int, Indices], block: Any, start: int) -> Any:
+    """Call a function with rows of a block, their numbers and the position of the first; runs on a worker."""
+    at, numbers = where
+    rows = as_rows(block)
+    return function(at, np.array(numbers), rows if len(numbers) == rows.shape[0] else rows[numbers - start])
+
+
+def call_with_rows_taken(function: RowsFunction, where: tuple[int, Indices], source: Any) -> Any:
+    """Call a function with rows of a source, their numbers and the position of the first; runs on a worker."""
+    at, numbers = where
+    return function(at, np.array(numbers), source.take(np.array(numbers)))
+
+
 def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:
-    """Yield what the call gives for each piece, in their order."""
-    futures = submit(client, call, shared, pieces)
-    for k in range(len(futures)):
-        yield result_of(futures[k])
+    """Yield what the call gives for each piece, in their order; what is lost with a worker is made again."""
+    futures, tries = submit(client, call, shared, pieces), 1
+    for k in range(len(pieces)):
+        while True:
+            try:
+                found = result_of(futures[k])
+                break
+            except _Lost:
+                if tries == TRIES:
+                    raise _lost_too_often() from None
+                futures[k:], tries = submit(client, call, shared, pieces[k:]), tries + 1
         futures[k] = None
+        yield found
 
 
 def added_up(
@@ -222,11 +264,15 @@ def added_up(
             return result_of(futures[0])
         except (CancelledError, _Lost):
             if tries == TRIES - 1:
-                raise RunError(
-                    f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with "
-                    "more memory each if they ran out of it, or fewer threads."
-                ) from None
+                raise _lost_too_often() from None
     raise AssertionError
+
+
+def _lost_too_often() -> RunError:
+    return RunError(
+        f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with "
+        "more memory each if they ran out of it, or fewer threads."
+    )
 
 
 class _Lost(Exception):

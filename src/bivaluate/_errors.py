@@ -81,6 +81,10 @@ class SearchWarning(BivaluateWarning):
     """A search for biclusters could not do what was asked: the message says why, and what was found anyway."""
 
 
+class DenseWarning(BivaluateWarning):
+    """A sparse matrix is made dense for something that needs every cell."""
+
+
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
 

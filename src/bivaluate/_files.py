@@ -6,6 +6,7 @@ import csv
 import errno
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,3 +150,46 @@ def from_text(cell: str) -> str:
     ['=A1', '-1.5', 'g1', "'=A1", "'x"]
     """
     return cell[1:] if cell[:1] == "'" and cell.lstrip("'")[:1] in FORMULA and cell.lstrip("'") else cell
+
+
+class TemporaryRows:
+    """Rows of float64 written one after the other to a temporary file, which goes with whatever reads it.
+
+    Raises
+    ------
+    FileError
+        If the disk of temporary files is full, or cannot be written.
+    """
+
+    def __init__(self) -> None:
+        with self._writing():
+            handle, name = tempfile.mkstemp(prefix="bivaluate-", suffix=".rows")
+        self.path = Path(name)
+        self._stream = os.fdopen(handle, "wb")
+
+    def add(self, rows: bytes | memoryview) -> None:
+        """Write some rows."""
+        with self._writing():
+            self._stream.write(rows)
+
+    def close(self, keep_for: object = None) -> None:
+        """End writing; the file is removed at once, or with the object that reads it."""
+        with self._writing():
+            self._stream.close()
+        if keep_for is None:
+            self.path.unlink(missing_ok=True)
+        else:
+            weakref.finalize(keep_for, self.path.unlink, missing_ok=True)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if hasattr(self, "path"):
+                self.path.unlink(missing_ok=True)
+            folder = tempfile.gettempdir()
+            raise FileError(
+                f"cannot write temporary rows to {folder}: {error.strerror or error}. Set TMPDIR to a folder with room for "
+                "the table as 8 bytes a cell."
+            ) from error

@@ -225,3 +225,20 @@ def chunk_rows(n_cols: int, memory: int | None = None) -> int:
     """
     cells = CHUNK_CELLS if memory is None else min(CHUNK_CELLS, memory // 32)
     return max(1, cells // n_cols)
+
+
+def split_rows(numbers: NDArray[np.int64], source: Any, memory: int | None, n_cols: int = 0) -> list[NDArray[np.int64]]:
+    """Return the numbers of rows to be held at once, in parts; where `n_cols` of them become dense, so many of those.
+
+    >>> source = ArraySource(np.zeros((9, 1 << 20)))
+    >>> [len(part) for part in split_rows(np.arange(9), source, None)]
+    [4, 4, 1]
+    """
+    edges = getattr(source, "edges", None)
+    parts = [numbers] if edges is None else np.split(numbers, np.searchsorted(numbers, edges[1:-1]))
+    step = chunk_rows(source.shape[1], memory) * (SPARSE_CHUNKS_LONGER if source.sparse else 1)
+    if n_cols:
+        step = min(step, chunk_rows(n_cols, memory))
+    elif edges is not None:  # blocks of somebody else's making are taken as they are
+        return [part for part in parts if len(part)]
+    return [part[start : start + step] for part in parts for start in range(0, len(part), step)]

@@ -26,6 +26,7 @@ from bivaluate._rows import (
     RowSource,
     SparseSource,
     chunk_rows,
+    split_rows,
 )
 from bivaluate._text import html_table, number, plural
 
@@ -380,18 +381,58 @@ class Matrix:
         >>> list(Matrix.of([[1, 2], [3, 4]]).map_chunks(lambda start, rows: (start, rows.sum())))
         [(0, np.float64(10.0))]
         """
+        parts = list(self.chunks())
         elsewhere = getattr(self.source, "map_chunks", None)
         if elsewhere is not None:
-            found: Iterator[Result] = elsewhere(partial(_checked_first, self.without_cells(), missing, function))
-            return found
-        return self._mapped(function, missing)
+            return self._told(
+                elsewhere(partial(_checked_first, self.without_cells(), missing, function), parts), len(parts)
+            )
+        found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
+        return self._told(found, len(parts))
 
-    def _mapped(self, function: Callable[[int, Any], Result], missing: str) -> Iterator[Result]:
-        parts = list(self.chunks())
-        for done, (start, stop) in enumerate(parts, 1):
-            yield function(start, self.checked(self.source.rows(start, stop), missing, start))
+    def _told(self, found: Iterator[Result], total: int) -> Iterator[Result]:
+        for done, result in enumerate(found, 1):
+            yield result
             if self.progress is not None:
-                self.progress(done, len(parts))
+                self.progress(done, total)
+
+    def map_rows(
+        self, function: Callable[[int, NDArray[np.int64], Any], Result], rows: NDArray[np.int64], n_cols: int = 0
+    ) -> Iterator[Result]:
+        """Return what a function makes of some rows, a bounded number at a time, in their order.
+
+        Parameters
+        ----------
+        function : callable
+            Called with the position of the first of these rows in `rows`, their numbers, and the rows, checked: float64,
+            dense or CSR, missing cells NaN. Where the matrix is on a cluster it is called there.
+        rows : ndarray of int
+            Numbers of rows, ascending.
+        n_cols : int, default=0
+            How many columns of them the function makes dense.
+
+        Returns
+        -------
+        iterator
+            Of what the function returned.
+
+        Examples
+        --------
+        >>> X = Matrix.of([[1, 2], [3, 4], [5, 6]])
+        >>> list(X.map_rows(lambda at, numbers, cells: (at, numbers.tolist(), cells.sum()), np.array([0, 2])))
+        [(0, [0, 2], np.float64(14.0))]
+        """
+        parts = split_rows(rows, self.source, self.memory, n_cols)
+        elsewhere = getattr(self.source, "map_rows", None)
+        if elsewhere is not None:
+            found = elsewhere(partial(_checked_rows, self.without_cells(), function), parts)
+        else:
+            starts = itertools.accumulate([0, *map(len, parts)])
+            found = (
+                _checked_rows(self, function, at, part, self.source.take(part))
+                for at, part in zip(starts, parts, strict=False)
+            )
+        return found if len(parts) < 2 else self._told(found, len(parts))
 
     def without_cells(self) -> Matrix:
         """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster.
@@ -457,6 +498,26 @@ class Matrix:
         if isinstance(self.source, SparseSource):
             return bool(np.isnan(self.source.array.data).any())
         return any(self.map_chunks(_any_missing))
+
+    def may_hold(self, n_rows: int, n_cols: int) -> bool:
+        """Whether a block of this size may be made dense: always of an array in memory, else up to one chunk.
+
+        Parameters
+        ----------
+        n_rows, n_cols : int
+            The size of the block.
+
+        Returns
+        -------
+        bool
+            False where it has to be looked at some rows at a time (`map_rows`).
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).may_hold(1, 2)
+        True
+        """
+        return self.in_memory or n_rows <= chunk_rows(n_cols, self.memory)
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
         """Return the cells of some rows and columns as a dense array.
@@ -651,6 +712,12 @@ def _checked_first(
     matrix: Matrix, missing: str, function: Callable[[int, Any], Result], start: int, cells: Any
 ) -> Result:
     return function(start, matrix.checked(cells, missing, start))
+
+
+def _checked_rows(
+    matrix: Matrix, function: Callable[[int, Any, Any], Result], at: int, numbers: Any, cells: Any
+) -> Result:
+    return function(at, numbers, matrix.checked(cells, "omit", numbers=numbers))
 
 
 def _source_of(cells: Any, name: str) -> RowSource:

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import bivaluate.algorithms
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import DenseWarning, MatrixError, ParameterError
 from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
 from bivaluate.algorithms.registry import algorithm_label, parameters_of
 from bivaluate.matrix import Matrix
@@ -210,6 +210,9 @@ def test_sparse_and_negative_cells_are_taken_or_refused_in_words(key, X):
     else:
         with pytest.raises(MatrixError, match=r"needs a dense matrix and X is sparse\. Pass X\.toarray\(\)"):
             estimator(key).fit(csr_array(counts))
+        said = rf"^{key} needs every cell: X is sparse and becomes a dense array of .* MB. These take sparse .*spectral"
+        with pytest.warns(DenseWarning, match=said):
+            estimator(key).check_input(Matrix(csr_array(counts)))
     if record.nonnegative:
         with pytest.raises(MatrixError, match=r"the lowest cell of X is -4\."):
             estimator(key).fit(counts - 4.0)

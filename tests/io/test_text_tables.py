@@ -1,13 +1,16 @@
 """Text tables: what is detected, what can be overridden, and how faults are named."""
 
+import gc
 import gzip
 import sys
+import tempfile
 
 import numpy as np
 import pytest
 
 from bivaluate import Matrix, read_matrix, write_matrix
 from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate._rows import FileSource
 from bivaluate.io import source
 from bivaluate.io.formats import Options
 from bivaluate.io.matrices import delimited
@@ -282,3 +285,37 @@ def test_large_files_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\n")
     assert read_matrix(tmp_path / "m.csv").values.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("engine", [pytest.param("fast", marks=pytest.mark.extra("parquet")), "careful"])
+@pytest.mark.parametrize("name", ["big.tsv", "big.csv.gz"])
+def test_very_large_tables_stay_on_disk(tmp_path, monkeypatch, engine, name):
+    rng = np.random.default_rng(1)
+    X = Matrix(rng.normal(size=(900, 7)), tuple(f"g{i}" for i in range(900)), tuple(f"c{j}" for j in range(7)))
+    write_matrix(X, tmp_path / name)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(delimited, "STREAMED_BYTES", 1000)
+    monkeypatch.setattr(delimited, "_SPILLED_CELLS", 100)
+    monkeypatch.setattr(delimited, "FAST_BYTES", 1000 if engine == "fast" else 1 << 40)
+    back = read_matrix(tmp_path / name)
+    assert isinstance(back.source, FileSource)
+    assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
+    np.testing.assert_array_equal(back.source.take(np.array([0, 450, 899])), X.values[[0, 450, 899]])
+    np.testing.assert_array_equal(back.values, X.values)
+    [held] = (tmp_path / "temporary").iterdir()
+    del back
+    gc.collect()
+    assert not held.exists(), "the numbers go with the matrix"
+    (tmp_path / "bad.csv").write_text("gene,a,c,b\n" + "g1,1.5,3,2\n" * 200 + "g9,1,2,x\n")
+    with pytest.raises(FormatError, match=r"line 202: row 'g9', column 'b' holds 'x', which is not a number"):
+        read_matrix(tmp_path / "bad.csv")
+    assert not list((tmp_path / "temporary").iterdir()), "nothing is left behind"
+
+
+def test_a_full_disk_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(delimited, "STREAMED_BYTES", 1)
+    (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\n")
+    with pytest.raises(FileError, match=r"cannot write temporary rows to .*nowhere.*Set TMPDIR to a folder with room"):
+        read_matrix(tmp_path / "m.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
@@ -15,7 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from bivaluate._check import check_choice, check_int, check_values, place_of_cell
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import DenseWarning, MatrixError, ParameterError, TooLargeError
+from bivaluate._rows import LARGEST_DENSE_BYTES
 from bivaluate.algorithms.algorithm import Algorithm
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -105,6 +107,8 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         if isinstance(X, Matrix):
             # a file that is sparse is made dense for those who need it, as long as it fits
             keeps = X.sparse and X.absent == "zero" and self.record.sparse
+            if X.sparse and not self.record.sparse:
+                _say_dense(self.record, X)
             X = X.checked(X.source.rows(0, X.shape[0])) if keeps else X.values
         is_sparse = issparse(X)
         if is_sparse and not self.record.sparse:
@@ -145,6 +149,26 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
     def _info(self) -> dict[str, Any]:
         parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
         return {"algorithm": self.record.key, "parameters": parameters}
+
+
+def _say_dense(record: Algorithm, X: Matrix) -> None:
+    """Say, before it happens, that a sparse matrix is made dense, and who does without; refuse what does not fit."""
+    from bivaluate.algorithms.registry import ALGORITHMS
+
+    n, m = X.shape
+    size = 8 * n * m
+    others = f"These take sparse matrices as they are: {', '.join(key for key, r in ALGORITHMS.items() if r.sparse)}."
+    if size > LARGEST_DENSE_BYTES:
+        raise TooLargeError(
+            f"{record.key} needs every cell, and {X.name} is sparse: {n:,} × {m:,} cells are {size / 1e9:,.1f} GB as a "
+            f"dense array, more than {LARGEST_DENSE_BYTES / 1e9:.1f} GB. {others}"
+        )
+    warnings.warn(
+        DenseWarning(
+            f"{record.key} needs every cell: {X.name} is sparse and becomes a dense array of {size / 1e6:,.1f} MB. {others}"
+        ),
+        stacklevel=4,
+    )
 
 
 def _canonical(values: Any) -> Any:

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._rows import chunk_rows
 from bivaluate.chance.assumptions import normal_scores, sample_step, tie_sums
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_range
@@ -50,16 +49,12 @@ class Values:
 
     def block(self, rows: Indices, cols: Indices) -> Floats:
         """Return the cells of some rows and columns; ranks are those of whole rows."""
-        if not self.ranks:
-            block = self.matrix.block(rows, cols)
-            return block if self.scale == 1.0 else block * self.scale
-        block = np.empty((len(rows), len(cols)))
-        step = chunk_rows(self.shape[1], self.matrix.memory)
-        for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            seen = seen_as(self, self.matrix.checked(self.matrix.source.take(part), "omit", numbers=part))
-            block[start : start + step] = seen.block(cols)
-        return block
+        found = self.matrix.map_rows(partial(_cut_dense, self.elsewhere, cols), rows, len(cols))
+        return np.concatenate([np.empty((0, len(cols))), *found])
+
+
+def _cut_dense(values: Values, cols: Indices, at: int, numbers: Indices, cells: Any) -> Floats:
+    return seen_as(values, cells).block(cols)
 
 
 class Part(NamedTuple):
@@ -68,10 +63,28 @@ class Part(NamedTuple):
     cells: Any
     base: Floats | None = None
 
-    def block(self, cols: Indices) -> Floats:
-        """Return some columns, dense."""
-        block: Floats = self.cells[:, cols] if self.base is None else self.cells[:, cols].toarray() + self.base[:, None]
-        return block
+    def rows(self, at: Indices) -> Part:
+        """Return some of the rows."""
+        return Part(self.cells[at], None if self.base is None else self.base[at])
+
+    def cut(self, cols: Indices) -> Part:
+        """Return some columns."""
+        return Part(self.cells[:, cols], self.base)
+
+    def dense(self) -> Floats:
+        """Return the cells, dense."""
+        cells: Floats = self.cells if self.base is None else self.cells.toarray() + self.base[:, None]
+        return cells
+
+    def block(self, cols: Indices, at: Indices | None = None) -> Floats:
+        """Return some columns, of all rows or of some, dense."""
+        return (self if at is None else self.rows(at)).cut(cols).dense()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the cells take."""
+        cells = self.cells
+        return int(cells.nbytes if self.base is None else cells.data.nbytes + cells.indices.nbytes)
 
     def row_means(self) -> Floats:
         """Return the mean of each row over its observed cells; 0 without any."""

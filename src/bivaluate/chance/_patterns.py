@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
 LEAST_LEFT_OVER = 4
 ALTERNATIONS = 2
-_SWEEPS, _SETTLED = 200, 1e-12
+SWEEPS, SETTLED = 200, 1e-12
 _ONES = np.ones(1 << 12)
 # Sums of squares left over below this share of the total are computed again from the residuals.
 _CANCELLED = 1e-6
@@ -47,12 +47,12 @@ class Pattern(NamedTuple):
     cols: Floats | None = None
     factors: Floats | None = None
     shape: Floats | None = None
-    cells: Floats | None = None
+    cells: Any = None  # an array, or what makes the cells of a large block
 
     def values(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
         """Return the pattern in these rows and columns of the block, counted within the block."""
         if self.cells is not None:
-            return self.cells[np.ix_(rows, cols)]
+            return np.asarray(self.cells[np.ix_(rows, cols)])
         values = np.full((len(rows), len(cols)), self.level)
         if self.rows is not None:
             values += self.rows[rows][:, None]
@@ -64,8 +64,11 @@ class Pattern(NamedTuple):
 
     def line_sums(self, r: int, c: int) -> tuple[Floats, Floats]:
         """Return the sums of the rows, and of the columns, of the pattern in the whole block of r rows and c columns."""
-        if self.cells is not None:
+        if isinstance(self.cells, np.ndarray):
             return self.cells.sum(axis=1), self.cells.sum(axis=0)
+        if self.cells is not None:
+            sums: tuple[Floats, Floats] = self.cells.line_sums()
+            return sums
         rows, cols = np.full(r, c * self.level), np.full(c, r * self.level)
         if self.rows is not None:
             rows, cols = rows + c * self.rows, cols + float(self.rows.sum())
@@ -118,14 +121,14 @@ def _restored(share: float) -> float:
 
 
 class Sums(NamedTuple):
-    """What the fits need of a block without missing cells.
+    """What the fits need of a block without missing cells, an array or what stands for a large one.
 
     `of_rows`, `of_cols` and `of_level` are the sums of squares that row means, column means and the mean explain;
     `shaped` is what :func:`common_shape` returns, None where it has not been asked yet, and `shape_at_most` the most
     a common shape can explain.
     """
 
-    A: Floats
+    A: Any
     total: float
     row_means: Floats
     col_means: Floats
@@ -156,11 +159,44 @@ class Series(NamedTuple):
     squares: float
 
 
+class Ranks(NamedTuple):
+    """Mean ranks inside a block, how far they are from those outside, the mean variance of a row's ranks, and the square
+    of the median row's correlation with that difference: what only a few rows do is no shared order.
+    """
+
+    means: Floats
+    difference: Floats
+    spread: float
+    followed: float
+
+
 class Orders(NamedTuple):
     """Values of the rows of a block, and of rows outside it, over its columns."""
 
     inside: Floats
     outside: Floats
+
+    @property
+    def n_outside(self) -> int:
+        """Number of rows outside."""
+        return len(self.outside)
+
+    def every(self, step: int) -> Orders:
+        """Return every so many rows."""
+        return Orders(self.inside[::step], self.outside[::step])
+
+    def mean_ranks(self) -> Ranks:
+        """Return the mean ranks."""
+        inside = midranks(self.inside)
+        means = inside.mean(axis=0)
+        difference = means - midranks(self.outside).mean(axis=0)
+        followed = followed_by(correlations(inside, difference))
+        return Ranks(means, difference, float(inside.var(axis=1).mean()), followed)
+
+    def pattern(self, A: Floats, order: NDArray[np.intp], log_p: float) -> Pattern:
+        """Return the order-preserving pattern: each row of the block monotone along the order."""
+        unexplained = self.inside - monotone(self.inside, order)
+        return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
 
 
 class _Form(NamedTuple):
@@ -193,7 +229,7 @@ def best_pattern(
     restore: Restore,
     outside: Outside,
     series: Series | None = None,
-    orders: Callable[[], Orders] | None = None,
+    orders: Callable[[], Any] | None = None,
 ) -> Pattern:
     """Return the pattern that noise would follow least easily, for a block of deviations from the background.
 
@@ -288,8 +324,16 @@ def _squared_norm(A: Floats) -> float:
     return float(flat @ flat)  # (A**2).sum()
 
 
+def _residual_squares(A: Any, pattern: Pattern) -> float:
+    """Return the sum of squares that a pattern leaves of a block."""
+    if not isinstance(A, np.ndarray):
+        return float(A.residual_squares(pattern))
+    r, c = A.shape
+    return _squared_norm(A - pattern.values(np.arange(r), np.arange(c)))
+
+
 def with_means(
-    A: Floats, total: float, row_means: Floats, col_means: Floats, shaped: Shaped | None, at_most: float
+    A: Any, total: float, row_means: Floats, col_means: Floats, shaped: Shaped | None, at_most: float
 ) -> Sums:
     """Complete the sums of a block."""
     r, c = A.shape
@@ -316,9 +360,7 @@ def _forms(of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Call
             explained, left = explained + by_cols * as_cols + (shaped[2] - as_cols), left - shaped[2]
         made = _Form(kind, observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
         if left < _CANCELLED * of.total and not (shaped and shaped[0] is None):
-            residual = of.A - made.fitted(of).values(np.arange(r), np.arange(c))
-            left = _squared_norm(residual)
-            return made._replace(left=max(left, n_cells * floor))
+            return made._replace(left=max(_residual_squares(of.A, made.fitted(of)), n_cells * floor))
         return made
 
     yield form(RAISED, 1, rows=False, cols=False)
@@ -336,7 +378,7 @@ def _forms(of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Call
         yield form(ROW_AFFINE, freedom, True, False, shaped)
 
 
-def common_shape(A: Floats, row_means: Floats, shape: Floats) -> Shaped:
+def common_shape(A: Any, row_means: Floats, shape: Floats) -> Shaped:
     """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
 
     The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not follow.
@@ -368,11 +410,11 @@ def fill_missing(A: Floats) -> Floats:
     per_row, per_col = seen.sum(axis=1), seen.sum(axis=0)
     largest = np.nanmax(np.abs(A))
     rows, cols = np.nansum(A, axis=1) / per_row, np.zeros(A.shape[1])
-    for _ in range(_SWEEPS):
+    for _ in range(SWEEPS):
         before = cols
         cols = np.where(seen, A - rows[:, None], 0.0).sum(axis=0) / per_col
         rows = np.where(seen, A - cols, 0.0).sum(axis=1) / per_row
-        if np.abs(cols - before).max() <= _SETTLED * largest:
+        if np.abs(cols - before).max() <= SETTLED * largest:
             break
     return np.where(seen, A, rows[:, None] + cols)
 
@@ -389,7 +431,7 @@ def _may_share_order(of: Sums, to_beat: float, independent: float) -> bool:
     return _concordance_log_p(share, r, c, independent) < to_beat
 
 
-def _order_preserving(A: Floats, orders: Orders, to_beat: float, independent: float) -> Pattern | None:
+def _order_preserving(A: Any, orders: Any, to_beat: float, independent: float) -> Pattern | None:
     """Return the order-preserving pattern: one order of the columns shared by the rows, each row monotone along it.
 
     Mean ranks of the r rows are compared with those of q rows outside, so that an order all rows share counts for
@@ -399,39 +441,37 @@ def _order_preserving(A: Floats, orders: Orders, to_beat: float, independent: fl
     """
     r, c = A.shape
     most = (r - 1) * math.lgamma(c + 1)
-    if not len(orders.outside):
+    if not orders.n_outside:
         return None
     step = -(-r // _ROWS_LOOKED_AT)
     if step > 1:
-        few = Orders(orders.inside[::step], orders.outside[::step])
-        _, difference, spread, _ = _mean_ranks(few)
+        few = orders.every(step)
+        _, difference, spread, _ = few.mean_ranks()
         # three standard errors up, less what chance adds
         by_chance = 1 / len(few.inside) + 1 / len(few.outside)
-        common = float(difference.var()) / max(spread, _SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
-        if _concordance_log_p((common + 1 / r) / (1 + r / len(orders.outside)), r, c, independent) >= to_beat:
+        common = float(difference.var()) / max(spread, SETTLED) + (3 * math.sqrt(2 / (c - 1)) - 1) * by_chance
+        if _concordance_log_p((common + 1 / r) / (1 + r / orders.n_outside), r, c, independent) >= to_beat:
             return None
-    means, difference, spread, followed = _mean_ranks(orders)
+    means, difference, spread, followed = orders.mean_ranks()
     if not spread > 0:
         return None
-    concordance = min(float(difference.var()) / spread, followed) / (1 + r / len(orders.outside))
+    concordance = min(float(difference.var()) / spread, followed) / (1 + r / orders.n_outside)
     log_p = max(-most, _concordance_log_p(concordance, r, c, independent))
     if log_p >= to_beat:
         return None
-    unexplained = orders.inside - _monotone(orders.inside, np.argsort(means, kind="stable"))
-    return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
+    pattern: Pattern = orders.pattern(A, np.argsort(means, kind="stable"), log_p)
+    return pattern
 
 
-def _mean_ranks(orders: Orders) -> tuple[Floats, Floats, float, float]:
-    """Return mean ranks inside, how far they are from those outside, the mean variance of a row's ranks, and the square
-    of the median row's correlation with that difference: what only a few rows do is no shared order.
-    """
-    inside = midranks(orders.inside)
-    means = inside.mean(axis=0)
-    difference = means - midranks(orders.outside).mean(axis=0)
-    spread = inside.var(axis=1)
-    lengths = len(difference) * np.sqrt(spread * difference.var())
-    correlation = inside @ (difference - difference.mean()) / np.where(lengths > 0, lengths, np.inf)
-    return means, difference, float(spread.mean()), max(0.0, _median(correlation)) ** 2
+def correlations(ranks: Floats, difference: Floats) -> Floats:
+    """Return how each row of ranks follows a difference of mean ranks."""
+    lengths = len(difference) * np.sqrt(ranks.var(axis=1) * difference.var())
+    return np.asarray(ranks @ (difference - difference.mean()) / np.where(lengths > 0, lengths, np.inf))
+
+
+def followed_by(correlation: Floats) -> float:
+    """Return the square of the median row's correlation, 0 where it is negative."""
+    return max(0.0, _median(correlation)) ** 2
 
 
 def _concordance_log_p(concordance: float, r: int, c: int, independent: float) -> float:
@@ -439,7 +479,7 @@ def _concordance_log_p(concordance: float, r: int, c: int, independent: float) -
     return log_beta_tail(min(1.0, concordance), freedom / 2, (r - 1) * freedom / 2)
 
 
-def _monotone(A: Floats, order: NDArray[np.intp]) -> Floats:
+def monotone(A: Floats, order: NDArray[np.intp]) -> Floats:
     """Return each row's best fit that never falls along `order`, by pooling adjacent violators."""
     fitted = np.empty(A.shape)
     for row, line in zip(A[:, order].tolist(), fitted, strict=True):

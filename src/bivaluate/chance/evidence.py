@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
 from bivaluate._parallel import count_cores, share_out
-from bivaluate._rows import LARGEST_DENSE_BYTES
 from bivaluate.chance._background import Lines, Values, all_squares, look_at_all
+from bivaluate.chance._large_blocks import LargeBlock, LargeOrders, Taken, row_means, subtract
 from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
@@ -492,20 +492,14 @@ def _judge(
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
         return _undefined(rows, cols, f"{left_out}it does not have two rows and two columns to compare")
-    if isinstance(background.values, Values) and 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
-        return _undefined(rows, cols, f"its block of {len(rows):,} × {len(cols):,} cells does not fit in memory")
     found = _block(background, rows, cols, before)
     A, total = found.A, found.total
     n_cells = A.size
     observed = math.isnan(total)
     if observed:
-        seen = np.isfinite(A)
-        kept = seen.sum(axis=1) >= 2
-        kept_cols = seen[kept].any(axis=0)
-        A, rows, cols = A[np.ix_(kept, kept_cols)], rows[kept], cols[kept_cols]
+        A, rows, cols, total, n_cells = _observed(A, rows, cols)
         if len(rows) < 2 or len(cols) < 2:
             return _undefined(rows, cols, "its observed cells do not leave two rows and two columns to compare")
-        total, n_cells = float(np.nansum(A**2)), int(np.isfinite(A).sum())
     if background.independent * n_cells < MIN_CELLS:
         counted = (
             "" if background.independent == 1 else f", worth {background.independent * n_cells:.3g} independent ones"
@@ -515,9 +509,9 @@ def _judge(
         return _undefined(
             rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"
         )
-    of = sums(fill_missing(A)) if observed else found
+    of = found if not observed else A.filled().sums() if isinstance(A, LargeBlock) else sums(fill_missing(A))
     # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
-    orders = None if before or observed else partial(_orders, background, rows, cols)
+    orders = None if before or observed else partial(_orders, background, rows, cols, A)
     n, m = background.values.shape
     restore = Restore(len(rows) / n, len(cols) / m)
     if outside is None:
@@ -525,6 +519,22 @@ def _judge(
     series = _series(background, rows, cols) if background.independent < 1 else None
     pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, series, orders)
     return _Judged(-pattern.log_p - cost, pattern, rows, cols, outside)
+
+
+def _observed(
+    A: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]
+) -> tuple[Any, NDArray[np.int64], NDArray[np.int64], float, int]:
+    """Return the block with two observed cells in a row and one in a column, its rows and columns, its sum of squares
+    and the number of its observed cells.
+    """
+    if isinstance(A, LargeBlock):
+        A, kept, kept_cols, total, n_cells = A.observed()
+        return A, rows[kept], cols[kept_cols], total, n_cells
+    seen = np.isfinite(A)
+    kept = seen.sum(axis=1) >= 2
+    kept_cols = seen[kept].any(axis=0)
+    A = A[np.ix_(kept, kept_cols)]
+    return A, rows[kept], cols[kept_cols], float(np.nansum(A**2)), int(np.isfinite(A).sum())
 
 
 def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) -> _Judged:
@@ -535,6 +545,9 @@ def _block(
     background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], before: Sequence[_Judged]
 ) -> Sums:
     """Return the block of deviations from the background, and what the fits need of it."""
+    if isinstance(background.values, Values) and not background.values.matrix.may_hold(len(rows), len(cols)):
+        effects = background.row_effect[rows], background.col_effect[cols]
+        return LargeBlock(background.values, rows, cols, *effects, _taken(before)).sums()
     large = background.compiled and len(rows) * len(cols) >= _LARGE_BLOCK
     if large:
         from bivaluate.chance._evidence_kernels import block_of, block_sums
@@ -544,8 +557,7 @@ def _block(
         A = np.ascontiguousarray(background.block(rows, cols))
         A -= background.row_effect[rows][:, None]
         A -= background.col_effect[cols]
-    if before:
-        _subtract(A, rows, cols, before, background.values.shape)
+    subtract(A, rows, cols, _taken(before))
     if not large:
         return sums(A)
     total, row_means, col_means, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
@@ -554,23 +566,39 @@ def _block(
 
 def _series(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Series:
     """Return how the means of other rows over these columns differ, without effects and the patterns accepted so far."""
-    others = np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
-    means = np.empty(len(others))
-    step = max(1, _CHUNK // len(cols))
-    for start in range(0, len(others), step):
-        part = others[start : start + step]
-        cells = background.block(part, cols) - background.row_effect[part][:, None] - background.col_effect[cols]
-        _subtract(cells, part, cols, background.accepted, background.values.shape)
-        seen = np.isfinite(cells)
-        means[start : start + step] = np.where(seen, cells, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    others = _outside_of(background, rows)
+    if isinstance(background.values, Values):
+        effects = background.row_effect[others], background.col_effect[cols]
+        means = row_means(background.values, others, cols, *effects, _taken(background.accepted))
+    else:
+        means = np.empty(len(others))
+        step = max(1, _CHUNK // len(cols))
+        for start in range(0, len(others), step):
+            part = others[start : start + step]
+            cells = background.block(part, cols) - background.row_effect[part][:, None] - background.col_effect[cols]
+            subtract(cells, part, cols, _taken(background.accepted))
+            seen = np.isfinite(cells)
+            means[start : start + step] = np.where(seen, cells, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
     return Series(background.independent, len(means), len(means) * float(means.var()) if len(means) else 0.0)
 
 
-def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Orders:
+def _outside_of(background: _Background, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
+
+
+def _taken(judged: Sequence[_Judged]) -> list[Taken]:
+    return [Taken(one.rows, one.cols, one.pattern) for one in judged if one.pattern is not None]
+
+
+def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], A: Any) -> Orders | LargeOrders:
     """Return the values of the block, and those of other rows evenly spread, as many as the block has or 256."""
-    outside = np.setdiff1d(np.arange(background.values.shape[0]), rows, assume_unique=True)
+    outside = _outside_of(background, rows)
     wanted = max(_FEWEST_OUTSIDE, len(rows))
-    others = background.block(outside[:: -(-len(outside) // wanted) or 1], cols)
+    spread = outside[:: -(-len(outside) // wanted) or 1]
+    if isinstance(A, LargeBlock):
+        assert isinstance(background.values, Values)
+        return LargeOrders(A, background.values, cols, spread)
+    others = background.block(spread, cols)
     return Orders(background.block(rows, cols), others[~np.isnan(others).any(axis=1)])
 
 
@@ -580,6 +608,9 @@ def _take_out(background: _Background, judged: _Judged) -> None:
     rows, cols = judged.rows, judged.cols
     if background.n_seen == background.values.size:
         of_rows, of_cols = judged.pattern.line_sums(len(rows), len(cols))
+    elif isinstance(background.values, Values) and not background.values.matrix.may_hold(len(rows), len(cols)):
+        effects = background.row_effect[rows], background.col_effect[cols]
+        of_rows, of_cols = LargeBlock(background.values, rows, cols, *effects).pattern_sums(judged.pattern)
     else:
         pattern = judged.pattern.values(np.arange(len(rows)), np.arange(len(cols)))
         pattern[np.isnan(background.block(rows, cols))] = 0.0
@@ -588,23 +619,6 @@ def _take_out(background: _Background, judged: _Judged) -> None:
     background.row_effect[rows] -= of_rows / background.seen_in_row[rows]
     background.col_effect[cols] -= of_cols / background.seen_in_col[cols]
     background.col_effect += float(of_rows.sum()) / background.n_seen
-
-
-def _subtract(
-    A: Floats,
-    rows: NDArray[np.int64],
-    cols: NDArray[np.int64],
-    before: Sequence[_Judged],
-    matrix_shape: tuple[int, ...],
-) -> None:
-    """Take the patterns of accepted biclusters out of the cells they share with the block of these rows and columns."""
-    at_row, at_col = (np.full(size, -1) for size in matrix_shape)
-    at_row[rows], at_col[cols] = np.arange(len(rows)), np.arange(len(cols))
-    for judged in before:
-        assert judged.pattern is not None
-        r, c = at_row[judged.rows], at_col[judged.cols]
-        its_rows, its_cols = np.flatnonzero(r >= 0), np.flatnonzero(c >= 0)
-        A[r[its_rows][:, None], c[its_cols]] -= judged.pattern.values(its_rows, its_cols)
 
 
 def _for_each(function: Callable[[int], _Judged], positions: range, n_jobs: int | None) -> list[_Judged]:

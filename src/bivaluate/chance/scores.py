@@ -15,6 +15,7 @@ from bivaluate.chance.assumptions import broken_assumptions, column_means_of, pr
 from bivaluate.chance.moments import null_mean, null_sd, reached_by_search
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
+from bivaluate.measures._observed import observed_errors
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.workspace import Options, Workspace
 from bivaluate.solution import Biclustering, check_solution
@@ -149,7 +150,13 @@ def _centred(workspace: Workspace) -> BlockScores:
     means = column_means_of(workspace.matrix)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
+    large = [k for k, b in enumerate(workspace.solution) if not workspace.matrix.may_hold(len(b.rows), len(b.cols))]
+    if large:
+        found = observed_errors(workspace.matrix, workspace.solution.select(large), alone=True, offsets=means)
+        ve[large], rows[large] = np.diagonal(found.ve), workspace.r[large] - np.diagonal(found.constant)
     for k, bicluster in enumerate(workspace.solution):
+        if k in large:
+            continue
         A = workspace.block(bicluster.rows, bicluster.cols) - means[bicluster.cols]
         ve[k] = block_values_missing(A)[0]
         rows[k] = int((~is_constant_row(A)).sum())

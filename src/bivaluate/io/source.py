@@ -149,7 +149,7 @@ class Source:
                 "measured numbers does. If it is what you want to read, unpack it first."
             )
 
-    def lines(self) -> Iterator[tuple[int, str]]:
+    def lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
         import io
 
@@ -162,15 +162,15 @@ class Source:
                 total += len(line)
                 if len(line) >= MAX_LINE:
                     raise self.fault(f"longer than {MAX_LINE >> 20} MiB. Is this a table with line breaks?", number)
-                if total > MAX_TEXT:
-                    raise FormatError(f"{self.name} holds more than {MAX_TEXT >> 30} GiB of text.")
+                if total > most:
+                    raise FormatError(f"{self.name} holds more than {most >> 30} GiB of text.")
                 if self.gzipped:
                     self.check_unpacked(total)
                 yield number, line.rstrip("\n")
 
-    def filled_lines(self) -> Iterator[tuple[int, str]]:
+    def filled_lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
         """Yield numbered lines that are not blank."""
-        return ((n, line) for n, line in self.lines() if line and not line.isspace())
+        return ((n, line) for n, line in self.lines(most) if line and not line.isspace())
 
     def text(self) -> str:
         """Return the whole text of a solution file, at most `MAX_SOLUTION` bytes."""

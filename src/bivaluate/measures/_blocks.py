@@ -11,7 +11,7 @@ With rows standardised over the columns (mean 0, standard deviation 1)::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -161,11 +161,23 @@ def error_floors(A: Values) -> tuple[float, float]:
 
     VE: 32·eps·mean over rows that vary of max|x|/sd; MSR: (32·eps·max|x|)².
     """
+    return floors_from([floor_sums(A)])
+
+
+def floor_sums(A: Values) -> tuple[float, float, float]:
+    """Return what `error_floors` needs of some rows: Σ max|x|/sd of those that vary, their number, max|x|."""
     largest = np.fmax.reduce(np.abs(A), axis=1)
     varies = ~is_constant_row(A)
     with np.errstate(over="ignore", invalid="ignore"):
         share = largest[varies] / np.nanstd(A[varies], axis=1) if varies.any() else np.zeros(1)
-        return float(CONSTANT * share.mean()), residue_floor(float(np.fmax.reduce(largest)))
+        return float(share.sum()), float(varies.sum()), float(np.fmax.reduce(largest))
+
+
+def floors_from(sums: Iterable[tuple[float, float, float]]) -> tuple[float, float]:
+    """Return the floors from those sums of all rows."""
+    shares, varies, largest = np.array(list(sums)).T
+    with np.errstate(over="ignore", invalid="ignore"):
+        return CONSTANT * float(shares.sum() / max(varies.sum(), 1.0)), residue_floor(float(np.fmax.reduce(largest)))
 
 
 def residue_floor(largest: float) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from bivaluate._parallel import share_out
-from bivaluate._rows import SPARSE_CHUNKS_LONGER, ArraySource, chunk_rows
+from bivaluate._rows import ArraySource, split_rows
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -131,7 +131,7 @@ class Plan:
     step: int = 0
     patterns: Any = None  # Patterns
     ordered: Any = None  # Ordered, of a sparse matrix
-    pairs: Any = None  # Pairs
+    pairs: Any = None  # Pairs, of careful passes or of those over observed cells
     deviations: Any = None  # Deviations
     picked: Indices | None = None  # rows to read as they are
 
@@ -282,17 +282,24 @@ def pick_rows(chunk: Chunk, plan: Plan, into: Picked, threads: int = 1) -> None:
         into.lines[at] = flat[origin + row * s0 + used * s1] * scale
 
 
+def takes_cells(work: Pass | None) -> bool:
+    """Whether a pass takes the columns in use as plain cells, rather than laid out for the kernels."""
+    return getattr(work, "__module__", "").endswith("._observed")
+
+
 CAREFUL = (pick_rows, add_careful_deviations, add_careful_errors)
 
 
 def make_chunk(
-    matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, careful: bool, threads: int = 1
+    matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, work: Pass | None = None, threads: int = 1
 ) -> Chunk:
-    """Lay rows of a matrix, as its source gave them, out for the kernels; careful passes need them dense."""
+    """Lay rows of a matrix, as its source gave them, out for a pass: careful ones need them dense, some as plain cells."""
     from bivaluate.measures import _kernels
 
-    members = plan.members
+    members, careful = plan.members, work in CAREFUL
     layout = members.layout(numbers)
+    if takes_cells(work):
+        return Chunk(numbers, layout, np.empty(0), matrix.dense(cells[:, members.used]))
     if not isinstance(cells, np.ndarray) and not careful:
         from bivaluate.measures import _kernels_sparse
 
@@ -327,7 +334,7 @@ class WholeArray:
         """Return `into` with what the array adds to it."""
         if self._chunk is None or self._chunk[0] != plan.scale:
             array = self.matrix.source.array
-            self._chunk = (plan.scale, make_chunk(self.matrix, array, None, plan, False, threads))
+            self._chunk = (plan.scale, make_chunk(self.matrix, array, None, plan, None, threads))
         work(self._chunk[1], plan, into, threads)
         return into
 
@@ -342,15 +349,16 @@ class ByChunks:
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
         numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
-        for chunk in self._chunks(numbers, plan, work in CAREFUL):
+        for chunk in self._chunks(numbers, plan, work):
             work(chunk, plan, into, threads)
         return into
 
-    def _chunks(self, numbers: Indices, plan: Plan, careful: bool) -> Iterator[Chunk]:
-        parts = list(split_rows(numbers, self.matrix))
+    def _chunks(self, numbers: Indices, plan: Plan, work: Pass) -> Iterator[Chunk]:
+        dense = len(plan.members.used) if takes_cells(work) else 0
+        parts = split_rows(numbers, self.matrix.source, self.matrix.memory, dense)
         read = ahead(partial(read_rows, self.matrix, self.missing), parts)
         for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
-            yield make_chunk(self.matrix, cells, part, plan, careful)
+            yield make_chunk(self.matrix, cells, part, plan, work)
             if self.matrix.progress is not None:
                 self.matrix.progress(done, len(parts))
 
@@ -417,8 +425,7 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
         cells = matrix.checked(rows, shared.missing, numbers=numbers)
     into = shared.part(*(np.zeros(shape, dtype) for shape, dtype in shared.shapes))
     work = shared.work
-    careful = getattr(work, "func", work) in CAREFUL
-    work(make_chunk(matrix, cells, numbers, plan, careful), plan, into, 1)
+    work(make_chunk(matrix, cells, numbers, plan, work), plan, into, 1)
     return into
 
 
@@ -441,18 +448,14 @@ def rows_for(matrix: Matrix, missing: str = "raise") -> Rows:
     """Return what takes passes to the rows of this matrix."""
     if matrix.in_memory and isinstance(matrix.source, ArraySource):
         return WholeArray(matrix)
+    return chunked_rows_for(matrix, missing)
+
+
+def chunked_rows_for(matrix: Matrix, missing: str = "raise") -> Rows:
+    """Return what takes passes to the rows of this matrix, some at a time."""
     if getattr(matrix.source, "client", None) is not None:
         return OnCluster(matrix, missing)
     return ByChunks(matrix, missing)
-
-
-def split_rows(numbers: Indices, matrix: Matrix) -> Iterable[Indices]:
-    """Yield the numbers of rows to be held at once."""
-    edges = getattr(matrix.source, "edges", None)
-    if edges is not None:
-        return (part for part in np.split(numbers, np.searchsorted(numbers, edges[1:-1])) if len(part))
-    step = chunk_rows(matrix.shape[1], matrix.memory) * (SPARSE_CHUNKS_LONGER if matrix.sparse else 1)
-    return (numbers[start : start + step] for start in range(0, len(numbers), step))
 
 
 def read_rows(matrix: Matrix, missing: str, numbers: Indices) -> Any:

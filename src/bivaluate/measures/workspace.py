@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,11 +18,14 @@ from bivaluate.measures._blocks import (
     block_values_missing,
     constant_row_counts,
     error_floors,
+    floor_sums,
+    floors_from,
     is_constant_row,
     observed_part,
     residue_floor,
 )
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers, large_enough_for_kernels
+from bivaluate.measures._observed import Observed, observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
@@ -156,6 +159,9 @@ class Workspace:
         """Rows and columns of each bicluster that take part once missing cells are left out."""
         if not self.has_missing:
             return self.r, self.c
+        if self._by_observed:
+            found = self._observed_mergers if "_observed_mergers" in vars(self) else self._observed_blocks
+            return np.diagonal(found.rows), np.diagonal(found.cols)
         shapes = [observed_part(A).shape for A in self.blocks()]
         return np.array([s[0] for s in shapes], dtype=np.int64), np.array([s[1] for s in shapes], dtype=np.int64)
 
@@ -201,6 +207,19 @@ class Workspace:
         return block_values_missing if self.has_missing else block_values
 
     @cached_property
+    def _by_observed(self) -> bool:
+        """Whether cells are missing and blocks are looked at some rows at a time."""
+        return self.has_missing and not self.matrix.in_memory and large_enough_for_kernels(self.solution)
+
+    @cached_property
+    def _observed_blocks(self) -> Observed:
+        return observed_errors(self.matrix, self.solution, alone=True)
+
+    @cached_property
+    def _observed_mergers(self) -> Observed:
+        return observed_errors(self.matrix, self.solution)
+
+    @cached_property
     def _compiled(self) -> CompiledMergers | None:
         """The kernels with this input laid out for them, where it is large enough."""
         if self.has_missing or not large_enough_for_kernels(self.solution):
@@ -222,6 +241,9 @@ class Workspace:
         """Number of constant rows of each bicluster."""
         if self._compiled is not None:
             return np.diagonal(self._compiled_mergers[2]) if "mergers" in vars(self) else self._compiled_blocks[2]
+        if self._by_observed:
+            found = self._observed_mergers if "mergers" in vars(self) else self._observed_blocks
+            return np.diagonal(found.constant)
         if "merged_constant_rows" in vars(self):
             return np.diagonal(self.merged_constant_rows)
         return np.array([is_constant_row(A).sum() for A in self.blocks()], dtype=np.int64)
@@ -231,6 +253,8 @@ class Workspace:
         """Number of constant rows of every super-bicluster, K x K; mergers with a one-column one are not looked at (0)."""
         if self._compiled is not None:
             return self._compiled_mergers[2]
+        if self._by_observed:
+            return self._observed_mergers.constant
         return constant_row_counts(self.block, self.solution)
 
     @cached_property
@@ -243,6 +267,8 @@ class Workspace:
             return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
         if self._compiled is not None:
             return self._compiled_blocks[:2]
+        if self._by_observed:
+            return np.diagonal(self._observed_blocks.ve), np.diagonal(self._observed_blocks.msr)
         values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
         return values[:, 0], values[:, 1]
 
@@ -251,6 +277,8 @@ class Workspace:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
         if self._compiled is not None:
             return self._compiled_mergers[:2]
+        if self._by_observed:
+            return self._observed_mergers.ve, self._observed_mergers.msr
         return all_pairs(self.block, self.solution, self._block_values)
 
     @property
@@ -293,18 +321,28 @@ class Workspace:
             else:
                 one, other = self.solution[k], self.solution[int(partner[k])]
                 rows, cols = np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols)
-            if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES and not self.matrix.in_memory:
-                continue
-            A = self.matrix.block(rows, cols) if partner[k] == WHOLE_MATRIX else self.block(rows, cols)
-            if errors[k] <= error_floors(A)[which]:
+            if errors[k] <= self._error_floors(rows, cols, partner[k] == WHOLE_MATRIX)[which]:
                 floored[k] = 0.0
         return floored
+
+    def _error_floors(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], whole: bool = False
+    ) -> tuple[float, float]:
+        """Return what may be rounding in a block, which is looked at some rows at a time unless it is in memory."""
+        if self.matrix.in_memory:
+            return error_floors(self.matrix.block(rows, cols))
+        if self._held is not None and not whole:
+            return error_floors(self.block(rows, cols))
+        work = partial(_floor_sums, self.matrix.without_cells(), cols)
+        return floors_from(self.matrix.map_rows(work, rows, len(cols)))
 
     @cached_property
     def _largest_floor(self) -> float:
         """The MSR that may be rounding in the block with the largest value in use, or a bound of it."""
         if self._compiled is not None and not self.matrix.in_memory and len(self.solution):
             return residue_floor(self._compiled.largest_norm)
+        if self._by_observed:
+            return max(self._error_floors(b.rows, b.cols)[1] for b in self.solution)
         blocks = [self.X] if self.matrix.in_memory else self.blocks()
         sizes = (max(float(np.fmax.reduce(A, axis=None)), -float(np.fmin.reduce(A, axis=None))) for A in blocks)
         return residue_floor(max(sizes, default=0.0))
@@ -347,3 +385,9 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def _floor_sums(
+    matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: NDArray[np.int64], cells: Any
+) -> tuple[float, float, float]:
+    return floor_sums(matrix.dense(cells[:, cols]))

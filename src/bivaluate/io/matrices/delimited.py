@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from bivaluate._errors import FormatError
-from bivaluate._files import as_text, from_text, table_target
+from bivaluate._files import TemporaryRows, as_text, from_text, table_target
+from bivaluate._rows import FileSource
 from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import (
@@ -24,10 +26,13 @@ from bivaluate.io.matrices._dialect import (
     split_or_raise,
 )
 from bivaluate.io.matrices.triplets import grammar_of
-from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.io.source import MAX_CELLS, MAX_TEXT, Source
 from bivaluate.matrix import Matrix
 
 FAST_BYTES = 1 << 23
+# Tables of so many bytes of text are kept on the disk, as numbers; text unpacks to about so many times its packed size.
+STREAMED_BYTES, PACKED = 1 << 30, 4
+_SPILLED_CELLS = 1 << 20
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".tab", ".dat")
 _OTHER_BEGINNINGS = (b"PK", b"\x93NUMPY", b"PAR1", b"\x89HDF", b"%%MatrixMarket", b"#1.")
 _OTHER_MARKS = (b"GWEIGHT", b"EWEIGHT", b"\nAID\t")
@@ -40,8 +45,8 @@ def _is_certain(source: Source) -> bool:
 
 
 def _read(source: Source, options: Options) -> Matrix:
-    """Read a text table; large files go through a faster engine with the same result."""
-    lines = source.filled_lines()
+    """Read a text table; large files go through a faster engine with the same result, very large ones to the disk."""
+    lines = source.filled_lines(sys.maxsize if _stays_on_disk(source) else MAX_TEXT)
     sample = list(itertools.islice(lines, SAMPLE_LINES))
     return parse(source, detect(sample, source, options), itertools.chain(sample, lines))
 
@@ -53,10 +58,46 @@ def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) ->
     return parse_rows(source, dialect, lines) if fast is None else fast
 
 
+def _stays_on_disk(source: Source) -> bool:
+    """Whether the numbers of a table are kept in a temporary file, to be read some rows at a time, rather than in memory."""
+    return source.size * (PACKED if source.gzipped else 1) >= STREAMED_BYTES
+
+
 def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse the data rows line by line; this is the path that can name every fault."""
     cells = array("d")
+    spilled = TemporaryRows() if _stays_on_disk(source) else None
     labels: list[list[str]] = []
+    try:
+        for row in _parsed_rows(source, dialect, lines, labels, spilled is None):
+            cells.extend(row)
+            if spilled is not None and len(cells) >= _SPILLED_CELLS:
+                spilled.add(memoryview(cells).cast("B"))
+                cells = array("d")
+    except BaseException:
+        if spilled is not None:
+            spilled.close()
+        raise
+    names = row_labels(labels, dialect)
+    if spilled is not None:
+        spilled.add(memoryview(cells).cast("B"))
+        return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
+    values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
+    return Matrix(values, names, dialect.col_labels, source.stem)
+
+
+def _on_disk(
+    spilled: TemporaryRows, shape: tuple[int, int], names: tuple[str, ...] | None, dialect: Dialect, source: Source
+) -> Matrix:
+    rows = FileSource(spilled.path, np.float64, shape)
+    spilled.close(keep_for=rows)
+    return Matrix(rows, names, dialect.col_labels, source.stem)
+
+
+def _parsed_rows(
+    source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]], labels: list[list[str]], in_memory: bool
+) -> Iterator[Iterable[float]]:
+    """Yield the numbers of each data row; its labels are added to `labels`."""
     delimiter, comma = dialect.delimiter, dialect.decimal == ","
     n_index, width = dialect.index_cols, dialect.n_fields + dialect.trailing
     for n, line in lines:
@@ -72,18 +113,15 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
             where = "in the last column, which has no name and was empty so far"
             raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)
         labels.append(fields[:n_index])
-        if len(labels) * dialect.n_cols > MAX_CELLS:
+        if in_memory and len(labels) * dialect.n_cols > MAX_CELLS:
             raise source.fault(f"more than {MAX_CELLS} cells.", n)
         data = fields[n_index:]
         try:
             if comma or "_" in line or not line.isascii():
                 raise ValueError
-            cells.extend(map(float, data))
+            yield [*map(float, data)]
         except ValueError:
-            del cells[(len(labels) - 1) * dialect.n_cols :]
-            cells.extend(_row_with_care(data, source, dialect, n, labels[-1]))
-    values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
-    return Matrix(values, row_labels(labels, dialect), dialect.col_labels, source.stem)
+            yield _row_with_care(data, source, dialect, n, labels[-1])
 
 
 def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, labels: list[str]) -> Iterator[float]:
@@ -138,23 +176,39 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
     convert = arrow_csv.ConvertOptions(
         column_types=types, null_values=sorted(MISSING), decimal_point=dialect.decimal, strings_can_be_null=False
     )
+    spilled = TemporaryRows() if _stays_on_disk(source) else None
+    is_read = False
     try:
         with source.open() as stream:
-            table = arrow_csv.read_csv(stream, read, split, convert)
+            if spilled is None:
+                table = arrow_csv.read_csv(stream, read, split, convert)
+                parts, values = table.to_batches(max_chunksize=512), np.empty((table.num_rows, len(data)))
+            else:
+                parts, values = arrow_csv.open_csv(stream, read, split, convert), np.empty((0, len(data)))
+            labels: list[list[str]] = []
+            start = 0
+            for batch in parts:
+                if dialect.trailing and any(cell.strip() for cell in batch.column(names[-1]).to_pylist()):
+                    return None
+                rows = slice(start, start + batch.num_rows)
+                block = values[rows] if spilled is None else np.empty((batch.num_rows, len(data)))
+                for j, name in enumerate(data):
+                    block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+                if spilled is not None:
+                    spilled.add(block.tobytes())
+                index = [batch.column(name).to_pylist() for name in names[: dialect.index_cols]]
+                labels += [list(row) for row in zip(*index, strict=True)]
+                start = rows.stop
+        is_read = True
     except (pa.ArrowException, OSError, EOFError):
         return None
-    if dialect.trailing and any(cell.strip() for cell in table.column(names[-1]).to_pylist()):
-        return None
-    values = np.empty((table.num_rows, len(data)))
-    start = 0
-    for batch in table.to_batches(max_chunksize=512):
-        block = values[start : start + batch.num_rows]
-        for j, name in enumerate(data):
-            block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
-        start += batch.num_rows
-    index = [table.column(name).to_pylist() for name in names[: dialect.index_cols]]
-    labels = row_labels([list(row) for row in zip(*index, strict=True)], dialect) if index else None
-    return Matrix(values, labels, dialect.col_labels, source.stem)
+    finally:
+        if spilled is not None and not is_read:
+            spilled.close()
+    known = row_labels(labels, dialect)
+    if spilled is not None:
+        return _on_disk(spilled, (start, len(data)), known, dialect, source)
+    return Matrix(values, known, dialect.col_labels, source.stem)
 
 
 def _write(matrix: Matrix, path: Path) -> None:
