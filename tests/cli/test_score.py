@@ -227,3 +227,22 @@ def test_every_k_of_a_run(run, tmp_path):
     (first, second) = json.loads(done.out)
     assert (first["at_random"]["k"], second["at_random"]["k"]) == (1, 2)
     assert "null_total_evidence" in (tmp_path / "k.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("fault", ["a missing cell far down", "a file cut short"])
+def test_bad_rows_far_down_are_named_and_nothing_is_half_written(run, tmp_path, fault):
+    X = np.random.default_rng(0).normal(size=(150_000, 30)).astype(np.float32)
+    X[140_000, 7] = np.nan
+    np.save(tmp_path / "x.npy", X)
+    Biclustering([(range(150_000), range(5, 12)), (range(90), range(9))], X.shape).to_json(tmp_path / "s.json")
+    words = "1 missing cell (NaN), the first at row 140000, column 7"
+    if fault == "a file cut short":
+        whole = (tmp_path / "x.npy").read_bytes()
+        (tmp_path / "x.npy").write_bytes(whole[:-70_000])
+        words = "is truncated: shape (150000, 30) of float32 needs"
+    shown = run(
+        "score", "x.npy", "s.json", "--csv", "t.csv", "--report", "r.html", "--mqc", "a_mqc.json", "--memory", "16M"
+    )
+    assert shown.code == 2
+    assert words in shown.err.replace("\n", " ")
+    assert not [path for path in tmp_path.iterdir() if path.name not in ("x.npy", "s.json")]

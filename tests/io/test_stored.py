@@ -250,6 +250,12 @@ def test_save_npz(tmp_path, form, kind):
     same(X, VALUES)
 
 
+def test_save_npz_with_indices_in_any_order(tmp_path):
+    unsorted = sparse.csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 4))
+    sparse.save_npz(tmp_path / "x.npz", unsorted)
+    assert read_matrix(tmp_path / "x.npz").values.tolist() == [[2, 0, 1, 0], [0, 3, 0, 0]]
+
+
 def test_a_sparse_matrix_and_its_labels(tmp_path):
     from bivaluate import write_matrix
 

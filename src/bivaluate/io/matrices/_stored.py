@@ -226,7 +226,9 @@ def checked_csr(data: Any, indices: Any, starts: Any, n_cols: int, name: str) ->
     wide = max(n_cols, len(data)) >= 1 << 31
     kind = np.int64 if wide else np.int32
     made = csr_array((data, indices.astype(kind, copy=False), starts.astype(kind)), shape=(len(starts) - 1, n_cols))
-    made.sum_duplicates()
+    if not made.has_canonical_format:
+        made = made.copy()  # what was read may be read-only
+        made.sum_duplicates()
     return made
 
 
