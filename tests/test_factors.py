@@ -98,6 +98,9 @@ def test_gensim():
     solution = Biclustering.from_factor_model(LdaModel(), corpus)
     assert sides(solution) == [([0, 1], [0, 1]), ([2], [2, 3])]
     assert solution.shape == (3, 4)
+    counts = np.array([[3, 2, 0, 0], [0, 4, 0, 0], [0, 0, 1, 5]])
+    for form in (counts, sparse.csr_array(counts)):
+        assert Biclustering.from_factor_model(LdaModel(), form) == solution
 
 
 def test_empty_factors_are_dropped_and_said(planted):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -111,8 +112,9 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
         return check_factors(model.transform(X), model.components_)
     if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):
         topics = np.asarray(model.get_topics(), dtype=np.float64)
-        shares = np.zeros((len(X), len(topics)))
-        for i, document in enumerate(X):
+        documents = list(_bags_of_words(X))
+        shares = np.zeros((len(documents), len(topics)))
+        for i, document in enumerate(documents):
             for topic, share in model.get_document_topics(document, minimum_probability=0.0):
                 shares[i, topic] = share
         return check_factors(shares, topics)
@@ -121,3 +123,14 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     )
     hint = "Pass scikit-learn's NMF or LatentDirichletAllocation, or gensim's LdaModel, or the factors to from_factors"
     raise SolutionError(f"{name} {fitted}. {hint}.")
+
+
+def _bags_of_words(X: Any) -> Iterable[Any]:
+    """Return documents as gensim takes them, (word, count) pairs: a corpus as it is, or the rows of a matrix."""
+    if not hasattr(X, "shape"):
+        return X
+    from scipy.sparse import csr_array
+
+    rows = csr_array(X if hasattr(X, "tocsr") else np.asarray(X))
+    ends = zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True)
+    return [list(zip(rows.indices[a:b].tolist(), rows.data[a:b].tolist(), strict=True)) for a, b in ends]

@@ -507,7 +507,7 @@ class Evaluation:
             rest = "it does not have two rows and two columns to compare"
         elif work.too_large(k):
             rest = _DOES_NOT_FIT
-        elif work.has_missing and np.isnan(work.block(work.solution[k].rows, work.solution[k].cols)).any():
+        elif work.has_gaps(k):
             rest = "it has missing cells, or the formula has no value here"
         reasons = {}
         for key, column in self._columns.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from bivaluate._check import check_real
 from bivaluate._errors import ParameterError
 from bivaluate._text import percent
-from bivaluate.measures._blocks import residue, standardise
+from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import standardise
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -48,14 +50,39 @@ class Sampled:
         """Return the standard errors of those of these measures that are plain means over rows."""
         work = self.workspace
         ve, msr = np.full(len(work.r), np.nan), np.full(len(work.r), np.nan)
-        for k, A in enumerate(work.blocks()):
-            r, kept = len(A), math.sqrt(1 - len(A) / self.all_rows[k])
-            if work.defined[k] and not np.isnan(A).any():
-                pattern = standardise(A.mean(axis=0)) if np.ptp(A.mean(axis=0)) > 0 else np.zeros(A.shape[1])
-                ve[k] = np.abs(standardise(A) - pattern).mean(axis=1).std(ddof=1) * kept / math.sqrt(r)
-                msr[k] = (residue(A) ** 2).mean(axis=1).std(ddof=1) * kept / math.sqrt(r)
+        for k, b in enumerate(work.solution):
+            r, kept = len(b.rows), math.sqrt(1 - len(b.rows) / self.all_rows[k])
+            shares = row_shares(work.matrix, b.rows, b.cols) if work.defined[k] else None
+            if shares is not None:
+                ve[k], msr[k] = (share.std(ddof=1) * kept / math.sqrt(r) for share in shares)
         found = {"ve": ve, "msr": msr, "avg_ve": _of_mean(ve[work.defined]), "asr": _of_mean(msr[work.defined])}
         return {key: found[key] for key in found if key in set(keys)}
+
+
+def row_shares(matrix: Matrix, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
+    """Return what each row of a block adds to VE and to MSR, from some rows at a time; None with missing cells."""
+    n_cols = len(cols)
+    parts = list(matrix.map_rows(partial(_column_sums, matrix.without_cells(), cols), rows, n_cols))
+    means = np.asarray(sum(parts)) / len(rows)
+    if np.isnan(means).any():
+        return None
+    pattern = standardise(means) if np.ptp(means) > 0 else np.zeros(n_cols)
+    centred = means - means.mean()
+    found = matrix.map_rows(partial(_shares, matrix.without_cells(), cols, centred, pattern), rows, n_cols)
+    ve, msr = zip(*found, strict=True)
+    return np.concatenate(ve), np.concatenate(msr)
+
+
+def _column_sums(matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: Any, cells: Any) -> Floats:
+    return np.asarray(matrix.dense(cells[:, cols]).sum(axis=0))
+
+
+def _shares(
+    matrix: Matrix, cols: NDArray[np.int64], centred: Floats, pattern: Floats, at: int, numbers: Any, cells: Any
+) -> tuple[Floats, Floats]:
+    A = matrix.dense(cells[:, cols])
+    residue = A - A.mean(axis=1, keepdims=True) - centred
+    return np.abs(standardise(A) - pattern).mean(axis=1), (residue**2).mean(axis=1)
 
 
 def _of_mean(errors: Floats) -> float:

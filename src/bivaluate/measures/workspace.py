@@ -200,7 +200,14 @@ class Workspace:
 
     def too_large(self, k: int) -> bool:
         """Whether the block of a bicluster does not fit in memory; never of an array that is there already."""
-        return not self.matrix.in_memory and 8 * int(self.r[k]) * int(self.c[k]) > LARGEST_DENSE_BYTES
+        most = LARGEST_DENSE_BYTES if self.matrix.memory is None else min(LARGEST_DENSE_BYTES, self.matrix.memory)
+        return not self.matrix.in_memory and 8 * int(self.r[k]) * int(self.c[k]) > most
+
+    def has_gaps(self, k: int) -> bool:
+        """Whether the block of a bicluster has missing cells; it is looked at some rows at a time."""
+        b = self.solution[k]
+        work = partial(_any_missing, self.matrix.without_cells(), b.cols)
+        return self.has_missing and any(self.matrix.map_rows(work, b.rows, len(b.cols)))
 
     @property
     def _block_values(self) -> Callable[[Floats], tuple[float, float]]:
@@ -391,3 +398,7 @@ def _floor_sums(
     matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: NDArray[np.int64], cells: Any
 ) -> tuple[float, float, float]:
     return floor_sums(matrix.dense(cells[:, cols]))
+
+
+def _any_missing(matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: NDArray[np.int64], cells: Any) -> bool:
+    return bool(np.isnan(matrix.dense(cells[:, cols])).any())
