@@ -10,6 +10,7 @@ Both sides of a ratio are of one run. Times are CPU seconds of this process, exc
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import tempfile
 import time
@@ -69,6 +70,13 @@ def sparse_matrix(n: int, m: int, filled: float) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((data, indices.ravel().astype(np.int32), np.arange(n + 1) * per_row), shape=(n, m))
 
 
+def forget(path: str) -> None:
+    """Have the system forget what it holds of a file: it is read from the disk again."""
+    with open(path, "rb") as stream:
+        os.fsync(stream.fileno())
+        os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def of_file(path: str, n: int, m: int, K: int, r: int, c: int, everything: bool) -> dict[str, float]:
     """Score a file in a fresh process: seconds, peak memory beyond the process, seconds to read it twice, and to add it up."""
     warm = blocks(400, 20, 3, 100, 8)
@@ -76,16 +84,19 @@ def of_file(path: str, n: int, m: int, K: int, r: int, c: int, everything: bool)
     compiled_mergers(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm).matrices()
     solution = blocks(n, m, K, r, c)
     source = FileSource(path, np.float32, (n, m))
+    forget(path)
     start = time.perf_counter()
     for _ in range(2):
         with open(path, "rb") as stream:
             while stream.read(1 << 22):
                 pass
     reading = time.perf_counter() - start
+    forget(path)
     start = time.perf_counter()
     for first in range(0, n, 20_000):
         source.rows(first, min(first + 20_000, n)).sum()
     adding = time.perf_counter() - start
+    forget(path)
     start, used = time.perf_counter(), time.process_time()
     rise = peak_rise(lambda: evaluate(source, solution, n_jobs=1, **({} if everything else {"metrics": ERRORS})))
     return {
@@ -147,7 +158,7 @@ def disk(n: int = 8_000_000) -> list[Comparison]:
                 Comparison(what, "reading it twice, × 3", 3 * found["cat twice"], found["wall"], *against, note)
             )
         rows.append(
-            Comparison(f"{work}: the two passes", "reading it and adding it up, twice", 2 * found["sum"], rows[0].ours)
+            Comparison(f"{work}: the two passes", "reading it and adding it up", found["sum"], rows[0].ours)
         )
     return rows
 

@@ -9,7 +9,10 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
+from bivaluate._cluster import MOST_TASKS
+from bivaluate._rows import SPARSE_CHUNKS_LONGER, chunk_rows
 from bivaluate.algorithms.algorithm import PATTERNS, Algorithm
 from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.io import describe_formats
@@ -112,9 +115,57 @@ def speed_table() -> str:
     """What `make bench` measured last."""
     rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
     lines = ["| work | against | times as fast |", "|---|---|---|"]
-    lines += [f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |" for row in rows]
+    lines += [f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |" for row in rows if row["benchmark"] != "scale"]
     note = "Both sides in one run of `make bench` on 2 cores, compiled kernels warm ([times](docs/benchmarks.json))."
     return "\n".join([*lines, "", note])
+
+
+def scale_rows() -> list[dict[str, Any]]:
+    """What `python -m benchmarks scale` measured last."""
+    rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
+    return [row for row in rows if row["benchmark"] == "scale"]
+
+
+def scale_table() -> str:
+    """Ratios and memory of matrices of any size."""
+    lines = ["| work | seconds | against | seconds | times as fast | wanted | |", "|---|---|---|---|---|---|---|"]
+    for row in scale_rows():
+        wanted = " ".join(f"{row[key]:.2g} ({key})" for key in ("must", "goal") if row[key] is not None)
+        lines.append(
+            f"| {row['work']} | {row['our_seconds']:.3g} | {row['peer']} | {row['peer_seconds']:.3g} "
+            f"| {row['ratio']:.3g} | {wanted} | {row['note']} |"
+        )
+    return "\n".join(lines)
+
+
+def past_one_machine() -> str:
+    """What the measured cost of an entry says about 10,000,000 x 40,000 cells, 5 % filled, on 16 workers."""
+    n, m, filled, K, r, c, workers = 10_000_000, 40_000, 0.05, 50, 200_000, 800, 16
+    mergers, everything = (row["our_seconds"] for row in scale_rows() if row["work"].startswith("CSR"))
+    measured = 1e8  # entries of the matrix of those rows
+    entries = n * m * filled
+    per_entry, evidence = mergers / measured, (everything - mergers) / measured
+    gigabytes = 12 * entries / 1e9
+    passes, more = per_entry * entries, evidence * entries
+    rate = 2 * gigabytes / workers / (passes / workers)
+    chunks = -(-n // (chunk_rows(m) * SPARSE_CHUNKS_LONGER))
+    sums, tasks = 8 * K * m / 1e6, min(MOST_TASKS, chunks)
+    patterns = K * (K * c + K * c)
+    return f"""{n:,} × {m:,} in CSR, {filled:.0%} filled: {entries:.0e} entries, {gigabytes:,.0f} GB with 8-byte values and 4-byte indices. \
+K = {K} biclusters of {r:,} rows and {c} columns, on {workers} workers of one core.
+
+- **Time.** An entry cost {1e9 * per_entry:.0f} ns above, both passes together: {entries:.0e} × {1e9 * per_entry:.0f} ns = {passes:,.0f} s of CPU, \
+{passes / workers:,.0f} s on {workers} workers, if each reads {gigabytes / workers:.0f} GB twice in that time ({1e3 * rate:,.0f} MB/s). Evidence and findings cost \
+{1e9 * evidence:.0f} ns more: {more:,.0f} s of CPU, {more / workers:,.0f} s on {workers} workers.
+- **Memory of a worker.** A chunk is {chunk_rows(m) * SPARSE_CHUNKS_LONGER} rows ({12 * chunk_rows(m) * SPARSE_CHUNKS_LONGER * m * filled / 1e6:.0f} MB), its sums K·m numbers ({sums:.0f} MB), the patterns of \
+mergers {patterns:.0e} numbers, {28 * patterns / 1e6:.0f} MB with what orders them, 64 MB at a time.
+- **Network.** {chunks:,} chunks are read in {tasks} tasks; each sends sums of {sums:.0f} MB at most once to the worker that adds eight of them up: \
+{tasks * sums / 1e3:.1f} GB in all, {sums:.0f} MB to the client. The matrix does not travel. A Dask array of small blocks sends as much for each block: \
+blocks of 10,000 rows, {n // 10_000 * sums / 1e3:.0f} GB. **This term breaks first**; it grows with K·m, not with the rows.
+- **Blocks of biclusters.** {r:,} × {c} cells are {8 * r * c / 1e9:.1f} GB as a dense array: more than a chunk, so evidence looks at them \
+{chunk_rows(c):,} rows at a time, where they are, and gets sums and {r + c:,} numbers for each look.
+- **What does not go this far.** Genes × cells of a file that stores cells × genes: rows have to lie together, and a sparse file is \
+turned in memory. Score cells × genes (`obs_rows=True`, `--transpose`), or store it by genes once."""
 
 
 def replication_sentence() -> str:
@@ -195,12 +246,16 @@ def documents() -> dict[Path, str]:
     page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
     page = filled(page, "algorithms", algorithm_table())
     page = filled(page, "patterns", "\n".join(f"- *{name}*: {meaning}." for name, meaning in PATTERNS.items()))
+    scale = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    scale = filled(scale, "measured", scale_table())
+    scale = filled(scale, "past one machine", past_one_machine())
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "algorithms.md": page,
         ROOT / "docs" / "api.md": api_page(),
         ROOT / "docs" / "measures.md": measure_pages(),
         ROOT / "docs" / "formats.md": formats,
+        ROOT / "docs" / "scale.md": scale,
     }
 
 

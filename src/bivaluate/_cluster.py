@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 TRIES = 3
-# Sums of so many chunks are added up in one place.
+# Sums of so many tasks are added up in one place.
 ADDED_AT_ONCE = 8
+# A pass over a file has no more tasks than this: what each adds up may travel, and is as large for few rows as for many.
+MOST_TASKS = 256
 
 
 def connect(address: str) -> Any:
@@ -185,9 +187,11 @@ class WorkerSource:
         return self.source.take(rows)
 
     def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
-        """Yield between which rows those of these numbers are to be read at once, and what reads them."""
-        for part in split_rows(numbers, self.source, memory):
-            yield (int(part[0]), int(part[-1]) + 1), self.source
+        """Yield between which rows each task reads those of these numbers, chunk after chunk, and what reads them."""
+        parts = split_rows(numbers, self.source, memory)
+        step = -(-len(parts) // MOST_TASKS) or 1
+        for group in (parts[start : start + step] for start in range(0, len(parts), step)):
+            yield (int(group[0][0]), int(group[-1][-1]) + 1), self.source
 
     def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
         """Yield what a function makes of each chunk, in order; called on the workers."""

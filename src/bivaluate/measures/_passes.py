@@ -413,18 +413,19 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
         numbers = plan.picked[slice(*np.searchsorted(plan.picked, ends))]
     else:
         numbers = plan.members.rows_of(shared.leads, *ends)
-    if start is None:
-        matrix = replace(shared.matrix, source=block)
-        cells = read_rows(matrix, shared.missing, numbers)
-    else:
-        from bivaluate._cluster import as_rows
-
-        matrix, rows = shared.matrix, as_rows(block)
-        if len(numbers) < rows.shape[0]:
-            rows = rows[numbers - start]
-        cells = matrix.checked(rows, shared.missing, numbers=numbers)
     into = shared.part(*(np.zeros(shape, dtype) for shape, dtype in shared.shapes))
     work = shared.work
+    if start is None:
+        matrix = replace(shared.matrix, source=block)
+        for part in split_rows(numbers, block, matrix.memory):
+            work(make_chunk(matrix, read_rows(matrix, shared.missing, part), part, plan, work), plan, into, 1)
+        return into
+    from bivaluate._cluster import as_rows
+
+    matrix, rows = shared.matrix, as_rows(block)
+    if len(numbers) < rows.shape[0]:
+        rows = rows[numbers - start]
+    cells = matrix.checked(rows, shared.missing, numbers=numbers)
     work(make_chunk(matrix, cells, numbers, plan, work), plan, into, 1)
     return into
 
