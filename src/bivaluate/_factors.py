@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -112,7 +111,7 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
         return check_factors(model.transform(X), model.components_)
     if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):
         topics = np.asarray(model.get_topics(), dtype=np.float64)
-        documents = list(_bags_of_words(X))
+        documents = _bags_of_words(X)
         shares = np.zeros((len(documents), len(topics)))
         for i, document in enumerate(documents):
             for topic, share in model.get_document_topics(document, minimum_probability=0.0):
@@ -125,10 +124,10 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     raise SolutionError(f"{name} {fitted}. {hint}.")
 
 
-def _bags_of_words(X: Any) -> Iterable[Any]:
+def _bags_of_words(X: Any) -> list[Any]:
     """Return documents as gensim takes them, (word, count) pairs: a corpus as it is, or the rows of a matrix."""
     if not hasattr(X, "shape"):
-        return X
+        return list(X)
     from scipy.sparse import csr_array
 
     rows = csr_array(X if hasattr(X, "tocsr") else np.asarray(X))
