@@ -7,6 +7,7 @@ without entries, which is known from sums, and what the entries change.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -199,20 +200,20 @@ def sparse_normal_scores(cells: Any) -> tuple[Any, Floats]:
     cols, data = cells.indices[kept], cells.data[kept]
     count = np.bincount(rows, minlength=n)
     begin = np.concatenate([[0], np.cumsum(count)])
-    order = np.lexsort((data, rows))
+    order = np.empty(len(data), dtype=np.int64)
+    for a, b in itertools.pairwise(begin.tolist()):  # np.lexsort((data, rows)), row by row
+        order[a:b] = a + np.argsort(data[a:b])
     value = data[order]
-    position = np.arange(len(value))
     first = np.ones(len(value), dtype=np.bool_)
     first[1:] = (value[1:] != value[:-1]) | (rows[1:] != rows[:-1])
-    last = np.append(first[1:], True)[: len(value)]
-    start = np.maximum.accumulate(np.where(first, position, 0)) if len(value) else position
-    stop = np.minimum.accumulate(np.where(last, position, len(value))[::-1])[::-1] if len(value) else position
-    zeros = m - count
-    rank = (start + stop) / 2 - begin[rows] + 1 + np.where(value > 0, zeros[rows], 0)
+    start = np.flatnonzero(first)  # of entries that are equal, and of one row
+    size = np.diff(np.append(start, len(value)))
+    row, zeros = rows[start], m - count
+    rank = start + (size - 1) / 2 - begin[row] + 1 + np.where(value[start] > 0, zeros[row], 0)
     below = np.bincount(rows[value < 0], minlength=n)
     base = np.where(zeros > 0, ndtri(np.where(zeros > 0, below + zeros / 2, 0.5 * m) / m), 0.0)
     scores = np.empty(len(value))
-    scores[order] = ndtri((rank - 0.5) / m) - base[rows]
+    scores[order] = np.repeat(ndtri((rank - 0.5) / m) - base[row], size)
     return csr_array((scores, cols, begin), shape=(n, m)), base
 
 
