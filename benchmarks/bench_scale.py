@@ -157,9 +157,7 @@ def disk(n: int = 8_000_000) -> list[Comparison]:
             rows.append(
                 Comparison(what, "reading it twice, × 3", 3 * found["cat twice"], found["wall"], *against, note)
             )
-        rows.append(
-            Comparison(f"{work}: the two passes", "reading it and adding it up", found["sum"], rows[0].ours)
-        )
+        rows.append(Comparison(f"{work}: the two passes", "reading it and adding it up", found["sum"], rows[0].ours))
     return rows
 
 
