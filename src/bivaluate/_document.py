@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import FileError, FormatError
+from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError
+from bivaluate._text import plural
 
 SCHEMA = 1
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 32
 MAX_INDEX = 1 << 40
-EXAMPLE = '{"schema": 1, "shape": [300, 40], "biclusters": [{"rows": [0, 7], "cols": [3, 4]}]}'
+#: What the two sides of a bicluster may be called in files written by hand; the first is what bivaluate writes.
+ROW_WORDS = ("rows", "genes", "features", "objects")
+COL_WORDS = ("cols", "columns", "samples", "conditions", "cells")
+
+EXAMPLE = """An example:
+  {"biclusters": [
+    {"rows": ["gene1", "gene2"], "cols": ["sample1", "sample3"]},
+    {"rows": ["gene4", "gene5"], "cols": ["sample2", "sample3"]}]}"""
+EXAMPLE_TABLE = """An example:
+  bicluster,rows,cols
+  B1,gene1 gene2,sample1 sample3
+  B2,gene4 gene5,sample2 sample3"""
 
 Members = tuple[Sequence[Any], Sequence[Any]]
 
@@ -26,7 +39,8 @@ class Document:
 
     `by` says what the members are: ``"index"``, ``"label"``, or ``"token"`` where a text format leaves open
     whether ``7`` is a position or a name. Positions are counted from `base`. `labels` are the names a file
-    gives beside its positions, `lines` the line each bicluster starts on.
+    gives beside its positions, `lines` the line each bicluster starts on. `whole` is the axis of which every
+    bicluster has everything, where a file names the members of the other one only.
     """
 
     members: Sequence[Members]
@@ -36,6 +50,7 @@ class Document:
     base: int = 0
     labels: Sequence[Members] | None = None
     lines: Sequence[int] | None = None
+    whole: int | None = None
 
     def where(self, k: int) -> str:
         """Return ``", line 12"`` for the bicluster at position `k`, where lines are known."""
@@ -88,10 +103,20 @@ def _refuse_constant(word: str) -> float:
 
 
 def parse_document(text: str, name: str) -> Document:
-    """Check the text of a bivaluate JSON file; `name` stands in messages."""
+    """Check the text of a bivaluate JSON file; `name` stands in messages.
+
+    By hand, a list of biclusters alone is enough, and so is one label for each row and column of the matrix.
+    """
     content = parse_json(text, name)
-    if not isinstance(content, dict) or "biclusters" not in content:
-        raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed. An example: {EXAMPLE}')
+    if isinstance(content, list):
+        content = {"biclusters": content}
+    if not isinstance(content, dict):
+        raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed. {EXAMPLE}')
+    row_labels, col_labels = _said(content, ("row_labels",)), _said(content, ("col_labels", "column_labels"))
+    if "biclusters" not in content and row_labels is not None and col_labels is not None:
+        return document_of_labels(row_labels, col_labels, name)
+    if "biclusters" not in content:
+        raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed. {EXAMPLE}')
     if content.get("schema", SCHEMA) != SCHEMA:
         found = str(content["schema"])[:40]
         raise FormatError(f'{name}: "schema" is {found!r}; this version of bivaluate reads schema {SCHEMA}.')
@@ -104,29 +129,59 @@ def parse_document(text: str, name: str) -> Document:
     if not isinstance(info, dict):
         raise FormatError(f'{name}: "info" must be an object.')
     if not isinstance(content["biclusters"], list):
-        raise FormatError(f'{name}: "biclusters" must be a list. An example: {EXAMPLE}')
+        raise FormatError(f'{name}: "biclusters" must be a list. {EXAMPLE}')
     members: list[Members] = []
     labels: list[Members] = []
     kinds: set[str] = set()
     for k, bicluster in enumerate(content["biclusters"]):
         where = f"{name}: B{k + 1}"
-        if not isinstance(bicluster, dict) or not {"rows", "cols"} <= bicluster.keys():
-            raise FormatError(f'{where} must be an object with "rows" and "cols". An example: {EXAMPLE}')
-        rows, cols = bicluster["rows"], bicluster["cols"]
-        kinds |= member_kinds(rows, f"{where}, rows") | member_kinds(cols, f"{where}, cols")
-        members.append((rows, cols))
-        if "row_labels" in bicluster or "col_labels" in bicluster:
-            for beside, key in ((rows, "row_labels"), (cols, "col_labels")):
-                names = bicluster.get(key)
-                if member_kinds(names, f"{where}, {key}") - {"label"} or len(names) != len(beside):  # type: ignore[arg-type]
+        pair, beside = _sides_of(bicluster, where)
+        kinds |= member_kinds(pair[0], f"{where}, rows") | member_kinds(pair[1], f"{where}, cols")
+        members.append(pair)
+        if beside is not None:
+            for side, names, key in zip(pair, beside, ("row_labels", "col_labels"), strict=True):
+                if member_kinds(names, f"{where}, {key}") - {"label"} or len(names) != len(side):
                     raise FormatError(f'{where}: "{key}" must be one label for each of "{key[:3]}s".')
-            labels.append((bicluster["row_labels"], bicluster["col_labels"]))
+            labels.append(beside)
     if len(kinds) > 1:
         raise FormatError(f"{name}: members are given partly by index and partly by label; use one of them throughout.")
     if labels and len(labels) != len(members):
         raise FormatError(f"{name}: some biclusters have labels beside their indices and some do not.")
     place = None if shape is None else (shape[0], shape[1])
     return Document(members, kinds.pop() if kinds else "index", place, info, labels=labels or None)
+
+
+def _said(mapping: Mapping[str, Any], words: Sequence[str]) -> Any:
+    """Return what a mapping holds under the first of the words it knows; None if it knows none of them."""
+    return next((mapping[word] for word in words if word in mapping), None)
+
+
+def _sides_of(bicluster: Any, where: str) -> tuple[Any, Any]:
+    """Return rows and columns of a bicluster as a file states them, and the labels beside them, if any."""
+    if isinstance(bicluster, list) and len(bicluster) == 2:
+        return (bicluster[0], bicluster[1]), None
+    if isinstance(bicluster, dict):
+        rows, cols = _said(bicluster, ROW_WORDS), _said(bicluster, COL_WORDS)
+        row_labels, col_labels = bicluster.get("row_labels"), bicluster.get("col_labels")
+        if rows is None and cols is None and row_labels is not None and col_labels is not None:
+            return (row_labels, col_labels), None
+        if rows is not None and cols is not None:
+            return (rows, cols), None if row_labels is None and col_labels is None else (row_labels, col_labels)
+    raise FormatError(f'{where} must be an object with "rows" and "cols", or a pair [rows, columns]. {EXAMPLE}')
+
+
+def document_of_labels(row_labels: Any, col_labels: Any, name: str) -> Document:
+    """Return the biclusters of one cluster label for each row and column: each label pairs its rows with its columns."""
+    found: dict[Any, tuple[list[int], list[int]]] = {}
+    for axis, (side, key) in enumerate(((row_labels, "row_labels"), (col_labels, "col_labels"))):
+        member_kinds(side, f"{name}: {key}")
+        for position, label in enumerate(side):
+            found.setdefault(label, ([], []))[axis].append(position)
+    members: list[Members] = [pair for pair in found.values() if all(pair)]
+    if len(members) < len(found):
+        dropped = plural(len(found) - len(members), "label")
+        warnings.warn(f"{name}: {dropped} without both rows and columns dropped.", EmptyBiclusterWarning, stacklevel=2)
+    return Document(members, "index", (len(row_labels), len(col_labels)))
 
 
 def member_kinds(side: Any, where: str) -> set[str]:

@@ -1,14 +1,17 @@
 """Commands are run as a newcomer would: `python -m bivaluate …` in a folder of its own."""
 
+import io
 import os
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from bivaluate import Biclustering
+from bivaluate.cli import main
 
 
 @dataclass
@@ -46,3 +49,31 @@ def example(tmp_path):
     solution.to_json(tmp_path / "solution.json")
     solution.select([0, 1]).to_json(tmp_path / "two.json")
     return tmp_path
+
+
+@pytest.fixture
+def type_in(tmp_path, monkeypatch, capsys):
+    """Type a command; return exit code, output and messages."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 12))
+    np.savetxt(tmp_path / "m.csv", X, delimiter=",")
+    X[3, 4] = np.nan
+    np.savetxt(tmp_path / "holes.csv", X, delimiter=",")
+    solution = Biclustering([(range(5), range(4)), ([7], range(4)), (range(10, 20), range(2, 9))], X.shape)
+    solution.to_json(tmp_path / "s.json")
+    (tmp_path / "d").mkdir()
+    solution.select([0, 2]).to_json(tmp_path / "d" / "s.json")
+    (tmp_path / "t.json").write_text('{"shape": [12, 30], "biclusters": []}')
+    (tmp_path / "one.json").write_text("[[[1, 30], [2, 12]]]")
+    (tmp_path / "q.blocks").write_text("BC000\tS=4\n Genes [2]: g1 g3 \n Conds [2]: b d \n")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words, stdin=b""):
+        monkeypatch.setattr("sys.argv", ["bivaluate", *words])
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with warnings.catch_warnings(), pytest.raises(SystemExit) as end:
+            main.main()
+        shown = capsys.readouterr()
+        return end.value.code or 0, shown.out, shown.err
+
+    return command

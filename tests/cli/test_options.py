@@ -5,10 +5,8 @@ import dataclasses
 import inspect
 import pickle
 import re
-import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bivaluate
@@ -18,6 +16,7 @@ from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.cli import main, options
 from bivaluate.cli.main import COMMANDS
 from bivaluate.cli.options import MatrixFile, SolutionFile
+from bivaluate.cli.streams import FOLDERS
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -33,31 +32,6 @@ def commands():
         for sub, below in getattr(command, "commands", {}).items():
             found[f"{name} {sub}"] = below
     return found
-
-
-@pytest.fixture
-def type_in(tmp_path, monkeypatch, capsys):
-    """Type a command; return exit code, output and messages."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 12))
-    np.savetxt(tmp_path / "m.csv", X, delimiter=",")
-    X[3, 4] = np.nan
-    np.savetxt(tmp_path / "holes.csv", X, delimiter=",")
-    solution = Biclustering([(range(5), range(4)), ([7], range(4)), (range(10, 20), range(2, 9))], X.shape)
-    solution.to_json(tmp_path / "s.json")
-    (tmp_path / "d").mkdir()
-    solution.select([0, 2]).to_json(tmp_path / "d" / "s.json")
-    (tmp_path / "q.blocks").write_text("BC000\tS=4\n Genes [2]: g1 g3 \n Conds [2]: b d \n")
-    monkeypatch.chdir(tmp_path)
-
-    def command(*words):
-        monkeypatch.setattr("sys.argv", ["bivaluate", *words])
-        with warnings.catch_warnings(), pytest.raises(SystemExit) as end:
-            main.main()
-        shown = capsys.readouterr()
-        return end.value.code or 0, shown.out, shown.err
-
-    return command
 
 
 @pytest.mark.parametrize(("names", "group"), [(READ_A_MATRIX, MatrixFile), (READ_A_SOLUTION, SolutionFile)])
@@ -116,6 +90,7 @@ SAID_BY = {
     "evaluation": (bivaluate.evaluate,),
     "chance": (bivaluate.chance_table, bivaluate.evidence_table),
     "io/matrices": (bivaluate.read_matrix, bivaluate.io.write_h5ad_results),
+    "io/members": (bivaluate.read_solution, bivaluate.read_matrix),
     "io": (bivaluate.read_solution,),
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
@@ -135,6 +110,27 @@ def options_named():
                 words = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
                 constant = [argument.value if isinstance(argument, ast.Constant) else None for argument in node.args]
                 yield file, constant, words
+
+
+def test_every_table_is_also_json_and_csv():
+    known = commands()
+    printing = {path.stem for path in (SOURCES / "cli").glob("*.py") if "print_table(" in path.read_text()} - {"tables"}
+    assert len(printing) > 10
+    for name in printing | {"refine", "scenarios planted"}:
+        assert {"--json", "--csv"} <= set(options.spellings(known[name]).values()), name
+
+
+def test_folders_are_listed():
+    """Whatever is a folder is listed as one; every other path may be `-`."""
+    named = {
+        parameter.name
+        for command in commands().values()
+        for parameter in command.params
+        if re.match(
+            r"(The|Also write .* into this)?\s?(run )?folder\b", getattr(parameter, "help", "") or "", re.IGNORECASE
+        )
+    }
+    assert named == set(FOLDERS)
 
 
 def test_no_plain_text_names_an_option():
@@ -168,6 +164,35 @@ def test_every_option_that_advice_names_exists_in_both_languages():
     assert walked > 12
 
 
+#: Which commands say the advice of a file, where it is not a clause that is left out: each has the options it names.
+SAID_IN = {
+    "io/matrices": "transpose",  # whatever has this option
+    "io": "index_base",
+    "judge": ("score",),
+    "evaluation": ("score",),
+    "chance": ("prune",),
+    "enrichment": ("enrich",),
+    "algorithms": ("run", "sweep"),
+    "measures/registry": ("sweep",),
+}
+
+
+def test_what_a_command_is_told_to_say_it_has():
+    known = commands()
+    for file, constant, words in options_named():
+        if file == "_check.py" or (not words and (constant[0] is None or len(constant) < 2)):
+            continue
+        room = next(room for room in SAID_IN if file.startswith(room))
+        said_in = SAID_IN[room]
+        if isinstance(said_in, str):
+            said_in = [name for name, command in known.items() if said_in in options.spellings(command)]
+            assert len(said_in) > 4
+        for name in said_in:
+            spelled = options.spellings(known[name])
+            named = set(re.findall(r"--[a-z-]+", words["command"])) if words else {f"--{constant[0].replace('_', '-')}"}
+            assert named <= set(spelled.values()), (file, name, named)
+
+
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
@@ -197,9 +222,13 @@ def test_words_of_the_command_line(parts, said):
     [
         ("score s.json m.csv", "error: s.json holds biclusters, not a matrix. Were the two swapped?"),
         ("prune s.json m.csv", "error: s.json holds biclusters, not a matrix. Were the two swapped?"),
-        ("score - s.json", "error: MATRIX is '-'; standard input and output cannot be used here: name a file."),
-        ("score m.csv s.json --csv -", "error: --csv is '-'; standard input"),
-        ("sweep - -k 3", "error: MATRICES is '-'; standard input"),
+        ("score - -", "error: '-' is named more than once: only one file can be read from standard input."),
+        ("score m.csv s.json --csv - --json", "error: only one thing can be written to standard output"),
+        ("sweep - -k 3", "error: MATRICES is '-'; standard input cannot be read here: name a file."),
+        ("select -", "error: RUN is '-'; a folder is needed here: name one."),
+        ("convert s.json", "error: name a file to read and a file to write: bivaluate convert IN OUT."),
+        ("score m.csv t.json", "Read the matrix with --transpose."),
+        ("score m.csv one.json", "Read the solution with --index-base 1."),
         ("run m.csv -k three", "error: -k needs a whole number."),
         ("prune m.csv s.json --cut low", "error: --cut needs a number."),
         ("run m.csv -k 0", "error: -k is 0; it must be at least 1."),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution, write_solution
-from bivaluate._errors import FileError, FormatError, ParameterError, SolutionError
+from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, ParameterError, SolutionError
 from bivaluate.io import read_members
 
 X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))
@@ -84,6 +84,96 @@ def test_membership_layouts(put, text):
     assert read_solution(put(text, "s.csv"), X) == S
 
 
+PAIRS = [[["g1", "g3"], ["c2", "c4"]], [["g2", "g3", "g5"], ["c1"]]]
+NUMBERS = [[[0, 2], [1, 3]], [[1, 2, 4], [0]]]
+BY_HAND = [
+    PAIRS,
+    NUMBERS,
+    {"biclusters": PAIRS},
+    {"biclusters": NUMBERS},
+    [{"rows": r, "columns": c} for r, c in PAIRS],
+    [{"genes": r, "samples": c} for r, c in PAIRS],
+    {"biclusters": [{"genes": r, "conditions": c} for r, c in NUMBERS]},
+    {"biclusters": [{"row_labels": r, "col_labels": c} for r, c in PAIRS]},
+]
+
+
+@pytest.mark.parametrize("content", BY_HAND)
+def test_json_by_hand(put, content):
+    assert read_solution(put(content), X) == S
+
+
+def test_a_label_for_each_row_and_column(put, tmp_path):
+    pairs = Biclustering([([0, 2], [1, 3]), ([1, 4], [0])], (5, 4))
+    content = {"row_labels": ["a", "b", "a", "c", "b"], "column_labels": ["b", "a", "d", "a"]}
+    with pytest.warns(EmptyBiclusterWarning, match=r"2 labels without both rows and columns dropped"):
+        assert read_solution(put(content)) == pairs
+    np.savez(tmp_path / "labels.npz", row_labels=[0, 1, 0, 1, 1], column_labels=[1, 0, 0, 0])
+    assert read_solution(tmp_path / "labels.npz") == Biclustering([([0, 2], [1, 2, 3]), ([1, 3, 4], [0])], (5, 4))
+
+
+@pytest.mark.parametrize("names", [("rows", "columns"), ("rows", "cols"), ("rows_", "columns_")])
+def test_masks_of_numpy(tmp_path, names):
+    masks = dict(zip(names, (S.row_masks, S.col_masks), strict=True))
+    np.savez(tmp_path / "s.npz", **masks)
+    assert read_solution(tmp_path / "s.npz", X) == S
+    np.savez_compressed(tmp_path / "s.npz", **{name: mask.astype(float) for name, mask in masks.items()})
+    assert read_solution(tmp_path / "s.npz") == S
+    np.savez(tmp_path / "s.npz", **{names[0]: S.row_masks, names[1]: S.col_masks[:1]})
+    with pytest.raises(FormatError, match=r"rows has 2 biclusters and cols has 1"):
+        read_solution(tmp_path / "s.npz")
+    np.savez(tmp_path / "s.npz", a=S.row_masks)
+    with pytest.raises(FormatError, match=r"the arrays 'rows' and 'columns' are needed"):
+        read_solution(tmp_path / "s.npz", format="masks")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LISTS.replace("rows,cols", "genes,conditions"),
+        LISTS.replace("bicluster,rows,cols", "id,samples,genes")
+        .replace("g1 g3,c2 c4", "c2 c4,g1 g3")
+        # the columns may stand in any order
+        .replace("g2 g3 g5,c1", "c1,g2 g3 g5"),
+        'module,genes,samples\n1,"g1, g3","c2, c4"\n2,"g2,g3,g5",c1\n',
+    ],
+)
+def test_tables_by_hand(put, text):
+    assert read_solution(put(text, "s.csv"), X) == S
+
+
+def test_genes_and_their_clusters(put):
+    whole = Biclustering([([0, 2], range(4)), ([1, 4], range(4))], (5, 4))
+    text = "gene,cluster\ng1,7\ng3,7\ng2,8\ng5,8\ng4,\n"
+    assert read_solution(put(text, "s.csv"), X) == whole
+    assert read_solution(put("cluster\tgenes\n1\t0\n1\t2\n2\t1\n2\t4\n", "s.tsv"), np.zeros((5, 4))) == whole
+    assert read_solution(put("row,cluster\n1,a\n3,a\n2,b\n5,b\n", "s.csv"), np.zeros((5, 4)), index_base=1) == whole
+    columns = read_solution(put("sample,group\nc1,x\nc3,x\nc2,y\n", "s.csv"), X)
+    assert columns == Biclustering([(range(5), [0, 2]), (range(5), [1])], (5, 4))
+    with pytest.raises(SolutionError, match=r"names the rows of each cluster, so that each has every column"):
+        read_solution(put(text, "s.csv"))
+
+
+def test_refusals_show_three_lines(put):
+    for content, name in (("dear diary\n", "d.txt"), ("[1, 2]", "s.json"), ('{"clusters": 3}', "s.json")):
+        with pytest.raises(FormatError, match=r"An example:\n  .*\n  .*\n  .*$"):
+            read_solution(put(content, name))
+
+
+def test_members_that_fit_nowhere_say_what_to_do(put):
+    strange = put([[["x1", "x2"], ["c1"]], [["x3"], ["c2"]]])
+    with pytest.raises(
+        SolutionError, match=r"none of its 3 row labels is in X. It has x1, x2, x3; X has g1, g2, g3 and"
+    ):
+        read_solution(strange, X)
+    with pytest.raises(SolutionError, match=r"Read the solution with index_base=1"):
+        read_solution(put([[[1, 5], [1, 4]]]), np.zeros((5, 4)))
+    with pytest.raises(SolutionError, match=r"Read the matrix with transpose=True"):
+        read_solution(put(document([], shape=[4, 5])), np.zeros((5, 4)))
+    with pytest.raises(SolutionError, match=r"more than once.$"):
+        read_solution(put([[[1, 1], [1, 2]]]), np.zeros((5, 4)))
+
+
 def test_membership_by_index(put):
     text = "bicluster,rows,cols\nB1,0 2,1 3\nB2,1 2 4,0\n"
     assert read_solution(put(text, "s.csv"), (np.zeros((5, 4)))) == S
@@ -97,7 +187,8 @@ def test_membership_by_index(put):
     [
         ('{"schema": 1, "biclusters": [', "line 1: not valid JSON"),
         ('{"schema": 1,\n "biclusters": }', "line 2: not valid JSON"),
-        ("[1, 2]", 'the key "biclusters" is needed'),
+        ("{}", 'the key "biclusters" is needed'),
+        ("[1, 2]", 'B1 must be an object with "rows" and "cols", or a pair'),
         (document([], schema=9), "'9'; this version of bivaluate reads schema 1"),
         (document([], shape=[5]), r'"shape" is \[5\]'),
         (document([], shape=[5, 0]), "rows, columns"),

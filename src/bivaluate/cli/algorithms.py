@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bivaluate._text import listing
-from bivaluate.cli.options import Json, option
+from bivaluate.cli.options import Csv, Json
 from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ FIELDS = (
 def algorithms(
     key: Annotated[str | None, typer.Argument(help="Show one algorithm in full.")] = None,
     as_json: Json = False,
-    csv: Annotated[Path | None, option("Also write the table to this CSV file.", "--csv")] = None,
+    csv: Csv = None,
 ) -> None:
     """List the algorithms: what they seek, which data they take, and whether they find the number of biclusters.
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import Json, listed, option
+from bivaluate.cli.options import Csv, Json, listed, option
 from bivaluate.cli.sweep import split_algorithms
-from bivaluate.cli.tables import err, number, out, print_json, print_table, progress
+from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, write_csv
 
 Full = Annotated[
     bool, option("Every algorithm that runs here on all data; the default is the quick form.", "--full/--quick")
@@ -31,6 +31,7 @@ def benchmark(
     jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
     scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Run algorithms on data with a truth, and say which measures agree with it.
 
@@ -70,6 +71,8 @@ def benchmark(
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
     written = write_page(found, tables, page or run_folder / "benchmark.md", command)
+    if csv:
+        write_csv(csv, tables["measures"].to_dict("records"))
     if as_json:
         print_json({name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)})
     else:

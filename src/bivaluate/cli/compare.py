@@ -12,8 +12,8 @@ import typer
 
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import plural
-from bivaluate.cli.options import Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
-from bivaluate.cli.tables import number, out, print_json, print_table, progress
+from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
+from bivaluate.cli.tables import number, out, print_json, print_table, progress, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.solution import Biclustering
@@ -29,6 +29,7 @@ def compare(
     shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file gives it.")] = None,
     truth_format: Annotated[str | None, option("Format of the truth, if not that of the solution.")] = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Compare a solution with a known truth, or two solutions with each other. High is better everywhere.
 
@@ -55,6 +56,9 @@ def compare(
     with progress() as update:
         told = None if update is None else partial(update, "pairs of cells")
         scores = compare_solutions(first, second, shape=size, progress=told)
+    if csv:
+        rows_of_table = [{"measure": key, "value": value} for key, value in scores.items()]
+        write_csv(csv, rows_of_table, ["measure", "value"])
     if as_json:
         print_json(scores)
         return

@@ -18,23 +18,27 @@ from bivaluate.cli.options import (
     grouped,
     option,
 )
-from bivaluate.cli.tables import err, print_table
+from bivaluate.cli.streams import is_stream
+from bivaluate.cli.tables import err, print_json, print_table, say_written, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
 
 
-def _print_formats(wanted: bool) -> None:
-    if not wanted:
-        return
+def _show_formats(as_json: bool, csv: Path | None) -> None:
     from bivaluate.io import describe_formats
 
+    records = describe_formats()
+    if csv:
+        write_csv(csv, [record | {"extensions": " ".join(record["extensions"])} for record in records])
+    if as_json:
+        print_json(records)
+        return
     rows = [
         (f["kind"], f["key"], f["name"], " ".join(f["extensions"]), "yes" if f["written"] else "", _base(f))
-        for f in describe_formats()
+        for f in records
     ]
     print_table(["kind", "key", "format", "extensions", "out", "numbers count from"], rows)
-    raise typer.Exit
 
 
 def _base(record: dict[str, Any]) -> str:
@@ -43,16 +47,21 @@ def _base(record: dict[str, Any]) -> str:
 
 @grouped
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A solution from any tool, or a matrix.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its extension chooses the format.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
+    source: Annotated[
+        Path | None, typer.Argument(metavar="IN", help="A solution from any tool, or a matrix; - for standard input.")
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="OUT", help="Its extension chooses the format; - for a CSV table on standard output."),
+    ] = None,
     matrix: MatrixOfSolutions = None,
     format: OutputFormat = None,
     kind: Annotated[str, option("What IN is: auto, solution or matrix.")] = "auto",
-    formats: Annotated[
-        bool, option("List every format and stop.", "--formats", callback=_print_formats, is_eager=True)
-    ] = False,
+    formats: Annotated[bool, option("List every format and stop.", "--formats")] = False,
+    as_json: Annotated[bool, option("Print the formats as JSON.", "--json")] = False,
+    csv: Annotated[Path | None, option("Also write the formats to this CSV file.", "--csv")] = None,
 ) -> None:
     """Convert a solution between the formats of biclustering tools, or a matrix between file formats.
 
@@ -70,6 +79,13 @@ def convert(
     from bivaluate.io import write_matrix
     from bivaluate.io.solutions import is_solution
 
+    if formats:
+        _show_formats(as_json, csv)
+        return
+    if as_json or csv:
+        raise ParameterError("--json and --csv are about --formats; the file to write is named by OUT.")
+    if source is None or target is None:
+        raise ParameterError("name a file to read and a file to write: bivaluate convert IN OUT.")
     check_choice("--kind", kind, ["auto", "solution", "matrix"])
     if kind == "auto":
         kind = "solution" if matrix or solution_file.solution_format or is_solution(source) else "matrix"
@@ -77,7 +93,7 @@ def convert(
     if kind == "matrix":
         X = matrix_file.read(source)
         write_matrix(X, target, format=format)
-        err.print(f"wrote {target}: {X.shape[0]} x {X.shape[1]}")
+        say_written(target, f": {X.shape[0]} x {X.shape[1]}")
         return
     if matrix is None and matrix_file.given:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in matrix_file.given)
@@ -101,5 +117,5 @@ def _convert_solution(
     except SolutionError as error:
         raise error if X is not None else SolutionError(f"{error} Name it with --matrix.") from None
     by = "label" if document.by == "label" else "index and label" if document.labels else "index"
-    err.print(f"read {source} as {record.name}")
-    err.print(f"wrote {target} as {written.name}: {plural(len(document.members), 'bicluster')}, members by {by}")
+    err.print(f"read {'standard input' if is_stream(source) else source} as {record.name}")
+    say_written(target, f" as {written.name}: {plural(len(document.members), 'bicluster')}, members by {by}")

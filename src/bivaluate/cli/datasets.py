@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bivaluate._text import plural
-from bivaluate.cli.options import SETTINGS, Command, Group, Json, OutputFormat, check_target, option
-from bivaluate.cli.tables import err, out, print_json, print_table, progress
+from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, OutputFormat, check_target, option
+from bivaluate.cli.tables import out, print_json, print_table, progress, say_written, write_csv
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
@@ -21,6 +21,7 @@ def datasets(
     context: typer.Context,
     group: Annotated[str | None, option("Only one group: yeast, cancer, single-cell, ratings, text, …")] = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """List the real data sets with shape, reference and whether they are there for offline use.
 
@@ -37,6 +38,9 @@ def datasets(
     from bivaluate.datasets.real import list_datasets
 
     records = list_datasets(group)
+    if csv:
+        described = [{field: getattr(record, field) for field in FIELDS} for record in records]
+        write_csv(csv, [row | {"shape": "x".join(map(str, row["shape"]))} for row in described])
     if as_json:
         print_json([{field: getattr(record, field) for field in FIELDS} for record in records])
         return
@@ -94,4 +98,4 @@ def write(
     check_target(target, format, "matrix")
     matrix = load(name)
     write_matrix(matrix, target, format=format)
-    err.print(f"wrote {target}: {matrix.shape[0]} x {matrix.shape[1]}")
+    say_written(target, f": {matrix.shape[0]} x {matrix.shape[1]}")

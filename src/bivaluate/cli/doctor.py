@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from bivaluate.cli.options import Json, option
-from bivaluate.cli.tables import err, out, print_json, print_table
+from bivaluate.cli.options import Csv, Json, option
+from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
 
 
 def doctor(
     warm: Annotated[bool, option("Compile every kernel now, so that no later command waits for it.", "--warm")] = False,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Say what bivaluate finds on this machine; paste it into a bug report.
 
@@ -23,14 +24,17 @@ def doctor(
     if warm:
         _compile_all()
     found = _examine()
+    rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
+    rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
+    headings = ["package", "version", "extra"]
+    if csv:
+        write_csv(csv, [dict(zip(headings, row, strict=True)) for row in rows])
     if as_json:
         print_json(found)
         return
     print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
     out.print()
-    rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
-    rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
-    print_table(["package", "version", "extra"], rows)
+    print_table(headings, rows)
 
 
 def _examine() -> dict[str, Any]:

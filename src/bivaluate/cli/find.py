@@ -6,13 +6,28 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bivaluate.cli.options import Jobs, Json, MatrixFile, MatrixPath, OutputFormat, Seed, check_target, grouped, option
-from bivaluate.cli.tables import err, number, out, print_json, print_table, progress
+from bivaluate.cli.options import (
+    Csv,
+    Jobs,
+    Json,
+    MatrixFile,
+    MatrixPath,
+    OutputFormat,
+    Seed,
+    check_target,
+    grouped,
+    option,
+)
+from bivaluate.cli.streams import is_stream
+from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, say_written, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bivaluate.solution import Biclustering
+
+
+EVIDENCE_COLUMNS = ("bicluster", "n_rows", "n_cols", "kind", "evidence")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +51,7 @@ def find(
     format: OutputFormat = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Find the biclusters that stand out from a matrix, and how many there are.
 
@@ -65,15 +81,17 @@ def find(
         print_json({"biclusters": rows, "notes": model.notes_})
     else:
         print_evidence(rows)
-    err.print(f"wrote {target}")
+    say_written(target)
+    if csv:
+        write_csv(csv, rows, EVIDENCE_COLUMNS)
     if report:
         from bivaluate.evaluation import evaluate
         from bivaluate.report import build_report
 
         name = str(model.solution_.info.get("name", "find"))
         build_report([evaluate(X, model.solution_.with_info(name=name), missing=search.missing)], report)
-        err.print(f"wrote {report}")
-    if rows and not as_json:
+        say_written(report)
+    if rows and not as_json and not is_stream(target) and not is_stream(matrix):
         err.print(f"next: bivaluate score {matrix} {target}")
 
 

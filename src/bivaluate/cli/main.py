@@ -52,7 +52,8 @@ COMMANDS = {
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
-    "solution.json — every command explains itself with --help."
+    "solution.json — every command explains itself with --help. Where a file is named, - is standard input or output. "
+    "Exit codes: 0 done, 1 the work failed, 2 wrong command or input, 130 interrupted."
 )
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bivaluate.cli.options import Json
-from bivaluate.cli.tables import arrow, out, print_json, print_table
+from bivaluate.cli.options import Csv, Json
+from bivaluate.cli.tables import arrow, out, print_json, print_table, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
@@ -16,7 +16,9 @@ FIELDS = ("key", "symbol", "name", "level", "direction", "summary", "reference",
 
 
 def metrics(
-    key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None, as_json: Json = False
+    key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None,
+    as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """List the measures: what they mean, which way is better, and whether they are computed by default.
 
@@ -24,6 +26,7 @@ def metrics(
 
     - `bivaluate metrics`
     - `bivaluate metrics nve`
+    - `bivaluate metrics --csv measures.csv`
     """
     from bivaluate.measures.registry import METRICS, get_metric
 
@@ -38,6 +41,8 @@ def metrics(
             for m in records
         ]
         print_table(["key", "of a", "better", "default", "what it tells"], rows)
+    if csv:
+        write_csv(csv, [{field: getattr(metric, field) for field in FIELDS} for metric in records])
 
 
 def _document(metric: Metric) -> dict[str, object]:

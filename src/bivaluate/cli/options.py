@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
+from bivaluate.cli.streams import streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -34,13 +35,14 @@ def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any
 
 
 MATRIX = typer.Argument(
-    help="The matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …; or example:, scenario:S1, yeast:04_elutriation."
+    help="The matrix: CSV/TSV (.gz too), .npy, .npz, Parquet, GCT, h5ad, …; - for standard input; or example:, scenario:S1, "
+    "yeast:04_elutriation."
 )
 MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
-Csv = Annotated[Path | None, option("Also write the main table to this CSV file.", "--csv")]
+Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
@@ -238,7 +240,7 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
-WRITTEN = ("--out", "--csv", "--report")  # options that name a file to write
+WRITTEN = ("--out", "--csv", "--report", "--mqc", "--page")  # options that name a file to write
 FORCE = "force"
 
 
@@ -284,18 +286,15 @@ class _Spoken:
 
     def invoke(self, ctx: Any) -> Any:
         spelled = spellings(self)
-        for parameter in self.params:
-            value, name = ctx.params.get(parameter.name), spelled.get(parameter.name, parameter.name.upper())
-            for one in value if isinstance(value, (list, tuple)) else [value]:
-                if str(one) == "-" and (isinstance(one, Path) or parameter.name not in spelled):
-                    raise ParameterError(f"{name} is '-'; standard input and output cannot be used here: name a file.")
         check_written(self.params, ctx)
         running = _running.set(spelled)
         try:
-            return super().invoke(ctx)  # type: ignore[misc]
-        except BivaluateError as error:
-            error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
-            raise
+            with streams(ctx, self.params, spelled, _is_written):
+                try:
+                    return super().invoke(ctx)  # type: ignore[misc]
+                except BivaluateError as error:
+                    error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
+                    raise
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
@@ -351,6 +350,6 @@ def spoken(text: str) -> str:
     """Return a message of the library in the words of the command that is running."""
     spelled = _running.get()
     if isinstance(text, Advice):
-        return text.said(spelled.get)
+        return without_paths(text.said(spelled.get))
     first, verb, rest = text.partition(" is ")
-    return f"{spelled.get(first, first)}{verb}{rest}"
+    return without_paths(f"{spelled.get(first, first)}{verb}{rest}")

@@ -10,6 +10,7 @@ import typer
 
 from bivaluate._text import plural
 from bivaluate.cli.options import (
+    Csv,
     Json,
     MatrixFile,
     MatrixPath,
@@ -22,7 +23,7 @@ from bivaluate.cli.options import (
     option,
     spoken,
 )
-from bivaluate.cli.tables import err, heading, out, print_json, print_table, score_text
+from bivaluate.cli.tables import err, heading, out, print_json, print_table, say_written, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.judge.prune import Pruning
@@ -53,6 +54,7 @@ def prune(
     target: Annotated[Path | None, option("Write the pruned solution to this file.", "--out", "-o")] = None,
     format: OutputFormat = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Propose which biclusters to drop or merge: duplicates, mergers that cost nothing, search noise.
 
@@ -78,13 +80,17 @@ def prune(
         print_json(_document(advice, cautions))
     else:
         _print(advice, cautions, len(given))
+    if csv:
+        write_csv(
+            csv, [{"measure": key, "before": advice.before[key], "after": advice.after[key]} for key in advice.before]
+        )
     if target is not None:
         write_solution(advice.solution, target, X=X, format=format)
         left = len(advice.solution)
         what = f"{left} of {plural(len(given), 'bicluster')}"
         if given and not left:
             what = f"a solution without biclusters, because none of {len(given)} is left (--keep-weak keeps weak ones)"
-        err.print(f"wrote {target}: {what}")
+        say_written(target, f": {what}")
     elif advice.proposals:
         err.print("nothing written; pass --out FILE to write the pruned solution")
 

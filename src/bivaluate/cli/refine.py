@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from bivaluate.cli.find import Search, evidence_rows, print_evidence
+from bivaluate.cli.find import EVIDENCE_COLUMNS, Search, evidence_rows, print_evidence
 from bivaluate.cli.options import (
+    Csv,
     Json,
     MatrixFile,
     MatrixPath,
@@ -19,7 +20,7 @@ from bivaluate.cli.options import (
     grouped,
     option,
 )
-from bivaluate.cli.tables import err, out, print_json
+from bivaluate.cli.tables import err, out, print_json, say_written, write_csv
 
 
 @grouped
@@ -32,6 +33,7 @@ def refine(
     target: Annotated[Path | None, option("Write the refined solution to this file.", "--out", "-o")] = None,
     format: OutputFormat = None,
     as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Polish biclusters: climb from each to more evidence, drop what does not pay, merge what is one.
 
@@ -56,8 +58,10 @@ def refine(
         for sentence in refined.changes:
             out.print(f"• {sentence}")
         print_evidence(rows)
+    if csv:
+        write_csv(csv, rows, EVIDENCE_COLUMNS)
     if target is not None:
         write_solution(refined.solution, target, X=X, format=format)
-        err.print(f"wrote {target}")
+        say_written(target)
     elif not as_json:
         err.print("nothing written; pass --out FILE to write the refined solution")

@@ -9,7 +9,7 @@ import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.options import option
-from bivaluate.cli.tables import err
+from bivaluate.cli.tables import say_written
 
 
 def report(
@@ -40,4 +40,4 @@ def report(
             f"{run} is a replication: --by chooses within one of its runs, the folders in {run / 'runs'}."
         )
     written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title, by=by)
-    err.print(f"wrote {written}")
+    say_written(written)

@@ -8,7 +8,7 @@ from typing import Annotated
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
 from bivaluate.cli.options import MatrixFile, MatrixPath, OutputFormat, Parameters, Seed, check_target, grouped, option
-from bivaluate.cli.tables import err, out, progress
+from bivaluate.cli.tables import out, progress, say_written
 
 N_BICLUSTERS = 5  # where the algorithm has to be told
 OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algorithm
@@ -65,4 +65,4 @@ def run(
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
     elif isinstance(wanted, int) and not open_ended and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
-    err.print(f"wrote {target}")
+    say_written(target)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bivaluate.cli.options import SETTINGS, Command, Group, Seed, option
-from bivaluate.cli.tables import out, print_table
+from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, Seed, option
+from bivaluate.cli.tables import out, print_json, print_table, write_csv
 
 app = typer.Typer(
     **SETTINGS, cls=Group, help="The ten synthetic scenarios of the NVE paper: list, write or score them."
@@ -16,7 +17,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def scenarios(context: typer.Context) -> None:
+def scenarios(context: typer.Context, as_json: Json = False, csv: Csv = None) -> None:
     """List the ten synthetic scenarios of the NVE paper and what each one stresses.
 
     Examples:
@@ -29,7 +30,14 @@ def scenarios(context: typer.Context) -> None:
         return
     from bivaluate.datasets.scenarios import SCENARIOS
 
-    rows = [(s.id, s.name, str(s.n_biclusters), s.signal, s.stress) for s in SCENARIOS.values()]
+    fields = ("id", "name", "n_biclusters", "signal", "stress")
+    records = [{field: getattr(scenario, field) for field in fields} for scenario in SCENARIOS.values()]
+    if csv:
+        write_csv(csv, records)
+    if as_json:
+        print_json(records)
+        return
+    rows = [[str(value) for value in record.values()] for record in records]
     print_table(["id", "name", "K", "signal", "what it stresses"], rows, "The ten scenarios, 300 x 40 each")
     out.print("Write one with: bivaluate scenarios write S1 --seed 0 --out data")
 
@@ -61,6 +69,8 @@ def write(
 def planted(
     names: Annotated[list[str] | None, typer.Argument(help="Scenarios (default: those of the paper's table).")] = None,
     n_seeds: Annotated[int | None, option("Number of seeds (default: 20, and 200 of S9b).", "--seeds")] = None,
+    as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Score the planted solutions over many seeds, beside the paper's values.
 
@@ -73,6 +83,12 @@ def planted(
     from bivaluate.measures.registry import get_metric
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=n_seeds)
+    records = [dataclasses.asdict(cell) | {"deviation": cell.deviation} for cell in cells]
+    if csv:
+        write_csv(csv, records)
+    if as_json:
+        print_json(records)
+        return
     width = len(PLANTED_MEASURES)
     rows: list[list[str]] = []
     for start in range(0, len(cells), width):

@@ -38,6 +38,7 @@ from bivaluate.cli.tables import (
     print_json,
     print_table,
     progress,
+    say_written,
     score_text,
     write_csv,
 )
@@ -133,7 +134,7 @@ def score(
         from bivaluate.report import build_report
 
         build_report(evaluations, report)
-        err.print(f"wrote {report}")
+        say_written(report)
 
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
@@ -279,4 +280,4 @@ def _write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
         },
     }
     write_whole(path, json.dumps(document, indent=1) + "\n")
-    err.print(f"wrote {path}")
+    say_written(path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from bivaluate import _text
+from bivaluate.cli.streams import is_stream
 
 WIDE = 200  # columns of a table that goes into a file
 
@@ -107,7 +108,7 @@ def _defined(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> None:
+def write_csv(path: Path, rows: Sequence[Mapping[Any, Any]], columns: Sequence[str] = ()) -> None:
     """Write rows as a CSV file and say so; undefined is an empty cell."""
     import csv
 
@@ -121,7 +122,13 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]
         writer.writeheader()
         for row in rows:
             writer.writerow({key: shown(value) for key, value in row.items()})
-    err.print(f"wrote {path}")
+    say_written(path)
+
+
+def say_written(path: Path, more: str = "") -> None:
+    """Say which file was written; nothing where it goes to standard output."""
+    if not is_stream(path):
+        err.print(f"wrote {path}{more}")
 
 
 @contextmanager

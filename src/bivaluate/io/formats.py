@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice
-from bivaluate._document import Document
+from bivaluate._document import EXAMPLE_TABLE, Document
 from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
 from bivaluate._text import Advice, Option
 from bivaluate.io.source import Source
@@ -246,8 +246,7 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
             Advice(
                 f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
                 Option(python="format=", command="--solution-format"),
-                f": {', '.join(_formats(kind))}. By hand, write a table with the header "
-                "'bicluster,rows,cols' and lines such as 'B1,gene1 gene2,sample1 sample3'.",
+                f": {', '.join(_formats(kind))}. By hand, write a table. {EXAMPLE_TABLE}",
             )
         )
     return record

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bivaluate._document import Document, Members
 from bivaluate._errors import SolutionError, suggest
-from bivaluate._text import Advice, Option
+from bivaluate._text import Advice, Option, first_few
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, as_document
 
@@ -40,7 +40,35 @@ def to_biclustering(document: Document, X: Matrix | None, name: str) -> Bicluste
         solution = Biclustering(document.members, document.shape, info=document.info)
         return solution if X is None else solution.with_shape(X.shape)
     except SolutionError as error:
-        raise SolutionError(f"{name}: {error}") from None
+        raise SolutionError(Advice(f"{name}: {error}", *_advice(document, X))) from None
+
+
+def _advice(document: Document, X: Matrix | None) -> list[Advice]:
+    """Return what to say about how a file is read, where its members do not fit."""
+    shape = document.shape if X is None else X.shape
+    if document.shape is not None and X is not None and document.shape == X.shape[::-1] != X.shape:
+        return [Advice(" Read the matrix with ", Option("transpose", True), ".")]
+    if shape is None or not document.members:
+        return []
+    spans = [[edge(pair[axis], default=0) for edge in (min, max) for pair in document.members] for axis in (0, 1)]
+    ends = [(min(span), max(span), n) for span, n in zip(spans, shape, strict=True)]
+    fits_from_1 = all(low >= 1 and high <= n for low, high, n in ends) and any(high == n for _, high, n in ends)
+    return [Advice(" Read the solution with ", Option("index_base", 1), ".")] if fits_from_1 else []
+
+
+def with_whole_axis(document: Document, X: Matrix | None, name: str) -> Document:
+    """Give every bicluster all of the axis of which a file names no members."""
+    if document.whole is None:
+        return document
+    if X is None:
+        named, other = _AXES[1 - document.whole], _AXES[document.whole]
+        raise SolutionError(
+            f"{name} names the {named}s of each cluster, so that each has every {other} of the matrix: give the matrix "
+            "they belong to."
+        )
+    every = list(range(X.shape[document.whole]))
+    pairs = [(every, c) if document.whole == 0 else (r, every) for r, c in document.members]
+    return replace(document, members=pairs, whole=None)
 
 
 def document_of(solution: Biclustering, X: Matrix | None) -> Document:
@@ -141,11 +169,21 @@ def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: D
         found = f"{name} names its {what}s by label, but {X.name} has no {what} labels"
         raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
     table = _table(known)
+    every = {label for side in sides for label in side}
+    if len(every) > 1 and not any(label in table for label in every) and not every & set(_other_labels(X, axis)):
+        raise SolutionError(
+            f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)}; "
+            f"{X.name} has {first_few(list(known), 3)}."
+        )
     for k, side in enumerate(sides):
         for label in side:
             if table.get(label, -1) < 0:
                 raise SolutionError(f"{name}{document.where(k)}: B{k + 1} {_no_place(label, axis, X)}")
     return [[table[label] for label in side] for side in sides]
+
+
+def _other_labels(X: Matrix, axis: int) -> Sequence[str]:
+    return ((X.col_labels, X.row_labels)[axis]) or ()
 
 
 def _no_place(label: str, axis: int, X: Matrix) -> str:

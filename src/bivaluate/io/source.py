@@ -208,15 +208,15 @@ class Source:
         with self._reading():
             return sorted(path for path in self.path.iterdir() if path.is_file())
 
-    def zip_holds(self, ending: str) -> bool:
-        """Whether the file is a zip archive with a member whose name ends so."""
+    def zip_names(self) -> list[str]:
+        """Return the names of the members of a zip archive; none if the file is not one."""
         import zipfile
 
         try:
             with zipfile.ZipFile(self.path) as archive:
-                return any(name.endswith(ending) for name in archive.namelist())
+                return archive.namelist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-            return False
+            return []
 
     def as_latin1(self) -> Source:
         """Return the same file, to be decoded as Latin-1 whatever its first bytes say."""

@@ -21,7 +21,7 @@ _EXTENSIONS = (".xlsx", ".xlsm")
 
 def _detects(source: Source) -> bool:
     """A zip archive that holds a workbook or bears the name."""
-    return source.head.startswith(b"PK") and (source.suffix in _EXTENSIONS or source.zip_holds("xl/workbook.xml"))
+    return source.head.startswith(b"PK") and (source.suffix in _EXTENSIONS or "xl/workbook.xml" in source.zip_names())
 
 
 def _read(source: Source, options: Options) -> Matrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,7 +29,7 @@ _SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col", "absent")
 def _detects(source: Source) -> bool:
     """By the magic bytes; a zip archive if it holds arrays or bears the name."""
     if source.head.startswith(b"PK"):
-        return source.suffix == ".npz" or source.zip_holds(".npy")
+        return source.suffix == ".npz" or any(name.endswith(".npy") for name in source.zip_names())
     return source.head.startswith(_MAGIC)
 
 
@@ -95,22 +96,10 @@ def _cells(
 
 
 def _read_archive(source: Source) -> Matrix:
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
-    try:
-        with zipfile.ZipFile(source.path) as archive:
-            members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
-            is_sparse = {"format", "shape", "data"} <= set(members)
-            chosen = "data" if is_sparse else _choose(list(members), source.name)
-            wanted = {chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())}
-            source.check_unpacked(sum(members[key].file_size for key in wanted & set(members)))
-            for key in wanted & set(members):
-                with archive.open(members[key]) as stream:
-                    name = f"{source.name}, array {members[key].filename!r}"
-                    arrays[key] = _read_array(stream, name, members[key].file_size)
-    except FormatError:
-        raise
-    except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
-        raise source.damaged("the .npz archive", error) from None
+    members = {name.removesuffix(".npy") for name in source.zip_names()}
+    is_sparse = {"format", "shape", "data"} <= members
+    chosen = "data" if is_sparse or not members else _choose(sorted(members), source.name)
+    arrays = read_arrays(source, [chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())])
     if is_sparse:
         values = _sparse(arrays, source)
     else:
@@ -118,6 +107,25 @@ def _read_archive(source: Source) -> Matrix:
     rows, cols = (_labels(arrays.get(key), source) for key in ("rows", "cols"))
     absent = "missing" if is_sparse and "absent" in arrays and str(arrays["absent"]) == "missing" else "zero"
     return Matrix(values, rows, cols, source.stem, absent)
+
+
+def read_arrays(source: Source, wanted: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return those of the wanted arrays that an .npz archive holds, by name."""
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
+            found = [key for key in dict.fromkeys(wanted) if key in members]
+            source.check_unpacked(sum(members[key].file_size for key in found))
+            for key in found:
+                with archive.open(members[key]) as stream:
+                    name = f"{source.name}, array {members[key].filename!r}"
+                    arrays[key] = _read_array(stream, name, members[key].file_size)
+    except FormatError:
+        raise
+    except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
+        raise source.damaged("the .npz archive", error) from None
+    return arrays
 
 
 def _sparse(arrays: dict[str, np.ndarray[Any, Any]], source: Source) -> Any:

@@ -11,7 +11,7 @@ from bivaluate._document import Document
 from bivaluate._errors import ParameterError
 from bivaluate._factors import check_rule
 from bivaluate.io.formats import Format, Options, reader, recognise, writer
-from bivaluate.io.members import document_of, settle, to_biclustering
+from bivaluate.io.members import document_of, settle, to_biclustering, with_whole_axis
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -191,7 +191,8 @@ def read_members(
     document = record.load(source, Options(X=X, item=item, rule=rule))
     if X is not None and document.shape is not None and document.shape != X.shape:
         to_biclustering(replace(document, by="index", members=[]), X, source.name)
-    return settle(document, X, source.name, index_base=index_base, members=members), record
+    settled = settle(document, X, source.name, index_base=index_base, members=members)
+    return with_whole_axis(settled, X, source.name), record
 
 
 def write_solution(

@@ -14,11 +14,11 @@ from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
 
-_MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[')
+_MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[\s*\[\s*[-\d]')
 
 
 def _detects(source: Source) -> bool:
-    """By the class it names, or by biclusters that are lists."""
+    """By the class it names, or by biclusters that are lists of numbers."""
     return source.head_text.lstrip().startswith(("{", "[")) and _MARK.search(source.head_text) is not None
 
 

@@ -1,8 +1,9 @@
-"""Membership tables in CSV or TSV, in any of three layouts told apart by the header.
+"""Membership tables in CSV or TSV, in any of four layouts told apart by the header.
 
 - long: ``bicluster, axis, index and/or label``, one line per member (``axis`` is row or column);
-- lists: ``bicluster, rows, cols``, one line per bicluster, members separated by blanks or semicolons;
-- matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1.
+- lists: ``bicluster, rows, cols``, one line per bicluster, members separated by blanks, semicolons or commas;
+- matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1;
+- clusters: ``gene, cluster``, one line per row (or column): every bicluster has all of the other side.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from bivaluate._document import Document
+from bivaluate._document import COL_WORDS, EXAMPLE_TABLE, ROW_WORDS, Document
 from bivaluate._errors import FormatError
 from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices, labelled
 from bivaluate.io.source import Source, numbered
 
-_ROW = frozenset(["row", "rows", "r", "gene", "genes"])
-_COL = frozenset(["col", "cols", "column", "columns", "c", "condition", "conditions", "sample", "samples"])
+_ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
+_COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
+_CLUSTER = frozenset(["bicluster", "cluster", "module", "group"])
 _CELLS = {"0": False, "False": False, "FALSE": False, "1": True, "True": True, "TRUE": True}
 
 Rows = Iterator[tuple[int, list[str]]]
@@ -47,7 +49,11 @@ def _layout(header: list[str]) -> str | None:
         if "bicluster" in header and {"index", "label", "member"} & set(header):
             return "long"
         return "matrix" if len(header) > 2 and header[:2] == ["axis", "label"] else None
-    return "lists" if "rows" in header and {"cols", "columns"} & set(header) else None
+    words = set(header)
+    if words & set(ROW_WORDS) and words & set(COL_WORDS):
+        return "lists"
+    one_side = bool(words & _ROW) != bool(words & _COL)
+    return "clusters" if len(header) == 2 and one_side and words & _CLUSTER else None
 
 
 def _read(source: Source, options: Options) -> Document:
@@ -56,10 +62,10 @@ def _read(source: Source, options: Options) -> Document:
     first, header, delimiter = _header(text)
     layout = _layout(header)
     if layout is None:
-        needed = "'bicluster,axis,label', 'bicluster,rows,cols' or 'axis,label,B1,B2,…'"
-        raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed.")
+        needed = "'bicluster,axis,label', 'bicluster,rows,cols', 'axis,label,B1,B2,…' or 'gene,cluster'"
+        raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed. {EXAMPLE_TABLE}")
     rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
-    return {"long": _long, "lists": _lists, "matrix": _matrix}[layout](rows, header, source)
+    return {"long": _long, "lists": _lists, "matrix": _matrix, "clusters": _clusters}[layout](rows, header, source)
 
 
 def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Source) -> Rows:
@@ -109,15 +115,32 @@ def _long(rows: Rows, header: list[str], source: Source) -> Document:
 
 
 def _lists(rows: Rows, header: list[str], source: Source) -> Document:
-    at = header.index("rows"), header.index("cols" if "cols" in header else "columns")
+    at = [next(j for j, word in enumerate(header) if word in words) for words in (ROW_WORDS, COL_WORDS)]
     members, lines = [], []
     for line, cells in rows:
-        pair = [[word.strip() for word in cells[j].split(";" if ";" in cells[j] else None) if word.strip()] for j in at]
+        pair = [_split(cells[j]) for j in at]
         if not all(pair):
             raise source.fault(f"the bicluster has no {'columns' if pair[0] else 'rows'}.", line)
         members.append((pair[0], pair[1]))
         lines.append(line)
     return Document(members, "token", lines=lines)
+
+
+def _split(cell: str) -> list[str]:
+    """Return the members of a list, separated by semicolons, else by commas, else by blanks."""
+    mark = next((mark for mark in ";," if mark in cell), None)
+    return [word.strip() for word in cell.split(mark) if word.strip()]
+
+
+def _clusters(rows: Rows, header: list[str], source: Source) -> Document:
+    side = 0 if header[1] in _CLUSTER else 1
+    axis = int(header[side] in _COL)
+    found: dict[str, tuple[int, tuple[list[str], list[str]]]] = {}
+    for line, cells in rows:
+        if cells[1 - side] and cells[side]:
+            found.setdefault(cells[1 - side], (line, ([], [])))[1][axis].append(cells[side])
+    lines, members = [line for line, _ in found.values()], [pair for _, pair in found.values()]
+    return Document(members, "token", lines=lines, whole=1 - axis)
 
 
 def _matrix(rows: Rows, header: list[str], source: Source) -> Document:
@@ -149,5 +172,5 @@ def _write(document: Document, path: Path) -> None:
                 writer.writerows([f"B{k + 1}", what, *values] for values in cells)
 
 
-_NAME, _NOTE = "membership table (CSV, TSV)", "three layouts, see below"
+_NAME, _NOTE = "membership table (CSV, TSV)", "four layouts, see below"
 FORMAT = Format("csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain)
