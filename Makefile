@@ -56,7 +56,7 @@ bench: .venv/.installed  ## measure ratios against peers, both sides in one run
 	$(BIN)/python -m benchmarks
 
 site: .venv/.installed  ## build the documentation site into site/, every tutorial and figure run anew
-	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.5' 'mkdocs-jupyter>=0.25' 'mkdocstrings[python]>=0.27'
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	rm -rf .cache
 	$(BIN)/mkdocs build --strict
 

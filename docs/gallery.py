@@ -1,9 +1,15 @@
 # %% [markdown]
 # # Gallery
 #
-# One picture per function of `bivaluate.plots`: data in, Axes out, `ax=` to draw into a figure of yours.
+# One picture per function of `bivaluate.plots`: data in, Axes out, `ax=` to draw into a figure of yours. What has several
+# panels returns a Figure.
 
 # %%
+import json
+from pathlib import Path
+
+import pandas as pd
+
 import bivaluate
 from bivaluate import Plan, Sweep, plots
 from bivaluate.datasets import load_example
@@ -24,6 +30,12 @@ plots.plot_solution_heatmap(X, solution).figure
 plots.plot_heatmap(X.values, solution).figure
 
 # %% [markdown]
+# ## plot_annotated_heatmap: a track for every bicluster, so that overlaps show (needs marsilea)
+
+# %%
+plots.plot_annotated_heatmap(X, solution)
+
+# %% [markdown]
 # ## plot_evidence: what each bicluster saves, and its kind of pattern
 
 # %%
@@ -34,6 +46,12 @@ plots.plot_evidence(result.biclusters).figure
 
 # %%
 plots.plot_profile(solution[1].of(X.values), name="B2").figure
+
+# %% [markdown]
+# ## plot_profiles: the same for all of them, side by side
+
+# %%
+plots.plot_profiles(X, solution)
 
 # %% [markdown]
 # ## plot_sizes: rows against columns
@@ -70,6 +88,22 @@ plots.plot_ksweep(run.results, "nve_cov").figure
 
 # %%
 plots.plot_tradeoff(run.results).figure
+
+# %% [markdown]
+# ## plot_k_curve: how many? Evidence beside its null, and the gain on held-out cells
+
+# %%
+options = {"null": "permute", "null_runs": 5, "held_out": 3, "metrics": ["total_evidence"]}
+curve = Sweep(Plan(["scenario:S4"], ["las"], k=[2, 3, 4, 5, 6], **options)).run()
+plots.plot_k_curve(curve.results, "total_evidence", null=curve.null)
+
+# %% [markdown]
+# ## plot_detection_limit: from which size on `bivaluate find` finds a block
+
+# %%
+measured = next(path for path in (Path("find.json"), Path("docs/find.json")) if path.exists())
+limit = json.loads(measured.read_text(encoding="utf-8"))["limit"]
+plots.plot_detection_limit(pd.DataFrame({size: row["found"] for size, row in limit.items()}).T).figure
 
 # %% [markdown]
 # ## plot_nve_map: NVE of every bicluster of every algorithm

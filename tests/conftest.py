@@ -18,6 +18,7 @@ PACKAGES = {
     "excel": "openpyxl",
     "dask": "distributed",
     "graph": "sknetwork",
+    "plots": "marsilea",
 }
 
 

@@ -1,14 +1,21 @@
 """README and docs say what is true: generated parts are current, examples run, links lead somewhere."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import bivaluate
+from bivaluate import Matrix
+from bivaluate.cli import main
 from bivaluate.cli.main import COMMANDS
+from bivaluate.datasets import Labelled, load_labelled
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -51,7 +58,12 @@ def test_readme_commands_work_as_typed(tmp_path):
 
 
 SCRIPTS = [*sorted((ROOT / "docs" / "tutorials").glob("*.py")), ROOT / "docs" / "gallery.py"]
-FETCHING = {"yeast", "documents", "ratings", "single_cells"}
+FETCHING = {"yeast", "documents", "ratings", "choosing_k"}
+NEEDED = {"single_cells": ["anndata", "scanpy"], "choosing_k": ["h5py"], "gallery": ["marsilea"]}
+SMALL = {
+    "documents": (500, 400),
+    "choosing_k": (120, 150),
+}  # rows and columns of the small form; the site runs the whole
 
 
 @pytest.mark.parametrize(
@@ -59,14 +71,89 @@ FETCHING = {"yeast", "documents", "ratings", "single_cells"}
     [
         pytest.param(path, id=path.stem, marks=[pytest.mark.network] if path.stem in FETCHING else [])
         for path in SCRIPTS
-        if path.stem != "documents"  # half a minute; the site runs it
     ],
 )
 @pytest.mark.filterwarnings("ignore::bivaluate.BivaluateWarning")
-def test_tutorials_run(script):
-    if script.stem == "single_cells":
-        pytest.importorskip("anndata")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_tutorials_run(script, tmp_path, monkeypatch):
+    for package in NEEDED.get(script.stem, ()):
+        pytest.importorskip(package)
+    if script.stem in SMALL:
+        n_rows, n_cols = SMALL[script.stem]
+        monkeypatch.setattr(bivaluate.datasets, "load_labelled", lambda name: _small(name, n_rows, n_cols))
     exec(compile(script.read_text(encoding="utf-8"), script.name, "exec"), {"__name__": "tutorial"})
+
+
+def _small(name, n_rows, n_cols):
+    """Return the fullest rows and columns of a data set, and the classes that are left."""
+    whole = load_labelled(name)
+    filled = whole.matrix.source.array if whole.matrix.sparse else csr_array(whole.matrix.values)
+    counts = [np.asarray((filled != 0).sum(axis=axis)).ravel() for axis in (1, 0)]
+    rows, cols = (
+        np.sort(np.argsort(-count, kind="stable")[:n]) for count, n in zip(counts, (n_rows, n_cols), strict=True)
+    )
+    sides = ((whole.row_classes, rows), (whole.col_classes, cols))
+    classes = [{key: mask[kept] for key, mask in side.items() if mask[kept].any()} for side, kept in sides]
+    return Labelled(Matrix(filled[rows][:, cols]), *classes)
+
+
+PYTHON = r"```python\n(.*?)```"
+
+
+@pytest.fixture
+def named_in_pages(tmp_path, monkeypatch):
+    """What the blocks of the pages name without making it."""
+    monkeypatch.chdir(tmp_path)
+    X, solution = bivaluate.datasets.load_example()
+    bivaluate.write_matrix(X, tmp_path / "expression.tsv.gz")
+    (tmp_path / "results.blocks").write_text(
+        "BC000\tS=4\n Genes [2]: gene001 gene003 \n Conds [2]: condition01 condition02 \n"
+    )
+    np.save(tmp_path / "x.npy", X.values)
+    scope = {"bivaluate": bivaluate, "numpy": np, "solution": solution, "ratings": solution, "matrix": X.values}
+    return scope | {"scipy_csr": csr_array(np.where(X.values > 0, X.values, 0.0)), "X": X}
+
+
+@pytest.mark.parametrize("page", ["formats", "plots", "scale", "sweeps"])
+@pytest.mark.filterwarnings("ignore::bivaluate.BivaluateWarning")
+def test_blocks_of_pages_run(page, named_in_pages, tmp_path):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for package in {"formats": ["anndata", "pyarrow"], "scale": ["dask.array"]}.get(page, ()):
+        pytest.importorskip(package)
+    if page == "formats":
+        import anndata
+
+        X = named_in_pages["X"]
+        names = {"obs": pd.DataFrame(index=X.col_labels), "var": pd.DataFrame(index=X.row_labels)}
+        anndata.AnnData(X.values.T, **names, layers={"counts": X.values.T}).write_h5ad(tmp_path / "cells.h5ad")
+    if page == "scale":
+        import dask.array
+
+        named_in_pages["dask_array"] = dask.array.from_array(named_in_pages["matrix"])
+    blocks = re.findall(PYTHON, text, flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(block.replace("seeds=5", "seeds=1").replace("jobs=2", "jobs=1"), named_in_pages)
+
+
+def test_every_page_with_code_is_run():
+    with_code = {page.stem for page in PAGES if re.search(PYTHON, page.read_text(encoding="utf-8"), flags=re.DOTALL)}
+    assert with_code == {"README", "formats", "plots", "scale", "sweeps"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_command_lines_of_pages_are_understood(page):
+    """Every command and option that a page shows in a block exists; nothing is run."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    for line in re.findall(r"^(?:\$ )?bivaluate (.*)$", "\n".join(blocks), flags=re.MULTILINE):
+        words = shlex.split(line, comments=True)
+        if not words or words[0].startswith("-"):
+            continue
+        command = main._load(words[0])
+        if words[1:] and words[1] in getattr(command, "commands", {}):
+            command, words = command.commands[words[1]], words[1:]
+        command.make_context(words[0], words[1:]).close()
 
 
 def test_every_figure_is_in_the_gallery_and_every_page_on_the_site():

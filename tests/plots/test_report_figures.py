@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -128,7 +129,7 @@ def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:
     )
     ax = plot_tradeoff(table)
     assert [len(c.get_offsets()) for c in ax.collections] == [1, 2]
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["cca", "las"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["CCA", "LAS"]
     assert ax.collections[1].get_sizes().tolist() == [44.0, 84.0]
 
 
@@ -145,3 +146,60 @@ def test_every_exported_plot_is_documented() -> None:
     scope: dict[str, object] = {}
     for example in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(example, scope)
+
+
+def test_a_panel_for_every_bicluster() -> None:
+    solution = Biclustering([(range(k, k + 4), range(k, k + 5)) for k in range(5)], shape=(12, 9))
+    X = np.random.default_rng(0).normal(size=(12, 9))
+    figure = plots.plot_profiles(X, solution, most=4)
+    assert [ax.get_title(loc="left")[:2] for ax in figure.axes] == ["B1", "B2", "B3", "B4"]
+    with pytest.raises(ValueError, match=r"most is 0"):
+        plots.plot_profiles(X, solution, most=0)
+
+
+@pytest.mark.extra("plots")
+def test_tracks_show_the_members_of_overlapping_biclusters() -> None:
+    solution = Biclustering([([0, 1, 2], [0, 1]), ([1, 2, 3], [1, 2, 3])], shape=(6, 5))
+    figure = plots.plot_annotated_heatmap(np.arange(30.0).reshape(6, 5), solution)
+    order, _ = block_order(solution.row_masks, solution.col_masks)
+    tracks = [ax for ax in figure.axes if ax.collections and ax.collections[0].get_array().size == 6]
+    assert len(tracks) == 2
+    shown = {
+        tuple(np.ravel(ax.collections[0].get_array()) == ax.collections[0].get_array().ravel()[0]) for ax in tracks
+    }
+    expected = {tuple(mask[order] == mask[order][0]) for mask in solution.row_masks}
+    assert shown == expected
+
+
+def test_tracks_without_the_library_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "marsilea", None)
+    with pytest.raises(ImportError, match=r"annotation tracks needs marsilea: pip install marsilea"):
+        plots.plot_annotated_heatmap(np.zeros((3, 2)), Biclustering([([0], [1])], shape=(3, 2)))
+
+
+def test_detection_limits_are_read_from_the_table() -> None:
+    found = pd.DataFrame({"0.3": [0.25, 1.0], "0.9": [np.nan, 0.5]}, index=["10 x 6", "40 x 12"])
+    ax = plots.plot_detection_limit(found)
+    assert [text.get_text() for text in ax.texts] == ["0.25", "1", "0.5"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["10 x 6", "40 x 12"]
+
+
+def test_the_k_curve_shows_null_and_held_out_gain() -> None:
+    results = pd.DataFrame({"algorithm": "las", "k": [2, 3], "seed": 0, "total_evidence": [90.0, 40.0]})
+    assert len(plots.plot_k_curve(results).axes) == 1
+    gain = results.assign(predictive=[0.2, -0.1], predictive_error=[0.02, 0.05])
+    null = pd.DataFrame(
+        {
+            "measure": "total_evidence",
+            "algorithm": "las",
+            "k": [2, 3],
+            "null_low": -30.0,
+            "null_mean": -20.0,
+            "null_high": -9.0,
+        }
+    )
+    upper, lower = plots.plot_k_curve(gain, null=null).axes
+    assert [text.get_text() for text in upper.get_legend().get_texts()] == ["null of LAS", "LAS"]
+    assert upper.get_ylim()[0] <= -20.0
+    bars = lower.containers[0].lines[2][0].get_segments()
+    assert bars[1][:, 1] == pytest.approx([-0.2, 0.0])

@@ -72,7 +72,7 @@ def _packages() -> tuple[list[str], dict[str, str]]:
         extra = re.search(r"extra == ['\"](\w+)['\"]", line)
         if extra is None:
             needed.append(name)
-        elif name != "bivaluate" and extra[1] not in ("test", "dev", "all"):
+        elif name != "bivaluate" and extra[1] not in ("test", "dev", "docs", "all"):
             optional[name] = extra[1]
     return needed, optional
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._arrange import spaced
+from bivaluate._check import check_int
+from bivaluate.matrix import Matrix
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @style.styled
@@ -86,6 +89,55 @@ def plot_profile(A: Any, ax: Axes | None = None, *, name: str = "B1", max_rows: 
     ax.set_title(f"{name}: {rows.shape[0]} rows × {rows.shape[1]} columns", loc="left", fontsize=9)
     ax.set(xlabel="columns", ylabel="standardised value", xticks=[])
     return ax
+
+
+@style.styled
+def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: int = 60) -> Figure:
+    """Draw the profiles of the biclusters side by side, one panel each on a common scale.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix
+        The matrix.
+    solution : Biclustering
+        Its biclusters.
+    most : int, default=12
+        Draw at most this many, the first ones.
+    max_rows : int, default=60
+        Draw at most this many rows of each, evenly spaced.
+
+    Returns
+    -------
+    Figure
+        One Axes per bicluster.
+
+    Raises
+    ------
+    ParameterError
+        If `most` is less than 1.
+
+    See Also
+    --------
+    plot_profile : One bicluster, into an Axes of yours.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1, 3]), ([2, 3], [1, 2, 4])], shape=(6, 5))
+    >>> len(plot_profiles(np.arange(30.0).reshape(6, 5) ** 2, S).axes)
+    2
+    """
+    check_int("most", most, 1)
+    matrix = Matrix.of(X, missing="omit")
+    shown = list(solution.with_shape(matrix.shape))[:most]
+    n_cols = min(3, max(len(shown), 1))
+    n_rows = -(-max(len(shown), 1) // n_cols)
+    figure, axes = style.new_grid(n_rows, n_cols, 2.5 * n_cols, 1.9 * n_rows, sharey=True)
+    for k, (ax, bicluster) in enumerate(zip(axes, shown, strict=False)):
+        plot_profile(bicluster.of(matrix.values), ax, name=f"B{k + 1}", max_rows=max_rows)
+        ax.label_outer()
+    for ax in axes[len(shown) :]:
+        ax.remove()
+    return figure
 
 
 @style.styled

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bivaluate._arrange import block_order, runs, stacking_order
+from bivaluate._errors import MissingExtraError
 from bivaluate.matrix import Matrix
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     Run = tuple[int, int]
@@ -75,14 +77,18 @@ def plot_heatmap(
         limit = float(np.nanquantile(np.abs(values), 0.99)) or 1.0
     ax = style.new_axes(ax, 3.5, 4.2)
     image = _draw(ax, values[order], -limit, limit)
+    names: dict[float, list[str]] = {}  # by where they stand; biclusters on the same rows are named side by side
     for k, bicluster in enumerate(solution):
         row_runs = _places(order, bicluster.rows)
         _outline(ax, row_runs, runs(bicluster.cols), edgecolor=style.OUTLINE, linewidth=0.9)
         if row_runs:
             top, bottom = row_runs[0]
-            beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-            middle = (1.0, (top + bottom - 1) / 2)
-            ax.annotate(f"$B_{{{k + 1}}}$", middle, xytext=(3, 0), textcoords="offset points", **beside)
+            middle = (top + bottom - 1) / 2
+            near = next((place for place in names if abs(place - middle) < 0.03 * len(order)), middle)
+            names.setdefault(near, []).append(f"$B_{{{k + 1}}}$")
+    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+    for place, words in names.items():
+        ax.annotate(", ".join(words), (1.0, place), xytext=(3, 0), textcoords="offset points", **beside)
     ax.set(xlabel="columns", ylabel="rows, biclusters first", title=title, xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     if colour_bar:
@@ -121,9 +127,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     ax = style.new_axes(ax, 5.0, 5.0)
     rows, _ = block_order(solution.row_masks, solution.col_masks)
     cols, _ = block_order(solution.col_masks, solution.row_masks)
-    low, middle, high = np.nanpercentile(matrix.values, [2, 50, 98])
-    reach = max(high - middle, middle - low) or 1.0
-    _draw(ax, matrix.values[np.ix_(rows, cols)], middle - reach, middle + reach)
+    _draw(ax, matrix.values[np.ix_(rows, cols)], *_reach(matrix.values))
     for k, bicluster in enumerate(solution):
         colour = style.series_colour(k)
         row_runs, col_runs = _places(rows, bicluster.rows), _places(cols, bicluster.cols)
@@ -134,6 +138,80 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
     ax.set(xticks=[], yticks=[], xlabel=f"{matrix.shape[1]} columns", ylabel=f"{matrix.shape[0]} rows")
     return ax
+
+
+@style.styled
+def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0, height: float = 5.0) -> Figure:
+    """Draw the matrix with a track for every bicluster beside its rows and above its columns; overlaps stay visible.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix
+        The matrix; missing cells stay blank.
+    solution : Biclustering
+        Its biclusters; they may overlap.
+    width, height : float, default=4.0, 5.0
+        Size of the matrix itself, in inches; tracks are added to it.
+
+    Returns
+    -------
+    Figure
+        A figure of its own; its first axes hold the matrix.
+
+    Raises
+    ------
+    MissingExtraError
+        If marsilea is not installed.
+
+    See Also
+    --------
+    plot_solution_heatmap : Outlines in one Axes, without tracks.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1]), ([2, 3], [1, 2])], shape=(6, 5))
+    >>> figure = plot_annotated_heatmap(np.arange(30.0).reshape(6, 5), S)  # doctest: +SKIP
+    """
+    try:
+        from marsilea import Heatmap
+        from marsilea.plotter import Colors
+    except ImportError:
+        raise MissingExtraError("a heatmap with annotation tracks", "marsilea") from None
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    matrix = Matrix.of(X, missing="omit")
+    solution = solution.with_shape(matrix.shape)
+    rows, _ = block_order(solution.row_masks, solution.col_masks)
+    cols, _ = block_order(solution.col_masks, solution.row_masks)
+    low, high = _reach(matrix.values)
+    look: dict[str, Any] = {"cmap": style.DIVERGING, "vmin": low, "vmax": high, "legend": False, "rasterized": True}
+    board = Heatmap(matrix.values[np.ix_(rows, cols)], width=width, height=height, **look)
+    for side, masks, order, place in (
+        ("left", solution.row_masks, rows, "bottom"),
+        ("top", solution.col_masks, cols, "left"),
+    ):
+        for k, mask in enumerate(masks):
+            member = np.where(mask[order], "in", "out")
+            palette = {"in": style.series_colour(k), "out": style.FAINT}
+            words = {"label": f"B{k + 1}", "label_loc": place, "label_props": {"fontsize": 7}}
+            getattr(board, f"add_{side}")(Colors(member, palette=palette, **words), size=0.14, pad=0.03, legend=False)
+    board.add_pad("right", 0.9)
+    figure = style.new_figure(width, height)
+    figure.set_layout_engine(None)
+    FigureCanvasAgg(figure)  # marsilea measures texts before it draws
+    board.render(figure)
+    ax = board.get_main_ax()
+    bar = figure.colorbar(ax.collections[0], cax=ax.inset_axes((1.04, 0.68, 0.035, 0.32)), extend="both")
+    bar.outline.set_visible(False)
+    bar.set_label("value")
+    return figure
+
+
+def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the ends of the colours: as far from the median on either side, beyond them 2 % of the cells."""
+    low, middle, high = np.nanpercentile(values, [2, 50, 98])
+    reach = max(high - middle, middle - low) or 1.0
+    return middle - reach, middle + reach
 
 
 def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:

@@ -14,6 +14,7 @@ from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @styled
@@ -80,7 +81,7 @@ def plot_ksweep(
                 mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
             ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
-            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0)
+            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_name(key)}")
             medians[f"null of {key}"] = mean
         ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
@@ -94,7 +95,8 @@ def plot_ksweep(
     highest = max((float(np.nanmax(line, initial=0.0)) for line in medians.values()), default=0.0)
     ax.set_xticks(places, [str(k) for k in ks])
     ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
-    ax.set_ylim(0, 1.4 * highest or None)
+    lowest = min((float(np.nanmin(line, initial=0.0)) for line in medians.values()), default=0.0)
+    ax.set_ylim(1.2 * lowest, 1.4 * highest or None)
     ax.yaxis.grid(True, color=RULE)
     if absent:
         text = f"undefined: {', '.join(absent)}"
@@ -102,6 +104,72 @@ def plot_ksweep(
     if legend and len(keys) > len(absent):
         ax.legend(handlelength=2.4)
     return ax
+
+
+@styled
+def plot_k_curve(
+    results: pd.DataFrame, measure: str = "total_evidence", *, null: pd.DataFrame | None = None, title: str = ""
+) -> Figure:
+    """Draw a measure against K beside its null and, where the sweep has it, the gain on held-out cells below.
+
+    A K that is worth taking is above its null and predicts cells that the algorithm has not seen: its gain is more than
+    two standard errors (the bars) above 0.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Rows of a sweep's results table for one data set; with ``predictive`` and ``predictive_error`` after
+        ``held_out=5`` (``--held-out 5``).
+    measure : str
+        Column to draw.
+    null : DataFrame, optional
+        Rows of the run's null table (``run.null``) for the same data set.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Figure
+        One Axes, or two where there are held-out cells.
+
+    See Also
+    --------
+    plot_ksweep : The upper panel, into an Axes of yours.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"algorithm": "las", "k": [2, 3], "seed": 0, "total_evidence": [90.0, 40.0],
+    ...                         "predictive": [0.2, 0.1], "predictive_error": [0.02, 0.06]})
+    >>> len(plot_k_curve(results).axes)
+    2
+    """
+    predicted = "predictive" in results
+    figure, axes = style.new_grid(1 + predicted, 1, 3.8, 2.4 + 1.7 * predicted, sharex=True)
+    plot_ksweep(results, measure, null=null, ax=axes[0], title=title)
+    if predicted:
+        _draw_gain(results, axes[1])
+        axes[0].set_xlabel("")
+    return figure
+
+
+def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
+    """Draw the mean gain on held-out cells of every algorithm and K, with two standard errors either way."""
+    keys = list(dict.fromkeys(results["algorithm"]))
+    ks = sorted(results["k"].unique())
+    for turn, key in enumerate(keys):
+        mine = results[results["algorithm"] == key].groupby("k")
+        gain, error = (
+            mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("predictive", "predictive_error")
+        )
+        colour, marker, dash = algorithm_style(key, keys)
+        look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "capsize": 2, "linewidth": 1.0}
+        places = np.arange(len(ks)) + 0.06 * (turn - (len(keys) - 1) / 2)
+        ax.errorbar(places, gain, yerr=2 * error, **look)
+    ax.axhline(0.0, color=QUIET, linewidth=0.8, linestyle=":")
+    ax.set(xlabel="K", ylabel="gain on held-out cells")
+    ax.set_xticks(range(len(ks)), [str(k) for k in ks])
+    ax.yaxis.grid(True, color=RULE)
 
 
 def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
@@ -140,7 +208,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
         size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
         look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
-        look |= {"linewidths": 0.5, "edgecolors": "white", "label": str(name)}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_name(str(name))}
         ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
