@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean lint type bench attack site docs clean
+.PHONY: help demo replicate test test-lean lint type bench attack site docs coverage dist lock clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -60,6 +60,34 @@ site: .venv/.installed  ## build the documentation site into site/, every tutori
 	rm -rf .cache
 	$(BIN)/mkdocs build --strict
 
+# Kernels are counted where they run as Python: their own tests run once more with compilation switched off.
+KERNELS := tests/measures tests/chance tests/judge $(addprefix tests/algorithms/test_,$(addsuffix .py,blocks_of_ones cheng_church coherent_kernels large_average opsm qubic xmotifs))
+coverage: .venv/.installed  ## measure which statements the tests run, kernels included, and write it into the docs
+	$(BIN)/python -m pip install --quiet 'coverage>=7.6'
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m coverage run -m pytest -n 0
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -n 0 $(KERNELS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage json --quiet -o docs/coverage.json
+	$(BIN)/python docs/generate.py
+
+dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC read it
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist .venv-dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc
+	.venv-dist/bin/bivaluate example dist/trial
+	cd dist/trial && ../../.venv-dist/bin/bivaluate score expression.csv solution.json --mqc scores_mqc.json
+	.venv-dist/bin/multiqc --quiet --outdir dist/trial/multiqc dist/trial
+	grep -q bivaluate_scores dist/trial/multiqc/multiqc_report.html
+
+lock: .venv/.installed  ## write the versions the container is built from
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/python -m piptools compile --quiet --extra all --strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file packaging/requirements.lock pyproject.toml
+	sed -i '/^bivaluate @/d' packaging/requirements.lock
+
 MINUTES := 2
 attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) and count what goes wrong
 	$(BIN)/python -m tests.attack --minutes $(MINUTES)
@@ -68,4 +96,4 @@ docs: .venv/.installed  ## write the generated parts of README and docs
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove environments and caches
-	rm -rf .venv .venv-lean .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv-demo demo-output replication-output site
+	rm -rf .venv .venv-lean .venv-dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv-demo demo-output replication-output site

@@ -23,7 +23,7 @@ INTRODUCTION = """# Chance: what would noise have scored?
 
 *Written by `python -m benchmarks.evidence`; numbers are those of its last run.*
 
-A small block of noise can look coherent, and a block somebody searched for can look perfect. Three numbers put VE in
+A small block of noise can look coherent, and a block that was searched for can look perfect. Three numbers put VE in
 its place; all are functions of shapes only.
 
 - **E0(r, c)**: the mean VE of r × c blocks of noise that nobody searched for. Exact for independent normal cells:
@@ -71,7 +71,7 @@ def main() -> None:
         f"5 % quantile {np.quantile(standard, 0.05):.3f}, median {np.median(standard):.3f}; {int((standard < 0.95).sum())} below 0.95, "
         f"{int((standard < 0.90).sum())} below 0.90. {len(heavy)} blocks found by a nine times heavier search: lowest {heavy.min():.3f}, "
         f"{int((heavy < 0.95).sum())} below 0.95, {int((heavy < 0.90).sum())} below 0.90. "
-        "V\\* is an approximation and 0.90 a convention, not a bound: who searches longer finds more."
+        "V\\* is an approximation and 0.90 a convention, not a bound: whoever searches longer finds more."
     )
     parts.append(
         "## Where the assumptions break\n\nLowest aVE a search finds in 300 × 40 noise that is not independent and normal. Below 0.90 "

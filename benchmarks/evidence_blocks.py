@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evidence_data import Floats, block
-from bivaluate.chance.assumptions import centre_columns, rank_normalise
+from bivaluate.chance.assumptions import centre_columns, prepare_values
 from bivaluate.chance.scores import score_blocks
 from bivaluate.chance.search import search_block
 from bivaluate.measures._blocks import virtual_error_value
@@ -16,6 +18,8 @@ THIN = [(5, 2), (20, 2), (5, 3), (10, 3), (20, 3), (50, 3), (120, 3), (3, 3), (3
 LARGE = [(10, 6), (10, 10), (20, 6), (20, 10), (20, 20), (38, 10), (60, 6), (60, 10), (60, 20), (120, 10), (120, 20)]
 SIGMAS = (0.1, 0.25, 0.5, 0.75)
 SCORES = ("VE", "VE/E0", "z", "aVE")
+
+RANKS = partial(prepare_values, normalise="rank")
 
 
 def score(blocks: list[tuple[float, int, int]], matrix: tuple[int, int] = MATRIX) -> dict[str, Floats]:
@@ -97,15 +101,15 @@ def broken_assumptions(rng: np.random.Generator) -> list[list[str]]:
         smooth[:, j] = 0.7 * smooth[:, j - 1] + np.sqrt(1 - 0.49) * smooth[:, j]
     kinds = {
         "normal": (rng.normal(size=MATRIX), None),
-        "lognormal": (np.exp(rng.normal(size=MATRIX)), rank_normalise),
-        "t with 3 degrees of freedom": (rng.standard_t(3, size=MATRIX), rank_normalise),
+        "lognormal": (np.exp(rng.normal(size=MATRIX)), RANKS),
+        "t with 3 degrees of freedom": (rng.standard_t(3, size=MATRIX), RANKS),
         "column effects of sd 1": (rng.normal(size=MATRIX) + rng.normal(size=m), centre_columns),
         "AR(1) along columns, 0.7": (smooth, None),
     }
     rows = []
     for name, (noise, remedy) in kinds.items():
         found = [_lowest(noise, rng), _lowest(remedy(noise), rng) if remedy else None]
-        named = {None: "", rank_normalise: "rank-normalise", centre_columns: "centre columns"}[remedy]
+        named = {None: "", RANKS: "rank-normalise", centre_columns: "centre columns"}[remedy]
         rows.append([name, f"{found[0]:.3f}", "" if found[1] is None else f"{found[1]:.3f}", named])
     return rows
 

@@ -24,7 +24,7 @@ Two things are background, not biclusters: correlation of the columns that all r
 again without the cells of blocks, wherever normal rows with that correlation alone would look like blocks), and patterns
 common to at least half of all rows (taken out, with a warning).
 
-Where the data were transformed, or have fewer than 12 or correlated columns, eleven surrogates go the whole way of the data,
+Where the data were transformed, or have fewer than 12 or correlated columns, eleven surrogates go through every step that the data do,
 preparation included, with as many starts: rows in permuted order or, in correlated columns, with random signs along the
 principal axes. The p-value of a bicluster is then the probability that the best block of a surrogate has as much evidence
 (the predictive tail of an exponential above the median of the eleven), and it is kept only if that is at most 0.01. Elsewhere
@@ -52,8 +52,8 @@ FAILURES = """## What fails
 - UnPaSt was run on four scenarios only (S1, S3, S4, S8: it takes minutes on a busy machine); all tools untuned.
 - Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
 - A bicluster with more than half of all rows cannot be found: its pattern is taken out as background.
-- Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says from where on.
-- In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take long.
+- Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says where that begins.
+- In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.
 """
 
 
@@ -67,7 +67,7 @@ def page(numbers: dict[str, Rows]) -> str:
         name if not numbers.get(name) else f"{name} ({', '.join(cases)})" for name, cases in missing.items() if cases
     ]
     if words:
-        parts.append(f"Not run yet, `python -m benchmarks.find` goes on with them: {'; '.join(words)}.\n")
+        parts.append(f"Not run yet; `python -m benchmarks.find` continues with them: {'; '.join(words)}.\n")
     for name, section in SECTIONS.items():
         if numbers.get(name):
             parts.append(section(numbers[name]))

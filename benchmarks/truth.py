@@ -328,7 +328,7 @@ Written by `{command}`; do not edit.
 **In short.** Score or sweep as usual and take the solution with the most *evidence*: the nats its biclusters save in
 describing the matrix, each under the kind of pattern that fits it best (raised, additive, row-affine, order-preserving),
 search included. K is the number of biclusters that *pay*. If none pays, nothing is there. `select`, `select_k`,
-`solution_scorer` and the report's headline do this by default; `--by nve_cov` (or any other measure) is one word away.
+`solution_scorer` and the report's headline do this by default; `--by nve_cov` (or any other measure) overrides it.
 
 Held-out cells are the second opinion: `sweep --held-out 5` hides cells, fits again and predicts them, and `select --by
 predictive` chooses by the gain (`select_k(..., scoring="predictive")` in Python); within two standard errors of 0 it chooses

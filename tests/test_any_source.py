@@ -175,7 +175,9 @@ def test_a_sample_of_rows_estimates_means_with_standard_errors():
         assert found.scores["nve"] == pytest.approx(exact.scores["nve"], rel=0.1)
         assert found.scores["coverage"] == exact.scores["coverage"]
     assert np.mean(hits) > 0.8
-    assert found.status["total_evidence"] == "it is no mean over rows, which a sample of rows can estimate"
+    assert (
+        found.status["total_evidence"] == "it is not a mean over rows, which is all that a sample of rows can estimate"
+    )
     assert found.findings[0].startswith("Scores are those of 30")
     document = found.to_dict()
     assert document["standard_errors"]["avg_ve"] == pytest.approx(np.sqrt((error**2).sum()) / 3)

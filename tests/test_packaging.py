@@ -29,6 +29,51 @@ def test_the_conda_recipe_asks_for_what_the_package_needs():
     assert {(name.removesuffix("-base"), version) for name, version in listed} == needed
 
 
+def test_the_container_is_built_from_versions_the_package_takes():
+    lines = (ROOT / "packaging/requirements.lock").read_text(encoding="utf-8").splitlines()
+    locked = {name.lower().replace("_", "-"): version for name, version in (line.split("==") for line in lines)}
+    asked = [
+        *PROJECT["dependencies"],
+        *(line for extra in PROJECT["optional-dependencies"].items() for line in _of(*extra)),
+    ]
+    for line in asked:
+        name, least = re.split(r">=", line)
+        found = locked[name.lower().replace("_", "-")]
+        assert _numbers(found) >= _numbers(least), (name, found, least)
+    assert "requirements.lock" in (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+def _of(extra, lines):
+    return [] if extra in ("test", "dev", "docs", "all") else lines
+
+
+def _numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]
+
+
+def test_what_a_public_project_has():
+    for name in (
+        "CITATION.cff",
+        "CODE_OF_CONDUCT.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "SUPPORT.md",
+        ".pre-commit-config.yaml",
+    ):
+        assert (ROOT / name).read_text(encoding="utf-8").strip(), name
+    assert {"Homepage", "Documentation", "Source", "Issues"} <= PROJECT["urls"].keys()
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    for words in (
+        '"3.11", "3.12", "3.13", "3.14"',
+        "macos-latest",
+        "windows-latest",
+        "lowest-direct",
+        "test-lean",
+        "make dist",
+    ):
+        assert words in workflow, words
+
+
 @pytest.mark.parametrize(
     ("file", "pattern"),
     [

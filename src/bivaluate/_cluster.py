@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 TRIES = 3
-# Sums of so many tasks are added up in one place.
+# How many sums are added up in one place.
 ADDED_AT_ONCE = 8
 # A pass over a file has no more tasks than this: what each adds up may travel, and is as large for few rows as for many.
 MOST_TASKS = 256
@@ -172,7 +172,7 @@ class DaskSource:
 
 
 class WorkerSource:
-    """Any source that opens its file again where it is unpickled: the workers of a cluster read for themselves."""
+    """Any source that opens its file again where it is unpickled: the workers of a cluster do their own reading."""
 
     def __init__(self, source: Any, client: Any) -> None:
         self.source, self.client = source, client

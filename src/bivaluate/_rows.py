@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Cells of a chunk of rows: 32 MB as float64. The chunks of a matrix follow from its shape alone.
 CHUNK_CELLS = 1 << 22
-# Rows of a sparse matrix are cheap to hold: chunks of them are so many times longer.
+# Rows of a sparse matrix are cheap to hold: chunks of them are this many times longer.
 SPARSE_CHUNKS_LONGER = 4
 # The most a source is turned into one dense array for.
 LARGEST_DENSE_BYTES = 1 << 31
@@ -25,7 +25,7 @@ LARGEST_DENSE_BYTES = 1 << 31
 class RowSource(Protocol):
     """What a matrix needs to know of its cells: any object with these members is a source.
 
-    A source can be pickled, and then opens its file again where it arrives: workers of a cluster read for themselves.
+    A source can be pickled, and then opens its file again where it arrives: the workers of a cluster do their own reading.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def first_few(items: Sequence[str], most: int = 10) -> str:
 
 
 def distinct(names: Sequence[str], *finer: Sequence[str]) -> list[str]:
-    """Return names of which no two are the same: repeated ones give way to the finer ones, then they are numbered.
+    """Return names no two of which are the same: repeated ones give way to the finer ones, then they are numbered.
 
     >>> distinct(["cc", "cc", "las"], ["cc.rds", "cc.txt", "las.json"]), distinct(["a", "a"])
     (['cc.rds', 'cc.txt', 'las'], ['a (1)', 'a (2)'])

@@ -529,7 +529,7 @@ class Evaluation:
     def _reason(self, key: str) -> str:
         metric = get_metric(key)
         if self._sampled is not None and not metric.of_memberships and key not in MEANS_OVER_ROWS:
-            return "it is no mean over rows, which a sample of rows can estimate"
+            return "it is not a mean over rows, which is all that a sample of rows can estimate"
         if key in self._too_large:
             return _DOES_NOT_FIT
         n_defined = int(self._workspace.defined.sum())
@@ -550,10 +550,9 @@ class Evaluation:
         return html_table(repr(self), [name for name, _ in shown], [[value for _, value in shown]], self.verdict)
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{key}={self.scores[key]:.4g}" for key in ("nve", "nve_cov", "coverage") if key in self.scores
-        )
-        return f"Evaluation({plural(len(self.names), 'bicluster')}: {shown})"
+        known = [metric.key for metric in main_metrics() if metric.key in self.scores]
+        shown = ", ".join(f"{key}={self.scores[key]:.4g}" for key in known[:3])
+        return f"Evaluation({plural(len(self.names), 'bicluster')}{': ' if shown else ''}{shown})"
 
 
 _DOES_NOT_FIT = "it needs more cells at once than fit in memory"
@@ -572,7 +571,7 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     Parameters
     ----------
     metric : str
-        Registry key of a measure of the whole solution of which one direction is better.
+        Registry key of a measure of the whole solution that has a better direction.
     **options : object
         Passed to :func:`evaluate`.
 

@@ -8,11 +8,12 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
 from bivaluate.chance import scores as chance
-from bivaluate.chance.assumptions import centre_columns, null_model_findings, rank_normalise
+from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
 from bivaluate.chance.search import refit_cut, search_block
+from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import constant_row_counts, virtual_error_value
 from bivaluate.measures.cover import Cover
 from tests.reference import chance as twin
@@ -136,7 +137,7 @@ def test_functions_agree_with_evaluate():
     assert chance.average_adjusted_virtual_error(X, S, centre="columns") == pytest.approx(scores["avg_ave_centred"])
     assert chance.average_virtual_error_z(X, S, centre="columns") == pytest.approx(scores["avg_z_centred"])
     ranked = chance.chance_table(X, S, normalise="rank").adjusted
-    assert ranked == pytest.approx(chance.chance_table(rank_normalise(X), S).adjusted)
+    assert ranked == pytest.approx(chance.chance_table(prepare_values(X, normalise="rank"), S).adjusted)
 
 
 def test_degenerate_blocks_count_as_one():
@@ -221,10 +222,10 @@ def test_broken_assumptions_are_named(words):
 
 def test_remedies_silence_the_warning():
     kinds = noise_kinds()
-    assert null_model_findings(centre_columns(kinds["Columns have strong effects"])) == []
-    assert null_model_findings(rank_normalise(kinds["Values are heavily skewed"])) == []
-    assert null_model_findings(np.random.default_rng(1).normal(size=(100, 20))) == []
-    assert null_model_findings(np.ones((100, 20))) == []
+    assert broken_assumptions(Matrix(centre_columns(kinds["Columns have strong effects"]))) == {}
+    assert broken_assumptions(Matrix(prepare_values(kinds["Values are heavily skewed"], normalise="rank"))) == {}
+    assert broken_assumptions(Matrix(np.random.default_rng(1).normal(size=(100, 20)))) == {}
+    assert broken_assumptions(Matrix(np.ones((100, 20)))) == {}
 
 
 def test_centring_undoes_column_effects():

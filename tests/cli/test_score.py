@@ -113,13 +113,16 @@ def test_options_reach_the_scores(run, example):
     assert "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
 
 
-def test_degenerate_is_a_warning_not_a_failure(run, example):
+def test_degenerate_is_said_once_and_is_not_a_failure(run, example):
     (example / "thin.json").write_text(
         json.dumps({"schema": 1, "shape": None, "biclusters": [{"rows": [0, 1], "cols": [2]}]})
     )
     shown = run("score", "matrix.csv", "thin.json")
     assert shown.code == 0
-    assert "warning: B1 has one row or one column" in shown.err
+    assert "B1 has 1 column: coherence is not defined for it." in shown.out
+    assert "B1: left out of the scores; --degenerate formula" in shown.out
+    assert shown.err == ""
+    assert "warning: B1 has one row or one column" in run("score", "matrix.csv", "thin.json", "--json").err
     assert "–" in shown.out
     assert run("score", "matrix.csv", "thin.json", "--degenerate", "formula").err == ""
 

@@ -331,7 +331,7 @@ def admit(X: Values, min_rows: int) -> Admitted:
 
 
 def spread_ties(X: Values) -> Values:
-    """Return counts and other values in steps, spread evenly over the smallest step: equal values are no pattern."""
+    """Return counts and other values in steps, spread evenly over the smallest step: equal values are not a pattern."""
     values = np.unique(X[~np.isnan(X)])
     step = float(np.diff(values).min())
     return np.asarray(X + step * np.random.default_rng(SEED).random(X.shape))

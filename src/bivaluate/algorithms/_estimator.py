@@ -105,7 +105,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         self.record.check_installed()
         place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
-            # a file that is sparse is made dense for those who need it, as long as it fits
+            # a file that is sparse is made dense for the algorithms that need it, as long as it fits
             keeps = X.sparse and X.absent == "zero" and self.record.sparse
             if X.sparse and not self.record.sparse:
                 _say_dense(self.record, X)

@@ -17,7 +17,7 @@ from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
 
 # Words read before Python gets a chance to stop the search.
 BUDGET = 500_000_000
-# Rows of which every pair is looked at for a first idea of how large the largest are.
+# Rows every pair of which is looked at for a first idea of how large the largest are.
 FULLEST = 500
 
 
@@ -201,7 +201,7 @@ def walk(
     everything[items] = True
     start = _as_set(everything)
     support = count_lines(lines[chosen], start)
-    # Lines that hold few items first: then few sets are closed in vain.
+    # Lines that hold few items first: then few sets are closed for nothing.
     order = np.argsort(support, kind="stable")
     chosen, support = chosen[order], support[order]
     lines = np.ascontiguousarray(lines[chosen])

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers
+from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     LARGEST_P,
     Background,
@@ -226,7 +227,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
         if patterns:
             self._warn(
-                f"{patterns} pattern{'' if patterns == 1 else 's'} common to at least half of all rows taken out as background: "
+                f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background: "
                 "a bicluster cannot have more than half of the rows."
             )
         if background.correlated:
@@ -238,7 +239,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         elif outcome.by_surrogates:
             self._warn(
-                f"{len(blocks)} block(s) of evidence above {search.threshold:g} nats are there, but copies of the data without "
+                f"{plural(len(blocks), 'block')} with evidence above {search.threshold:g} nats: copies of the data without "
                 f"biclusters hold such blocks too often (p above {LARGEST_P:g}). Nothing is found."
             )
         return outcome, background

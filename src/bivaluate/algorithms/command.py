@@ -47,7 +47,7 @@ class CommandEstimator(BiclusteringEstimator):
         folder for results, ``{k}`` the number of biclusters, ``{seed}`` the seed, ``{rows}`` and ``{cols}`` the shape,
         ``{program}`` the parameter `program`.
     n_biclusters : int or "auto", default=5
-        Number of biclusters to find. A command without ``{k}`` finds it itself: the first so many are kept then, and
+        Number of biclusters to find. A command without ``{k}`` finds it itself: the first K of them are kept then, and
         "auto" keeps all.
     program : str, default=""
         What stands for ``{program}``: where a recipe's program is to be found.
@@ -279,7 +279,7 @@ class CommandEstimator(BiclusteringEstimator):
 
 
 def _named(X: Values) -> Matrix:
-    """Return the matrix with names that no program stumbles over."""
+    """Return the matrix with names that every program can read."""
     n, m = X.shape
     return Matrix(X, tuple(f"r{i + 1}" for i in range(n)), tuple(f"c{j + 1}" for j in range(m)))
 

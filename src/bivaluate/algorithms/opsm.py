@@ -38,7 +38,7 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
     Each is scored by p, the share of rows estimated (by maximum likelihood, from how many columns lie between the two
     ends in each row) to support the completed model, and the best ℓ go on. The best model of every s is kept whose
     number of rows k is not explained by chance: U(s, k) = m!/(m − s)! · P[Binomial(n, 1/s!) ≥ k] bounds the
-    probability that any model of s columns has so many rows in a matrix of n × m independent cells.
+    probability that any model of s columns has that many rows in a matrix of n × m independent cells.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from bivaluate.algorithms.algorithm import algorithm
 Mask = NDArray[np.bool_]
 # Rounds of k-means at most; two groups of rows seldom need more than a few.
 MAX_ROUNDS = 30
-# The groups a layer starts from are sought in at most so many rows.
+# The groups a layer starts from are sought in at most this many rows.
 MOST_ROWS = 200
 
 
@@ -247,7 +247,7 @@ def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float]
 
 
 def explained(Z: Values, rows: Mask, release: float) -> Mask:
-    """Return the rows of which a layer of all columns and these rows explains more than the share `release`."""
+    """Return those rows of which a layer of all columns and these rows explains more than the share `release`."""
     # fit = mu + alpha_i + beta_j, alpha_i = 0 outside; squares_i - sum_j (Z_ij - fit_ij)**2 > release * squares_i
     c = Z.shape[1]
     col_means = Z[rows].mean(axis=0)

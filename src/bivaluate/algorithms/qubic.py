@@ -151,7 +151,7 @@ def symbols_of(X: Values, quantile: float, n_ranks: int) -> Symbols:
     distance = np.minimum(middle - low, high - middle)
     symbols = np.zeros(X.shape, dtype=np.int8)
     for sign in (1, -1):
-        # The comparison is as written in the paper for both sides, so that a cell on the limit is no symbol.
+        # The comparison is as written in the paper for both sides, so that a cell on the limit has no symbol.
         chosen = middle + distance < X if sign > 0 else middle - distance > X
         if n_ranks == 1:
             symbols[chosen] = sign

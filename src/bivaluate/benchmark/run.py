@@ -59,12 +59,12 @@ class Benchmark:
 
 
 def solution_measures() -> list[str]:
-    """Return the measures the benchmark judges: those of whole solutions of which one direction is better."""
+    """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
     return [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
 
 
 def bicluster_measures() -> list[str]:
-    """Return the measures of single biclusters of which one direction is better."""
+    """Return the measures of single biclusters that have a better direction."""
     return [key for key, m in METRICS.items() if m.level == "bicluster" and m.direction != "none"]
 
 

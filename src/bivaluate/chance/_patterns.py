@@ -161,7 +161,7 @@ class Series(NamedTuple):
 
 class Ranks(NamedTuple):
     """Mean ranks inside a block, how far they are from those outside, the mean variance of a row's ranks, and the square
-    of the median row's correlation with that difference: what only a few rows do is no shared order.
+    of the median row's correlation with that difference: what only a few rows do is not a shared order.
     """
 
     means: Floats

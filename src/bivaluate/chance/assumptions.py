@@ -90,37 +90,14 @@ def _column_sums(absent_is_missing: bool, start: int, cells: Any) -> tuple[Float
     return sums, stored if absent_is_missing else n - unknown
 
 
-def rank_normalise(X: Any) -> Floats:
-    """Replace each row of `X` by normal scores of its mid-ranks: Φ⁻¹((rank − 1/2)/m).
-
-    Takes skew and heavy tails out of the data, which the search reference cannot stand.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix without missing cells.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The normal scores.
-
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-
-    Examples
-    --------
-    >>> rank_normalise([[1, 100, 10]]).round(4)
-    array([[-0.9674,  0.9674,  0.    ]])
-    """
-    return prepare_values(check_values(X), normalise="rank")
-
-
 def prepare_values(values: Floats, centre: str = "none", normalise: str = "none") -> Floats:
     """Return checked values as the chance correction is to see them: rank-normalised, column-centred, both or neither.
 
+    Rank-normalised rows hold the normal scores of their mid-ranks, Φ⁻¹((rank − 1/2)/m): that takes out skew and heavy
+    tails, for which the search reference does not hold.
+
+    >>> prepare_values(np.array([[1.0, 100.0, 10.0]]), normalise="rank").round(4)
+    array([[-0.9674,  0.9674,  0.    ]])
     >>> prepare_values(np.array([[1.0, 10.0], [3.0, 30.0]]), centre="columns").tolist()
     [[-1.0, -10.0], [1.0, 10.0]]
     """
@@ -140,42 +117,20 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
     return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
 
 
-def null_model_findings(X: Any) -> list[str]:
-    """Say in words where `X` breaks the assumptions of E0 and V* (independent, roughly normal cells).
+def broken_assumptions(matrix: Matrix) -> dict[str, str]:
+    """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
     Looks at no more than 2000 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
     variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
     are the cells (limits 1 and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20).
-    Limits are widened by about three standard errors for small matrices.
+    Limits are widened by about three standard errors for small matrices. The sentences come by what they are about.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix; NaN cells are ignored.
-
-    Returns
-    -------
-    list of str
-        One sentence for each assumption that does not hold.
-
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of numbers.
-
-    Examples
-    --------
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
-    >>> null_model_findings(X)
-    []
-    >>> null_model_findings(X + 2 * np.sin(np.arange(30)))[0][:28]
+    >>> broken_assumptions(Matrix(X))
+    {}
+    >>> broken_assumptions(Matrix(X + 2 * np.sin(np.arange(30))))[COLUMN_EFFECTS][:28]
     'Columns have strong effects '
     """
-    return list(broken_assumptions(Matrix.of(X, "omit")).values())
-
-
-def broken_assumptions(matrix: Matrix) -> dict[str, str]:
-    """Return what `null_model_findings` says about a matrix that was checked already, by what the sentence is about."""
     n, m = matrix.shape
     if matrix.in_memory:
         rows = standardise(matrix.values[:: -(-n // _ROWS_LOOKED_AT)])

@@ -504,7 +504,7 @@ def _judge(
         counted = (
             "" if background.independent == 1 else f", worth {background.independent * n_cells:.3g} independent ones"
         )
-        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells{counted}; fewer than {MIN_CELLS} say nothing")
+        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells{counted}; fewer than {MIN_CELLS} tell nothing")
     if total <= n_cells * background.floor:
         return _undefined(
             rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"

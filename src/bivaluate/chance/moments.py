@@ -79,7 +79,7 @@ def null_sd(r: ArrayLike, c: ArrayLike) -> Floats:
     return np.where((r < 2) | (c < 2), np.nan, np.sqrt(np.maximum(variance, 0)))
 
 
-def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats:
+def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected: Floats | None = None) -> Floats:
     """Virtual error a search through noise is expected to reach: V*(r, c; n, m).
 
     The VE at which one expects a single r × c block that coherent anywhere in an n × m matrix of noise:
@@ -94,6 +94,8 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
         Rows and columns of the blocks.
     shape
         Rows and columns of the matrix they were found in.
+    expected
+        E0 of the blocks, where it is known already.
 
     Examples
     --------
@@ -102,11 +104,6 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     >>> float(search_reference(120, 2, (300, 40)))
     0.0
     """
-    return np.asarray(np.minimum(null_mean(r, c), reached_by_search(r, c, shape)))
-
-
-def reached_by_search(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats:
-    """Return V* before it is held to at most E0."""
     n, m = int(shape[0]), int(shape[1])
     r, c = _shapes(r, c)
     if (r > n).any() or (c > m).any():
@@ -120,7 +117,7 @@ def reached_by_search(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Float
     if usable.any():
         distinct, where = np.unique(flat_r[usable] * (m + 1) + flat_c[usable], return_inverse=True)
         reference[usable] = _reached_by_search(distinct // (m + 1), distinct % (m + 1), n, m)[where]
-    return np.asarray(reference.reshape(r.shape))
+    return np.asarray(np.minimum(null_mean(r, c) if expected is None else expected, reference.reshape(r.shape)))
 
 
 def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:

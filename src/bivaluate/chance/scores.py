@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
-from bivaluate.chance.moments import null_mean, null_sd, reached_by_search
+from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
 from bivaluate.measures._observed import observed_errors
@@ -93,7 +93,7 @@ def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int])
     """Score blocks found in a matrix of this shape; `rows` without the constant ones."""
     usable = (rows >= 2) & (cols >= 2)
     expected = null_mean(rows, cols)
-    reference = np.minimum(expected, reached_by_search(rows, cols, shape))  # search_reference
+    reference = search_reference(rows, cols, shape, expected)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
     z = (expected - ve) / null_sd(rows, cols)

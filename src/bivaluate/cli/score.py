@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bivaluate._errors import ParameterError
-from bivaluate._text import distinct, plural
+from bivaluate._errors import DegenerateWarning, ParameterError
+from bivaluate._text import distinct, listing, plural
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
@@ -36,6 +37,7 @@ from bivaluate.cli.tables import (
     out,
     percentage,
     print_json,
+    print_list,
     print_table,
     progress,
     say_written,
@@ -101,7 +103,10 @@ def score(
     read = list(_read_all(solutions, X, solution_file))
     with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
         options["progress"] = None if update is None else partial(update, "reading rows")
-        evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
+        with warnings.catch_warnings():
+            if not as_json:  # the findings say it
+                warnings.simplefilter("ignore", DegenerateWarning)
+            evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
         for evaluation in evaluations:
             evaluation.findings  # noqa: B018
 
@@ -113,8 +118,10 @@ def score(
     if as_json:
         print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
     elif biclusters:
+        shared = _shared_findings(evaluations)
         for evaluation in evaluations:
-            _print_biclusters(evaluation, sort)
+            _print_biclusters(evaluation, sort, shared)
+        print_list("All solutions", [spoken(sentence) for sentence in shared])
     else:
         _print_solutions(evaluations, sort)
         if curve:
@@ -181,9 +188,11 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
+    shared = _shared_findings(evaluations)
     for evaluation in evaluations:
         out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
-        _print_findings(evaluation)
+        _print_findings(evaluation, shared)
+    print_list("All solutions", [spoken(sentence) for sentence in shared])
 
 
 def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
@@ -215,7 +224,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
-def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
+def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence[str]) -> None:
     from bivaluate.measures.registry import METRICS
 
     records = evaluation.records
@@ -232,7 +241,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None) -> None:
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
     headings = ["", "rows", "cols", *map(heading, keys), "nearest", "merged VE", "status"]
     print_table(headings, rows, _name(evaluation))
-    _print_findings(evaluation)
+    _print_findings(evaluation, shared)
 
 
 def _with_error(record: dict[str, Any], key: str) -> str:
@@ -241,9 +250,22 @@ def _with_error(record: dict[str, Any], key: str) -> str:
     return number(record[key]) if error is None else f"{number(record[key])} ± {number(error)}"
 
 
-def _print_findings(evaluation: Evaluation) -> None:
+def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Return what is said of every solution, such as a remark on the data: it is printed once."""
+    if len(evaluations) < 2:
+        return []
+    return [sentence for sentence in evaluations[0].findings if all(sentence in e.findings for e in evaluations)]
+
+
+def _print_findings(evaluation: Evaluation, shared: Sequence[str]) -> None:
     for sentence in evaluation.findings:
-        out.print(f"  • {spoken(sentence)}")
+        if sentence not in shared:
+            out.print(f"  • {spoken(sentence)}")
+    if evaluation.undefined:
+        left = listing(evaluation.undefined, 10)
+        out.print(f"    {left}: left out of the scores; --degenerate formula takes the formula's 0.", style="dim")
+    elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
+        out.print("    --single matrix compares it with the whole matrix.", style="dim")
 
 
 def _name(evaluation: Evaluation) -> str:

@@ -62,10 +62,10 @@ def sweep(
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
     held_out: Annotated[
-        int, option("Predict held-out cells in this many folds (5, say); then `select --by predictive`.")
+        int, option("Predict held-out cells in this many folds, say 5; then `select --by predictive`.")
     ] = 0,
     stability: Annotated[
-        int, option("Look for the biclusters again in so many subsamples of rows and columns, 10 say.")
+        int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,

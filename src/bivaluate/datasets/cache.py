@@ -120,7 +120,7 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
 
 
 def _tell_trusted_hosts() -> None:
-    """Say so where pip is told not to verify whom it talks to; what it fetched is checked in any case."""
+    """Say so where pip is told not to verify its host; what it fetched is checked in any case."""
     command = [sys.executable, "-m", "pip", "config", "list"]  # files and environment
     listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
     hosts = re.findall(r"(?m)^.*trusted-host='([^'\n]+)", listed.stdout or "")

@@ -57,7 +57,7 @@ def _advice(document: Document, X: Matrix | None) -> list[Advice]:
 
 
 def with_whole_axis(document: Document, X: Matrix | None, name: str) -> Document:
-    """Give every bicluster all of the axis of which a file names no members."""
+    """Give every bicluster the whole of the axis for which a file names no members."""
     if document.whole is None:
         return document
     if X is None:
@@ -178,7 +178,7 @@ def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: D
     for k, side in enumerate(sides):
         for label in side:
             if table.get(label, -1) < 0:
-                raise SolutionError(f"{name}{document.where(k)}: B{k + 1} {_no_place(label, axis, X)}")
+                raise SolutionError(Advice(f"{name}{document.where(k)}: B{k + 1} ", *_no_place(label, axis, X)))
     return [[table[label] for label in side] for side in sides]
 
 
@@ -186,15 +186,16 @@ def _other_labels(X: Matrix, axis: int) -> Sequence[str]:
     return ((X.col_labels, X.row_labels)[axis]) or ()
 
 
-def _no_place(label: str, axis: int, X: Matrix) -> str:
+def _no_place(label: str, axis: int, X: Matrix) -> list[str | Option]:
     what, other = _AXES[axis], _AXES[1 - axis]
-    known, others = (X.row_labels, X.col_labels) if axis == 0 else (X.col_labels, X.row_labels)
-    if label in (known or ()):
-        times = sum(x == label for x in known or ())
-        return f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."
-    if label in (others or ()):
-        return f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Transpose X."
-    return f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known or ())}"
+    known = (X.row_labels, X.col_labels)[axis] or ()
+    if label in known:
+        times = sum(x == label for x in known)
+        return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
+    if label in _other_labels(X, axis):
+        found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
+        return [found, Option("transpose", True), "."]
+    return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
 
 
 def _table(known: Sequence[str]) -> dict[str, int]:

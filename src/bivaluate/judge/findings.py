@@ -157,6 +157,6 @@ def ordered_column_findings(
         error = adjusted_error(bicluster.of(centred), matrix.shape)
         (passed if error < cut else failed).append(f"{name} ({error:.2f})")
     return [
-        f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches aVE {cut:.2f}, so "
-        f"evidence starts below that. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
+        f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches aVE {cut:.2f}; "
+        f"only what is below that counts. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
     ]

@@ -34,7 +34,7 @@ SIGNIFICANT = 0.05
 MUCH_SMALLER = 1 / 3
 #: What holds for at least this share of the data sets is said of all of them together.
 MOST_DATA_SETS = 0.5
-#: A gain on held-out cells within so many standard errors of 0 says that nothing is there.
+#: A gain on held-out cells within this many standard errors of 0 means that nothing is there.
 STANDARD_ERRORS = 2.0
 #: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
 FEW_COLUMNS = 2

@@ -18,7 +18,7 @@ from bivaluate.solution import Biclustering
 
 @dataclass(frozen=True)
 class RedundantGroup:
-    """Biclusters of which any two are redundant.
+    """Biclusters any two of which are redundant.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def _same_pattern(merged: NDArray[np.float64], solution: Biclustering) -> NDArra
 
 
 def _within(ve: NDArray[np.float64], cover: Cover) -> NDArray[np.bool_]:
-    """Return the pairs of coherent biclusters of which one lies within the other and adds nothing to it."""
+    """Return the pairs of coherent biclusters one of which lies within the other and adds nothing to it."""
     solution = cover.solution
     rows, cols = np.array([b.shape for b in solution]).T
     coherent = is_coherent(ve, rows, cols)

@@ -52,7 +52,7 @@ KERNEL_CELLS_ONCE = 50_000_000
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
 DOUBTFUL_VE = 1e-7
 DOUBTFUL_RESIDUE = 1e-4
-# One more thread for every so many cells of mergers.
+# One more thread for each of this many cells of mergers.
 CELLS_PER_THREAD = 300_000
 # Centring and summing rows costs this many times less per cell than merging.
 READING_IS_CHEAPER = 16
@@ -159,7 +159,7 @@ class CompiledMergers:
     n_jobs
         Threads.
     memory
-        Bytes that patterns may take; leads that need more are taken in turns, each with passes over its own rows.
+        Bytes that patterns may take; leads that need more are taken in batches, each with passes over its own rows.
     """
 
     def __init__(

@@ -178,7 +178,7 @@ def algorithm_style(key: str, others: Sequence[str] = ()) -> tuple[str, str, str
 
 
 def series_colour(position: int) -> str:
-    """Return the colour of the series at this position; the colours come round again."""
+    """Return the colour of the series at this position; after the last colour the first one comes again."""
     return CYCLE[position % len(CYCLE)]
 
 

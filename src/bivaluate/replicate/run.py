@@ -214,7 +214,7 @@ def is_replication(folder: str | os.PathLike[str]) -> bool:
 
 
 def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
-    """Write the report of a finished replication once more, from its own files."""
+    """Write the report of a finished replication again, from its own files."""
     from bivaluate.replicate.claims import judge_all
     from bivaluate.replicate.evidence import Evidence
     from bivaluate.sweep.load import load_run

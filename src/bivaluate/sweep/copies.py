@@ -90,7 +90,7 @@ def _means(hidden: Values, axis: int, default: float) -> Values:
 
 
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
-    """Return one row per finished cell and measure of which one direction is better.
+    """Return one row per finished cell and measure that has a better direction.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Journal:
         return ["it cannot be read to its end"]
 
     def _found(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query; damage is told in words."""
+        """Yield the rows of a query; damage is reported in words."""
         try:
             for row in self._db.execute(query, values):  # noqa: UP028 -- it would close the cursor of a closed journal
                 yield row

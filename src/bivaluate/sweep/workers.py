@@ -171,7 +171,7 @@ class Workers:
         return ended
 
     def stop(self) -> None:
-        """End all processes; work under way is given up."""
+        """End all processes; unfinished work is abandoned."""
         with self._guard:
             self._stopped = True
             workers, self._all = self._all, set()

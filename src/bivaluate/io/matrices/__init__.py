@@ -114,7 +114,7 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
     FileError
         If the file cannot be written.
     ParameterError
-        If the format is unknown or cannot be told by the extension.
+        If the format is unknown and the extension does not tell it.
     MatrixError
         If the matrix cannot be used.
 

@@ -157,7 +157,7 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
     """Read a table with pyarrow's CSV engine; None where it is absent or does not understand the file.
 
     pyarrow parses numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader,
-    which then names the fault. (pandas' C engine is no help here: with exact parsing it is slower than that reader.)
+    which then names the fault. (pandas' C engine does not help here: with exact parsing it is slower than that reader.)
     """
     if source.encoding == "utf-16":
         return None

@@ -50,7 +50,7 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def _datasets(root: Any) -> dict[str, Any]:
-    """Return the datasets of a file by their path, links left out, at most so many."""
+    """Return the datasets of a file by their path, links left out, at most this many."""
     found: dict[str, Any] = {}
 
     def visit(key: str, node: Any) -> bool | None:

@@ -216,7 +216,7 @@ def write_solution(
     FileError
         If the file cannot be written.
     ParameterError
-        If the format is unknown or cannot be told by the extension.
+        If the format is unknown and the extension does not tell it.
     SolutionError
         If the solution does not fit `X`, or the format cannot hold it.
 
