@@ -117,3 +117,13 @@ def test_clear_errors():
         chosen_p_value([1.0], np.empty((0, 1)), "high")
     with pytest.raises(ParameterError, match="direction is 'none'"):
         chosen_p_value([1.0], [[1.0]], "none")
+
+
+def test_ties_are_broken_at_random_and_always_alike():
+    """A measure with two values in noise: p is uniform all the same, and the same scores give the same p."""
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 2, size=(2000, 10, 3)).astype(float)
+    p = np.array([chosen_p_value(one[0], one[1:], "high").p_value for one in scores])
+    assert [abs((p <= level + 1e-9).mean() - level) < 0.03 for level in (0.1, 0.2, 0.5, 0.9)] == [True] * 4
+    again = chosen_p_value(scores[0, 0], scores[0, 1:], "high")
+    assert again.p_value == p[0]

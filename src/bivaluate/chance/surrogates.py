@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,7 +153,7 @@ class ChosenScore:
     score
         Its score.
     p_value
-        (1 + number of surrogates whose own best is as good or better)/(B + 1).
+        (1 + number of surrogates whose own best is better)/(B + 1); ties are broken at random.
     adjusted
         The same for every candidate: its score against the best of each surrogate.
     n
@@ -170,7 +171,9 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
     """Choose the best candidate and say how often surrogates, choosing in the same way, reach as much.
 
     A p-value of one candidate alone is too small once that candidate was chosen for its score: every surrogate must be
-    allowed the same choice (the max statistic).
+    allowed the same choice (the max statistic). Where surrogates reach exactly the score of a candidate, which is common in
+    measures that say "nothing" in only a few ways, its place among them is drawn at random, so that p is uniform in noise
+    rather than too large; the draw follows from the scores, so the same scores always give the same p.
 
     Parameters
     ----------
@@ -211,7 +214,8 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
     if not len(null) or not len(scores):
         raise ParameterError("there are no surrogates, or no candidates: a p-value needs at least one of each.")
     best = np.where(np.isnan(null), -np.inf, null).max(axis=1)
-    reached = (best[:, None] >= scores).sum(axis=0)
+    draw = np.random.default_rng(zlib.crc32(null.tobytes() + scores.tobytes()))
+    reached = (best[:, None] > scores).sum(axis=0) + draw.integers(0, 1 + (best[:, None] == scores).sum(axis=0))
     adjusted = np.where(np.isnan(scores), np.nan, (1 + reached) / (len(null) + 1))
     if np.isnan(scores).all():
         return ChosenScore(None, float("nan"), float("nan"), adjusted, len(null))
