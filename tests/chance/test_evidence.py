@@ -370,6 +370,33 @@ def runs_of_high_rows(X, width=8, size=25):
     return Biclustering([(np.argsort(-X[:, cols].mean(axis=1))[:size], cols) for cols in runs], X.shape)
 
 
+def test_what_a_block_leaves_out_does_not_pay_once_the_block_is_accepted():
+    """A raised block moves the mean of the matrix, and so the deviations of cells in none of its rows and columns."""
+    X = np.random.default_rng(6).normal(size=(150, 40))
+    X[:50, :18] += 3
+    result = evidence_table(X, Biclustering([(range(50, 150), range(18, 40)), (range(50), range(18))], X.shape))
+    assert result.alone[0] > 0
+    assert result.pays.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_a_few_rows_or_columns_do_is_not_what_the_bicluster_does(turned):
+    X = np.random.default_rng(7).normal(size=(120, 36))
+    X[:12, :14] += 5
+    pairs = [(range(12), range(14)), (range(90), range(14))]
+    if turned:
+        X, pairs = X.T.copy(), [(cols, rows) for rows, cols in pairs]
+    assert [evidence_table(X, Biclustering([pair], X.shape)).n_paying for pair in pairs] == [1, 0]
+
+
+def test_rows_of_loud_noise_do_not_pay():
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        X = rng.normal(size=(180, 40)) * rng.lognormal(0, 0.7, size=(180, 1))
+        halves = Biclustering([(range(165), range(20)), (range(165), range(20, 40))], X.shape)
+        assert evidence_table(X, halves).n_paying == 0
+
+
 @pytest.mark.parametrize("correlation", [0.5, 0.7, 0.9])
 @pytest.mark.parametrize("shape", [(150, 32), (200, 16)])
 def test_series_of_noise_do_not_pay(correlation, shape):
@@ -393,10 +420,39 @@ def test_levels_far_beyond_a_series_pay_and_the_naive_twin_agrees():
     result = evidence_table(X, Biclustering(blocks, X.shape), normalise="none")
     assert result.pays.tolist() == [True, True, False]
     assert result.kinds == ("raised", "raised", "none")
-    assert result.independent == pytest.approx(twin.independent_share(X), rel=1e-9)
-    gains, kinds, _, total = twin.evidence(X, blocks, floor_of(X), twin.independent_share(X))
+    assert result.independent == pytest.approx(twin.independent_share(X, blocks), rel=1e-9)
+    gains, kinds, _, total = twin.evidence(X, blocks, floor_of(X), twin.independent_share(X, blocks))
     assert result.gain == pytest.approx(gains, rel=1e-9)
     assert (list(result.kinds), result.total) == (kinds, pytest.approx(total, rel=1e-9))
+
+
+@pytest.mark.parametrize("sizes", [[(60, 12)] * 3, [(50, 10)] * 4, [(70, 14), (40, 9), (60, 13)]])
+def test_the_order_of_columns_means_nothing_where_they_are_no_series(sizes):
+    """Blocks 4 standard deviations up that hold most rows pay whether they lie side by side or not."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(200, 40))
+    blocks, row, col = [], 0, 0
+    for r, c in sizes:
+        X[row : row + r, col : col + c] += 4
+        blocks.append((np.arange(row, row + r), np.arange(col, col + c)))
+        row, col = row + r, col + c
+    order = rng.permutation(40)
+    shuffled = [(rows, np.flatnonzero(np.isin(order, cols))) for rows, cols in blocks]
+    side_by_side = evidence_table(X, Biclustering(blocks, X.shape))
+    apart = evidence_table(X[:, order], Biclustering(shuffled, X.shape))
+    assert side_by_side.pays.all()
+    assert side_by_side.independent == apart.independent == 1
+    assert side_by_side.gain == pytest.approx(apart.gain)
+
+
+def test_a_series_stays_one_whatever_rows_are_grouped():
+    X = autoregressive(np.random.default_rng(5), (120, 30), 0.7)
+    by_level = np.argsort(X[:, :10].mean(axis=1))
+    for size in (12, 40):
+        groups = [(np.sort(by_level[start : start + size]), range(10)) for start in range(0, 120, size)]
+        result = evidence_table(X, Biclustering(groups, X.shape))
+        assert result.independent < 0.3
+        assert result.n_paying == 0
 
 
 def test_blocks_on_neighbouring_columns_are_no_series():

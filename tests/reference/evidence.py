@@ -49,15 +49,33 @@ def normal_scores(X):
     return scores
 
 
-def independent_share(X):
-    """What a cell of a series counts: (1 - rho)/(1 + rho), rho from the lower quartile of the rows, where it is large."""
+def independent_share(X, blocks=()):
+    """What a cell of a series counts: (1 - rho)/(1 + rho), rho from the lower quartile of the rows, where it is large.
+
+    With blocks, rho is at most that of the rows less the mean of all rows that are in the same blocks.
+    """
     R = background(X)
     n, m = X.shape
+    rho = neighbour_correlation(R, m)
+    if rho > 0.2 + 3 / math.sqrt(n * m) and blocks:
+        signature = [tuple(i in set(rows) for rows, _ in blocks) for i in range(n)]
+        own = []
+        for i in range(n):
+            same = [R[k] for k in range(n) if signature[k] == signature[i]]
+            if len(same) > 1:
+                row = R[i] - sum(same) / len(same)
+                own.append(row - row.mean())
+        rho = min(rho, neighbour_correlation(own, m))
+    return (1 - rho) / (1 + rho) if rho > 0.2 + 3 / math.sqrt(n * m) else 1.0
+
+
+def neighbour_correlation(R, m):
+    n = len(R)
     each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(x**2 for x in row) for row in R)
     rho = lower = each[n // 4]
     for _ in range(10):
         rho = (lower + 0.6745 * math.sqrt((1 - rho**2) / m) + 1 / m) / (1 - 4 / max(m, 8))
-    return (1 - rho) / (1 + rho) if rho > 0.2 + 3 / math.sqrt(n * m) else 1.0
+    return rho
 
 
 def positive_shape(A, steps=2, limit=3.0):
@@ -104,15 +122,30 @@ def forms(A, n, m):
             by_rows * by_cols * gone(level) + with_rows * by_rows * gone(rows) + with_cols * by_cols * gone(cols)
         )
         left = np.sum((A - level - with_rows * rows - with_cols * cols) ** 2)
-        found.append((kind, explained, left, freedom, P))
+        parts = [(by_rows * by_cols, level), (with_rows * by_rows, rows + 0 * A), (with_cols * by_cols, cols + 0 * A)]
+        found.append((kind, explained, left, freedom, P, backing(A, parts)))
     scaled = positive_shape(A) if c > 2 else None
     if scaled is not None:
         left = np.sum((A - level - rows - scaled) ** 2)
         explained = by_rows * by_cols * gone(level) + by_rows * gone(rows)
         explained += by_cols * min(gone(cols), gone(scaled)) + max(0.0, gone(scaled) - gone(cols))
         P = level * again_rows * again_cols + rows * again_rows + scaled
-        found.append(("row-affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P))
+        parts = [(by_rows * by_cols, level), (by_rows, rows + 0 * A), (1.0, scaled)]
+        found.append(("row-affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P, backing(A, parts)))
     return found
+
+
+def backing(A, parts):
+    """Share of what a pattern explains that is left when no row, and no column, counts beyond nine times the median."""
+    loss = sum(weight * (2 * A * P - P**2) for weight, P in parts)
+    shares = []
+    for axis in (0, 1):
+        each = loss.sum(axis=axis)
+        middle = np.median(each)
+        if middle <= 0 or each.sum() <= 0:
+            return 0.0
+        shares.append(sum(min(e, 9 * middle) for e in each) / each.sum())
+    return max(0.0, min(1.0, *shares))
 
 
 def mean_ranks(A):
@@ -154,21 +187,28 @@ def score(A, n, m, floor, outside, raw=None, independent=1.0, levels=()):
     tests = 11 if independent == 1 else 12
     cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(tests)
     best = (-math.inf, "none", None)
-    for kind, explained, left, freedom, P in forms(A, n, m):
+    for kind, explained, left, freedom, P, backed in forms(A, n, m):
         if independent * N - freedom < 4:
             continue
+        left = max(left, N * floor)
         for cells, squares in ((0, 0.0), outside):
-            share = explained / (explained + max(left, N * floor) + squares)
-            gain = -log_beta_tail(share, freedom / 2, (independent * (N + cells) - freedom) / 2) - cost
+            b = (independent * (N + cells) - freedom) / 2
+            gain = -log_beta_tail(explained / (explained + left + squares), freedom / 2, b) - cost
+            if gain > 0:
+                some, rest = backed * explained, left + (1 - backed) * (np.sum(A**2) - left)
+                gain = -log_beta_tail(some / (some + rest + squares), freedom / 2, b) - cost
             if gain > best[0]:
                 best = (gain, kind, P)
     if independent < 1:
         own, others = A.mean(axis=1), np.asarray(levels)
         explained = restored(c / m) * restored(r / n) * r * own.mean() ** 2
         left = sum((own - own.mean()) ** 2) + sum((others - others.mean()) ** 2)
+        _, _, _, _, P, backed = forms(A, n, m)[0]
         gain = -log_beta_tail(explained / (explained + left), 0.5, (n - 2) / 2) - cost
+        if gain > 0:
+            gain = -log_beta_tail(backed * explained / (backed * explained + left), 0.5, (n - 2) / 2) - cost
         if gain > best[0]:
-            best = (gain, "raised", forms(A, n, m)[0][-1])
+            best = (gain, "raised", P)
     if raw is not None and c > 2:
         inside, outside = raw
         f = independent * (c - 1 - 2 / r)

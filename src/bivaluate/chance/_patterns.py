@@ -22,7 +22,8 @@ KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
 # Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
 # every block.
 N_FORMS = 11
-# A row that follows the pattern does so with a positive factor, at most this many times the median factor.
+# A row that follows the pattern does so with a positive factor, at most this many times the median factor; the squares a
+# row or a column explains count up to the square of this many times those of the median one.
 LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
 LEAST_LEFT_OVER = 4
@@ -213,6 +214,34 @@ class _Form(NamedTuple):
     cols: bool = False
     shaped: Shaped | None = None
 
+    def backing(self, of: Sums, restore: Restore) -> float:
+        """Return the share of what it explains that most rows, and most columns, have a part in.
+
+        A row explains what its squares lose by the pattern. Beyond nine times the median row it counts no more, and
+        nothing counts where the median row explains nothing: what a few rows do is not what the bicluster does.
+        """
+        r, c = of.A.shape
+        raised = restore.rows * restore.cols
+        each_row = raised * c * of.level * (2 * of.row_means - of.level)
+        each_col = raised * r * of.level * (2 * of.col_means - of.level)
+        if self.rows:
+            levels = of.row_means - of.level
+            each_row += restore.rows * c * levels**2
+            each_col += restore.rows * (2 * (levels @ of.A) - float(levels @ levels))
+        if self.cols:
+            levels = of.col_means - of.level
+            each_row += restore.cols * (2 * (of.A @ levels) - float(levels @ levels))
+            each_col += restore.cols * r * levels**2
+        if self.shaped and self.shaped[0] is not None:
+            factors, shape, _ = self.shaped
+            each_row += factors * (2 * (of.A @ shape) - factors * float(shape @ shape))
+            each_col += shape * (2 * (factors @ of.A) - shape * float(factors @ factors))
+        return min(_backed(each_row), _backed(each_col))
+
+    def cut_down(self, share: float, total: float) -> _Form:
+        """Return the form as if it explained only a share of what it does."""
+        return self._replace(explained=share * self.explained, left=self.left + (1 - share) * (total - self.left))
+
     def fitted(self, of: Sums) -> Pattern:
         """Return the pattern, fitted to deviations."""
         rows = of.row_means - of.level if self.rows else None
@@ -238,7 +267,8 @@ def best_pattern(
     same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
     beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were
     filled, and what is explained counts less by as much. `floor` is the smallest variance the residuals may have. A
-    block pays if log p is below `to_pay`; where it cannot, a form that comes near is returned. Cells of a
+    block pays if log p is below `to_pay`, counting what most of its rows and columns explain; where it cannot, a form that
+    comes near is returned. Cells of a
     `series` of columns count as a share of a cell each, and its row levels are compared with those outside. `orders` gives the values whose order may be shared; it is asked where
     the values have something in common.
     """
@@ -249,12 +279,18 @@ def best_pattern(
     def may_pay(form: _Form) -> bool:
         return any(log_beta_tail_bound(*test) < to_pay for test in _tests(form, counted, outside))
 
+    def backed(form: _Form) -> _Form:
+        return form.cut_down(form.backing(of, restore), of.total)
+
     forms = _forms(of, floor, restore, n_cells, may_pay)
-    form, log_p = _most_improbable(forms, counted, outside, to_pay)
+    form, log_p = _most_improbable(forms, counted, outside, to_pay, backed)
     if series:
-        raised = _raised_rows(of, restore, series)
+        flat = _Form(RAISED, 0.0, 0.0, 1)
+        raised = _raised_rows(of, restore, series, 1.0)
+        if raised < to_pay:
+            raised = _raised_rows(of, restore, series, flat.backing(of, restore))
         if raised < log_p:
-            form, log_p = _Form(RAISED, 0.0, 0.0, 1), raised
+            form, log_p = flat, raised
     if orders is not None and _may_share_order(of, min(log_p, to_pay), independent):
         order = _order_preserving(of.A, orders(), min(log_p, to_pay), independent)
         if order is not None:
@@ -262,27 +298,45 @@ def best_pattern(
     return restore.pattern(form.kind, log_p, form.fitted(of))
 
 
-def _raised_rows(of: Sums, restore: Restore, series: Series) -> float:
+def _raised_rows(of: Sums, restore: Restore, series: Series, backing: float) -> float:
     """Return log p of the mean of the rows' levels, by how much levels differ inside the block and outside of it."""
     r, c = of.A.shape
-    explained, within = restore.rows * restore.cols * of.of_level / c, (of.of_rows - of.of_level) / c
+    explained, within = backing * restore.rows * restore.cols * of.of_level / c, (of.of_rows - of.of_level) / c
     total = explained + within + series.squares
     return log_beta_tail(explained / total, 0.5, (r + series.rows - 2) / 2) if total > 0 else 0.0
 
 
-def _most_improbable(forms: Iterable[_Form], n_cells: float, outside: Outside, to_pay: float) -> tuple[_Form, float]:
-    """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound."""
-    tests = [(log_beta_tail_bound(*test), form, test) for form in forms for test in _tests(form, n_cells, outside)]
+def _most_improbable(
+    forms: Iterable[_Form], n_cells: float, outside: Outside, to_pay: float, backed: Callable[[_Form], _Form]
+) -> tuple[_Form, float]:
+    """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound.
+
+    A form that would pay is asked again for what is `backed` by most rows and columns.
+    """
+    tests = [
+        (log_beta_tail_bound(*test), form, at)
+        for form in forms
+        for at, test in enumerate(_tests(form, n_cells, outside))
+    ]
     tests.sort(key=lambda test: test[0])
-    _, best, test = tests[0]
-    lowest = log_beta_tail(*test)
-    for bound, form, test in tests[1:]:
-        if bound >= min(lowest, to_pay):
+    best, lowest = tests[0][1], math.inf
+    for bound, form, at in tests:
+        if bound >= min(lowest, to_pay) and lowest < math.inf:
             break
-        log_p = log_beta_tail(*test)
+        log_p = log_beta_tail(*_tests(form, n_cells, outside)[at])
+        if log_p < to_pay:
+            log_p = log_beta_tail(*_tests(backed(form), n_cells, outside)[at])
         if log_p < lowest:
             best, lowest = form, log_p
     return best, lowest
+
+
+def _backed(each: Floats) -> float:
+    """Return the share of a sum that is left when no part counts more than nine times the median one."""
+    total, middle = float(each.sum()), _median(each)
+    if total <= 0 or middle <= 0:
+        return 0.0
+    return max(0.0, min(1.0, float(np.minimum(each, LARGEST_FACTOR**2 * middle).sum()) / total))
 
 
 def _tests(form: _Form, n_cells: float, outside: Outside) -> Sequence[tuple[float, float, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import Advice, Option
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
+from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
 
@@ -117,13 +119,14 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
     return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
 
 
-def broken_assumptions(matrix: Matrix) -> dict[str, str]:
+def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
     Looks at no more than 2000 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
     variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
     are the cells (limits 1 and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20).
-    Limits are widened by about three standard errors for small matrices. The sentences come by what they are about.
+    Limits are widened by about three standard errors for small matrices. Columns on which biclusters of a `solution` lie
+    side by side are no series, as :func:`independent_share` says. The sentences come by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -133,10 +136,11 @@ def broken_assumptions(matrix: Matrix) -> dict[str, str]:
     """
     n, m = matrix.shape
     if matrix.in_memory:
-        rows = standardise(matrix.values[:: -(-n // _ROWS_LOOKED_AT)])
+        step = -(-n // _ROWS_LOOKED_AT)
+        rows = standardise(matrix.values[::step])
     else:
-        looked_at = min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m))
-        rows = standardise(matrix.block(np.arange(0, n, -(-n // looked_at)), np.arange(m)))
+        step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
+        rows = standardise(matrix.block(np.arange(0, n, step), np.arange(m)))
     n, m = rows.shape
     if n < _FEWEST_ROWS or m < 3:
         return {}
@@ -156,11 +160,12 @@ def broken_assumptions(matrix: Matrix) -> dict[str, str]:
             f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
-    share = independent_share(residual)
-    if share < 1:
+    correlation = _of_series(residual, None if solution is None else partial(rows_alike, solution, step))
+    if correlation is not None:
+        share = (1 - correlation) / (1 + correlation)
         how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
         findings[SMOOTHNESS] = Advice(
-            f"Neighbouring columns are correlated ({neighbour_correlation(residual):.2f}): where columns are ordered (time, "
+            f"Neighbouring columns are correlated ({correlation:.2f}): where columns are ordered (time, "
             f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
             "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
         )  # fmt: skip
@@ -204,22 +209,66 @@ def _correlation_of_rows(cells: Floats) -> float:
     return correlation
 
 
-def independent_share(cells: Floats) -> float:
+def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
+    """Return :func:`neighbour_correlation` of what rows of one group do not share: each less the mean of its group.
+
+    Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's own.
+    NaN where fewer than ten rows are in a group with others.
+
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> groups = np.repeat([0, 1, 2], 20)
+    >>> X += 4 * (groups[:, None] == np.arange(20) // 7)
+    >>> bool(correlation_within(X, groups) < 0.1 < 0.5 < neighbour_correlation(X - X.mean(axis=1, keepdims=True)))
+    True
+    """
+    sizes = np.bincount(groups)
+    means = np.zeros((len(sizes), cells.shape[1]))
+    np.add.at(means, groups, cells)
+    means /= np.maximum(sizes, 1)[:, None]
+    own = (cells - means[groups])[sizes[groups] > 1]
+    if len(own) < _FEWEST_ROWS:
+        return math.nan
+    return _correlation_of_rows(own - own.mean(axis=1, keepdims=True))
+
+
+def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
+    """Return a number for every `step`-th row, the same for rows that are in the same biclusters.
+
+    >>> rows_alike(Biclustering([([0, 1, 2], [0]), ([2, 4], [1])], (5, 2)), 1)
+    array([1, 1, 3, 0, 2])
+    """
+    memberships = np.zeros((-(-solution.shape[0] // step), len(solution)), dtype=np.bool_)
+    for k, bicluster in enumerate(solution):
+        memberships[bicluster.rows[bicluster.rows % step == 0] // step, k] = True
+    _, groups = np.unique(np.packbits(memberships, axis=1), axis=0, return_inverse=True)
+    return np.asarray(groups, dtype=np.int64).reshape(-1)
+
+
+def independent_share(cells: Floats, groups: Callable[[], NDArray[np.int64]] | None = None) -> float:
     """What a cell counts, as a share of an independent one, in rows without row and column means.
 
     1 unless :func:`neighbour_correlation` ρ is beyond its limit; then (1 − ρ)/(1 + ρ), by which the mean of neighbours
-    in an autoregressive row is known less well. Fewer than ten rows or three columns cannot tell.
+    in an autoregressive row is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is at
+    most their :func:`correlation_within`. Fewer than ten rows or three columns cannot tell.
 
     >>> independent_share(np.random.default_rng(0).normal(size=(50, 20)))
     1.0
     """
+    correlation = _of_series(cells, groups)
+    return 1.0 if correlation is None else (1 - correlation) / (1 + correlation)
+
+
+def _of_series(cells: Floats, groups: Callable[[], NDArray[np.int64]] | None) -> float | None:
+    """Return the correlation of neighbouring columns if they are a series."""
     n, m = cells.shape
-    if n < 10 or m < 3:
-        return 1.0
+    if n < _FEWEST_ROWS or m < 3:
+        return None
+    limit = AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m)
     correlation = neighbour_correlation(cells)
-    if correlation <= AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m):
-        return 1.0
-    return (1 - correlation) / (1 + correlation)
+    if correlation > limit and groups is not None:
+        within = correlation_within(cells, groups())
+        correlation = correlation if math.isnan(within) else min(correlation, within)
+    return correlation if correlation > limit else None
 
 
 def deviations(X: Floats, effects: tuple[Floats, Floats, Floats, Floats] | None = None) -> Floats:
@@ -241,7 +290,12 @@ def without_effects(rows: Floats, row_means: Floats, col_means: Floats) -> Float
 
 def rows_looked_at(shape: tuple[int, ...]) -> slice:
     """Return the rows evenly spread, of about 100,000 cells, that tails and series are judged by."""
-    return slice(None, None, -(-shape[0] * shape[1] // _CELLS_LOOKED_AT))
+    return slice(None, None, row_step(shape))
+
+
+def row_step(shape: tuple[int, ...]) -> int:
+    """Return the step between the :func:`rows_looked_at`."""
+    return -(-shape[0] * shape[1] // _CELLS_LOOKED_AT)
 
 
 def needs_ranks(X: Floats, sample: Floats | None = None, cells: Floats | None = None) -> bool:

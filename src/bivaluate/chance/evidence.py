@@ -39,6 +39,8 @@ from bivaluate.chance.assumptions import (
     needs_ranks_by,
     normal_scores,
     row_and_column_means,
+    row_step,
+    rows_alike,
     rows_looked_at,
     sorted_sample,
     spacing,
@@ -54,6 +56,7 @@ from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
+Groups = Callable[[], NDArray[np.int64]]
 
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
@@ -135,8 +138,8 @@ def evidence_table(
     about e^(−g) of that. The residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the
     spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
     are restored. Rows and columns that are constant over the whole matrix say nothing and are left out. Where
-    neighbouring columns are correlated by ρ in a typical row, beyond a stated limit, the columns are a series: N counts
-    (1 − ρ)/(1 + ρ) per cell, and a twelfth test compares the levels of the rows with those of other rows, which need no
+    neighbouring columns are correlated by ρ in a typical row, beyond a stated limit and once what rows in the same
+    biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test compares the levels of the rows with those of other rows, which need no
     independent columns.
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
@@ -178,7 +181,7 @@ def evidence_table(
     blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills a matrix from side to
     side is part of the row or column means and cannot be seen. Where columns are a series, evidence depends on their order;
     shuffle them if it means nothing. A matrix sorted so that biclusters on neighbouring columns hold three quarters of its
-    rows looks like a series.
+    rows looks like a series to a solution that holds few of them.
 
     Examples
     --------
@@ -334,7 +337,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     check_choice("normalise", normalise, ("auto", "none", "rank"))
     K, shape = len(solution), matrix.shape
     accepted: dict[int, _Judged] = {}
-    background = _background(matrix, normalise)
+    background = _background(matrix, normalise, partial(rows_alike, solution, row_step(shape)))
     background.compiled = large_enough_for_kernels(solution)
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
@@ -358,9 +361,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
             order.append(k)
             accepted[k] = judged[k]
             _take_out(background, judged[k])
-            series = background.independent < 1  # levels are compared with those of all other rows
-            shared = cover.shared_rows[k] + cover.shared_cols[k]
-            stale |= {other for other in waiting if series or shared[other]}
+            stale |= waiting  # the mean of the matrix has changed, and with it every block
             continue
         again = {k} & stale if judged[k].gain > 0 else stale & waiting
         if not again:
@@ -391,11 +392,13 @@ def _kind(judged: _Judged) -> str:
     return judged.pattern.kind if judged.pattern is not None else NONE
 
 
-def _background(matrix: Matrix, normalise: str) -> _Background:
-    return _background_of(matrix.values, normalise) if matrix.in_memory else _background_by_chunks(matrix, normalise)
+def _background(matrix: Matrix, normalise: str, groups: Groups) -> _Background:
+    if matrix.in_memory:
+        return _background_of(matrix.values, normalise, groups)
+    return _background_by_chunks(matrix, normalise, groups)
 
 
-def _background_by_chunks(matrix: Matrix, normalise: str) -> _Background:
+def _background_by_chunks(matrix: Matrix, normalise: str, groups: Groups) -> _Background:
     """Do what `_background_of` does, some rows at a time."""
     values = Values(matrix)
     lines = look_at_all(values)
@@ -416,7 +419,7 @@ def _background_by_chunks(matrix: Matrix, normalise: str) -> _Background:
             cells = _looked_at(values, lines)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = all_squares(values, lines.effects[1])
-    return _Background(values, *lines.effects, floor, *flat, *squares, ranks, independent_share(cells))
+    return _Background(values, *lines.effects, floor, *flat, *squares, ranks, independent_share(cells, groups))
 
 
 def _looked_at(values: Values, lines: Lines) -> Floats:
@@ -425,7 +428,7 @@ def _looked_at(values: Values, lines: Lines) -> Floats:
     return without_effects(values.block(at, np.arange(values.shape[1])), lines.effects[0][at], lines.effects[1])
 
 
-def _background_of(X: Floats, normalise: str) -> _Background:
+def _background_of(X: Floats, normalise: str, groups: Groups) -> _Background:
     values, largest = X, max(float(X.max()), -float(X.min()))
     if math.isnan(largest):
         largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
@@ -448,7 +451,7 @@ def _background_of(X: Floats, normalise: str) -> _Background:
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent_share(cells))
+    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent_share(cells, groups))
 
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:

@@ -389,9 +389,10 @@ def _prepared(
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
     matrix = prepared(Matrix.of(X, missing), centre, normalise)
-    for finding in broken_assumptions(matrix).values():
+    solution = check_solution(solution).with_shape(matrix.shape)
+    for finding in broken_assumptions(matrix, solution).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
-    return Workspace(matrix, check_solution(solution).with_shape(matrix.shape), options)
+    return Workspace(matrix, solution, options)
 
 
 @measure("avg_ave", "avg aVE", "average chance-corrected virtual error",

@@ -35,7 +35,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
-    sentences += broken_assumptions(workspace.matrix).values()
+    sentences += broken_assumptions(workspace.matrix, workspace.solution).values()
     sentences += _absent(workspace.matrix)
     return sentences
 

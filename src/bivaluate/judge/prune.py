@@ -153,7 +153,7 @@ def propose_pruning(
         how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
         cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
-    broken = broken_assumptions(seen)
+    broken = broken_assumptions(seen, solution)
     groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken)
     left = _named_groups(pool)
