@@ -1,8 +1,8 @@
 """Which criterion finds the right solution, the right K, and says that nothing is there where nothing is?
 
-python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--page FILE]
+python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--keep FOLDER] [--page FILE]
 
-Criteria × designs × seeds, with the constant answers beside them. Three questions:
+With --keep what was judged is kept, a file per design and seed, and a run that was stopped goes on where it was. Criteria × designs × seeds, with the constant answers beside them. Three questions:
 K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion
 reports is the planted one; noise: how often it says that nothing is there; algorithm: of the (design, seed) in which
 the best CE of two algorithms differ by at least 0.1, how often the best one is chosen, K included in the choice.
@@ -11,8 +11,10 @@ the best CE of two algorithms differ by at least 0.1, how often the best one is 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
+import textwrap
 import time
 import warnings
 from collections import defaultdict
@@ -34,12 +36,14 @@ from bivaluate.sweep.held_out import PredictiveGain, predictive_gain
 Floats = NDArray[np.float64]
 
 K_VALUES = (2, 3, 4, 5, 6, 8)
-ALGORITHMS = ("las", "cca", "cocluster", "spectral")
-NESTED = {"las": True, "cca": True, "cocluster": False, "spectral": False}
+ALGORITHMS = ("las", "cca", "cocluster", "spectral", "find", "plaid")
+NESTED = {"las": True, "cca": True, "cocluster": False, "spectral": False, "find": True, "plaid": True}
 ABLE, DIFFERENT = 0.5, 0.1
 DEFAULT = "evidence"
 TARGETS = {"K": 0.80, "noise": 0.95, "algorithm": 0.90}
 QUESTIONS = {"K": "K found", "noise": "noise called noise", "algorithm": "right algorithm"}
+# Who is counted beside the criteria: paths, planted biclusters, and those that `find` returns.
+PATH, PLANTED, SEARCHED = "path: ", "planted", "searched"
 MEASURES = {"nve_cov": "low", "nve": "low", "avg_ve": "low", "asr": "low", "cc": "high"}
 
 
@@ -213,37 +217,56 @@ class Tally:
         return (float(np.mean(values)) if values else math.nan), len(values)
 
 
-def judge(designs: list[Design], seeds: range, names: list[str]) -> dict[str, Tally]:
-    """Ask every criterion about every matrix."""
+Entry = tuple[str, str, float]  # who was asked, what, and how it went
+
+
+def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
+    """Ask every criterion about one matrix."""
+    X, truth = design.make(seed)
+    sweeps = [Sweep(X, truth, algorithm) for algorithm in ALGORITHMS]
+    best = [max(sweep.ce.values()) for sweep in sweeps]
+    differ = not design.noise and max(best) - sorted(best)[-2] >= DIFFERENT
+    found: list[Entry] = []
+    for name in names:
+        answers = [CRITERIA[name](sweep) for sweep in sweeps]
+        for sweep, answer in zip(sweeps, answers, strict=True):
+            if design.noise:
+                found.append((name, "noise", answer.k is None))
+            elif max(sweep.ce.values()) >= ABLE:
+                found += [(name, "K", answer.number == len(truth)), (name, "planted", len(truth))]
+        if not design.noise:
+            chosen = int(np.argmax([answer.value for answer in answers]))
+            k = answers[chosen].k
+            found.append((name, "CE", 0.0 if k is None else sweeps[chosen].ce[k]))
+            if differ:
+                found.append((name, "algorithm", k is not None and best[chosen] == max(best)))
+    if not design.noise:
+        for a, algorithm in enumerate(ALGORITHMS):
+            found.append((f"always {algorithm}", "CE", best[a]))
+            if differ:
+                found.append((f"always {algorithm}", "algorithm", best[a] == max(best)))
+        found += [(PATH + name, "path", hit) for name, hit in path_hits(X, truth, seed).items()]
+        found += [(PLANTED, "pays", pays) for pays in evidence_table(X, truth).pays]
+    searched = sweeps[ALGORITHMS.index("find")].evidence[K_VALUES[-1]]
+    return found + [(SEARCHED, "in noise" if design.noise else "pays", pays) for pays in searched.pays]
+
+
+def judge_all(designs: list[Design], seeds: range, names: list[str], keep: Path | None) -> dict[str, Tally]:
+    """Ask every criterion about every matrix; what is kept from an earlier run is not asked again."""
     tallies = {name: Tally(defaultdict(list)) for name in (*names, *(f"always {a}" for a in ALGORITHMS))}
     for design in designs:
         for seed in seeds:
-            print(f"{design.name}, seed {seed}", file=sys.stderr, flush=True)
-            X, truth = design.make(seed)
-            sweeps = [Sweep(X, truth, algorithm) for algorithm in ALGORITHMS]
-            best = [max(sweep.ce.values()) for sweep in sweeps]
-            differ = not design.noise and max(best) - sorted(best)[-2] >= DIFFERENT
-            for name in names:
-                answers = [CRITERIA[name](sweep) for sweep in sweeps]
-                for sweep, answer in zip(sweeps, answers, strict=True):
-                    if design.noise:
-                        tallies[name].add("noise", design.name, answer.k is None)
-                    elif max(sweep.ce.values()) >= ABLE:
-                        tallies[name].add("K", design.name, answer.number == len(truth))
-                        tallies[name].add("planted", design.name, len(truth))
-                if not design.noise:
-                    chosen = int(np.argmax([answer.value for answer in answers]))
-                    k = answers[chosen].k
-                    ce = 0.0 if k is None else sweeps[chosen].ce[k]
-                    tallies[name].add("CE", design.name, ce)
-                    if differ:
-                        tallies[name].add("algorithm", design.name, k is not None and best[chosen] == max(best))
-            if not design.noise:
-                for a, algorithm in enumerate(ALGORITHMS):
-                    tally = tallies[f"always {algorithm}"]
-                    tally.add("CE", design.name, best[a])
-                    if differ:
-                        tally.add("algorithm", design.name, best[a] == max(best))
+            kept = keep / f"{design.name}-{seed}.json" if keep else None
+            if kept and kept.exists():
+                entries = json.loads(kept.read_text(encoding="utf-8"))
+            else:
+                print(f"{design.name}, seed {seed}", file=sys.stderr, flush=True)
+                entries = [(name, question, float(value)) for name, question, value in judge(design, seed, names)]
+                if kept:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    kept.write_text(json.dumps(entries), encoding="utf-8")
+            for name, question, value in entries:
+                tallies.setdefault(name, Tally(defaultdict(list))).add(question, design.name, value)
     return tallies
 
 
@@ -254,28 +277,31 @@ def constant_k(tally: Tally) -> tuple[int, float]:
     return int(values[counts.argmax()]), float(counts.max() / counts.sum())
 
 
-def paths(seeds: range) -> list[str]:
-    """Return how often the planted K is found on paths: planted blocks with errors, then searched junk."""
-    hits: dict[str, list[float]] = defaultdict(list)
-    for design in DESIGNS.values():
-        if design.noise:
-            continue
-        for seed in seeds:
-            X, truth = design.make(seed)
-            blocks = path_of(X, truth, seed)
-            prefixes = {k: Biclustering(blocks[:k], X.shape) for k in range(1, len(blocks) + 1)}
-            table = evidence_table(X, prefixes[len(blocks)])
-            hits["evidence"].append(table.n_paying == len(truth))
-            totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
-            hits["evidence, best prefix"].append(max(totals, key=totals.__getitem__) == len(truth))
-            scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").scores for k, s in prefixes.items()}
-            for key, direction in MEASURES.items():
-                sign = -1 if direction == "low" else 1
-                able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}
-                hits[key].append(bool(able) and max(able, key=able.__getitem__) == len(truth))
-    return ["| path | K found | cases |", "|---|---|---|"] + [
-        f"| {name} | {np.mean(values):.2f} | {len(values)} |" for name, values in hits.items()
-    ]
+def path_hits(X: Floats, truth: Biclustering, seed: int) -> dict[str, bool]:
+    """Return by whom the planted K is found on a path: planted blocks with errors, then searched junk."""
+    blocks = path_of(X, truth, seed)
+    prefixes = {k: Biclustering(blocks[:k], X.shape) for k in range(1, len(blocks) + 1)}
+    totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
+    hits = {
+        "evidence": evidence_table(X, prefixes[len(blocks)]).n_paying == len(truth),
+        "evidence, best prefix": max(totals, key=totals.__getitem__) == len(truth),
+    }
+    scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").scores for k, s in prefixes.items()}
+    for key, direction in MEASURES.items():
+        sign = -1 if direction == "low" else 1
+        able = {k: sign * v[key] for k, v in scores.items() if not math.isnan(v[key])}
+        hits[key] = bool(able) and max(able, key=able.__getitem__) == len(truth)
+    return hits
+
+
+def paths(tallies: dict[str, Tally]) -> list[str]:
+    """Return how often the planted K is found on paths."""
+    lines = ["| path | K found | cases |", "|---|---|---|"]
+    for name, tally in tallies.items():
+        if name.startswith(PATH):
+            value, n = tally.share("path")
+            lines.append(f"| {name.removeprefix(PATH)} | {value:.2f} | {n} |")
+    return lines
 
 
 def missed(tally: Tally, designs: list[Design]) -> list[str]:
@@ -301,11 +327,10 @@ def table(tallies: dict[str, Tally], designs: Collection[str] | None = None) -> 
         "|---|---|---|---|---|",
     ]
     for name, tally in tallies.items():
-        cells = []
-        for question in ("K", "noise", "algorithm", "CE"):
-            value, n = tally.share(question, designs)
-            cells.append("–" if math.isnan(value) else f"{value:.2f} ({n})")
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        shares = [tally.share(question, designs) for question in ("K", "noise", "algorithm", "CE")]
+        if any(n for _, n in shares):
+            cells = ["–" if math.isnan(value) else f"{value:.2f} ({n})" for value, n in shares]
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines
 
 
@@ -337,27 +362,52 @@ nothing is there. `sweep --stability 10` says which biclusters come back when ro
 
 What to know before trusting a number: where neighbouring columns are correlated (time series), evidence counts every cell as
 less than one, because smooth noise looks coherent; without that, autoregressive noise with coefficient 0.7 paid in every seed
-tried, with it in none, but a planted block has to stand out more (3 standard deviations where 2 would do). A matrix sorted so that
-biclusters on neighbouring columns hold three quarters of its rows looks like such a series: shuffle its columns. Very small blocks
-(S9b) and chains cut from one matrix (S5) are missed.
-
-`find` searches with a score of its own, S: a row inside the block against the same row outside of it, cell by cell, for patterns
-of columns; evidence takes a finished block from any tool, tries every kind of pattern, raised blocks included, and charges for the
-choice of rows, columns and kind. Measured on the same matrices (two seeds of 12 designs): of the 19 biclusters `find`
-returned, 17 pay, and in the four designs of noise neither finds anything; but of the 42 planted biclusters of the other eight
-designs all pay, and `find`, which does not look for raised blocks, returns 19. So S serves the search, evidence the verdict, and
-neither replaces the other: a bicluster counts when it pays, whoever found it.
-
-The tables are of one fresh seed per design, few cases each: a share of 0.9 of 30 cases has a standard error of 0.05. On the designs
-nothing was tuned on, the constant answer "LAS" names the right algorithm more often than evidence does.
-The three designs of series there are fresh in shape and seed only: the rule for series was made on others of their kind.
+tried, with it in none, but a planted block has to stand out more (3 standard deviations where 2 would do). Biclusters of the
+solution that lie side by side are not mistaken for a series; those the solution misses may be: if the order of columns means
+nothing, shuffle them. What only a few rows or columns of a bicluster do does not count for it.
 
 Three questions are asked of every criterion: *K*: of the cases in which some K reaches a clustering-error similarity (CE) of
 0.5 to the planted biclusters, how often is the number reported the planted one; *noise*: how often does it say that nothing
 is there where nothing is; *algorithm*: where the best CE of two algorithms differs by 0.1 or more, how often is the best one
 chosen. The constant answers stand in the same table.
 
+{words}
+
 """
+
+
+def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range) -> str:
+    """Say what the tables are of, how the default criterion fares beside the best constant answer, and what `find` adds."""
+    fresh = {design.name for design in designs if design.fresh}
+    default = tallies[DEFAULT]
+    said = [f"The tables are of {len(seeds)} seed{'s' if len(seeds) > 1 else ''} per design, never used before."]
+    said[0] += " A share of 0.9 of 30 cases has a standard error of 0.05."
+    for where, names in (("the designs nothing was tuned on", fresh), ("all designs", None)):
+        own, n = default.share("algorithm", names)
+        best, constant = max((tallies[f"always {a}"].share("algorithm", names)[0], a) for a in ALGORITHMS)
+        if n:
+            verb = "is behind" if own < best else "is level with" if own == best else "beats"
+            said.append(
+                f"On {where} evidence names the right algorithm in {own:.2f} of {n} cases and {verb} the best constant "
+                f"answer, always {constant} ({best:.2f})."
+            )
+    parts = []
+    for who, question in ((PLANTED, "pays"), (SEARCHED, "pays"), (SEARCHED, "in noise")):
+        share, n = tallies[who].share(question) if who in tallies else (0.0, 0)
+        parts.append((round(share * n) if n else 0, n))
+    (planted, of_planted), (paying, searched), (false, in_noise) = parts
+    said.append(
+        f"`find` searches with a score of its own, S: a row inside the block against the same row outside of it, cell by cell, "
+        f"for patterns of columns; evidence takes a finished block from any tool, tries every kind of pattern, raised blocks "
+        f"included, and charges for the choice of rows, columns and kind. On these matrices {planted} of the {of_planted} "
+        f"planted biclusters pay; `find`, which does not look for raised blocks, returns {searched} biclusters where some are "
+        f"planted, of which {paying} pay, and {in_noise} in noise, of which {false} pay. So S serves the search and evidence "
+        f"the verdict: a bicluster counts when it pays, whoever found it."
+    )
+    unseen = [d.name for d in designs if not d.noise and tallies[PLANTED].share("pays", {d.name})[0] < 1]
+    if unseen:
+        said.append(f"Planted biclusters do not all pay, even when they are given exactly, in {', '.join(unseen)}.")
+    return "\n\n".join(textwrap.fill(text, 120) for text in said)
 
 
 def main() -> None:
@@ -367,13 +417,14 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
     parser.add_argument("--only", default=";".join(CRITERIA), help="criteria, separated by semicolons")
+    parser.add_argument("--keep", type=Path, help="folder for what was judged, a file per design and seed")
     parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     designs = [DESIGNS[name] for name in options.designs.split(",")]
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     start = time.perf_counter()
-    tallies = judge(designs, seeds, options.only.split(";"))
+    tallies = judge_all(designs, seeds, options.only.split(";"), options.keep)
     lines = []
     if DEFAULT in tallies:
         lines += [f"## What {DEFAULT} misses", "", *missed(tallies[DEFAULT], designs), ""]
@@ -386,15 +437,17 @@ def main() -> None:
         lines += ["", f"The constant answer K = {k} is right in {share:.2f} of the cases of the first column."]
         for question in ("K", "algorithm"):
             lines += ["", f"## By design: {question}", "", *by_design(tallies, question, designs)]
-        lines += ["", "## Paths: planted biclusters with wrong members, then junk", "", *paths(seeds)]
+        lines += ["", "## Paths: planted biclusters with wrong members, then junk", "", *paths(tallies)]
     if any(design.noise for design in designs):
         lines += ["", "## By design: noise", "", *by_design(tallies, "noise", designs)]
     lines += ["", f"{len(designs)} designs, seeds {seeds.start} to {seeds.stop - 1}."]
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if options.page:
         command = f"python -m benchmarks.truth --seeds {options.seeds} --first-seed {options.first_seed}"
+        command += "" if options.designs == ",".join(DESIGNS) else f" --designs {options.designs}"
         command += "" if options.only == ";".join(CRITERIA) else f' --only "{options.only}"'
         page = PAGE.replace("{command}", f"{command} --page {options.page.as_posix()}")
+        page = page.replace("{words}", in_words(tallies, designs, seeds))
         options.page.write_text(page + "\n".join(lines) + "\n", encoding="utf-8")
 
 
