@@ -172,13 +172,14 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     return findings
 
 
-def neighbour_correlation(cells: Floats) -> float:
+def neighbour_correlation(cells: Floats, squares: Floats | None = None) -> float:
     """Correlation of neighbouring columns in a typical row without row and column means; missing cells are 0.
 
     From the lower quartile of the rows, so that biclusters on neighbouring columns are passed over as long as a quarter
     of the rows is in none. With m columns the sample correlation of an autoregressive row has a standard deviation of
     √((1 − ρ²)/m), by which the quartile is raised again, and is too low by (1 + 4ρ)/m. Column means carry a bicluster into
-    all other rows; where they may have, columns are centred at their medians instead.
+    all other rows; where they may have, columns are centred at their medians instead. `squares` are the sums of squares
+    of the rows, if they are known.
 
     >>> rng = np.random.default_rng(0)
     >>> walk = np.cumsum(rng.normal(size=(50, 20)), axis=1)
@@ -186,20 +187,23 @@ def neighbour_correlation(cells: Floats) -> float:
     >>> [bool(neighbour_correlation(X - X.mean(axis=1, keepdims=True)) > 0.5) for X in (walk, white)]
     [True, False]
     """
-    found = _correlation_of_rows(cells)
+    found = _correlation_of_rows(cells, squares)
     if found <= AUTOCORRELATION_LIMIT:
         return found
     at_medians = cells - np.median(cells, axis=0)
     return min(found, _correlation_of_rows(at_medians - at_medians.mean(axis=1, keepdims=True)))
 
 
-def _correlation_of_rows(cells: Floats) -> float:
+def _correlation_of_rows(cells: Floats, squares: Floats | None = None) -> float:
     m = cells.shape[1]
-    squares = np.einsum("ij,ij->i", cells, cells)
-    varies = squares > 0
-    if not varies.any():
-        return 0.0
-    each = np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])[varies] / squares[varies]
+    if squares is None:
+        squares = np.einsum("ij,ij->i", cells, cells)
+    each = np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])
+    if not float(squares.min()) > 0:
+        each, squares = each[squares > 0], squares[squares > 0]
+        if not len(each):
+            return 0.0
+    each /= squares
     at = len(each) // 4
     lower = float(np.partition(each, at)[at])
     correlation = lower
@@ -244,27 +248,32 @@ def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
     return np.asarray(groups, dtype=np.int64).reshape(-1)
 
 
-def independent_share(cells: Floats, groups: Callable[[], NDArray[np.int64]] | None = None) -> float:
+def independent_share(
+    cells: Floats, groups: Callable[[], NDArray[np.int64]] | None = None, squares: Floats | None = None
+) -> float:
     """What a cell counts, as a share of an independent one, in rows without row and column means.
 
     1 unless :func:`neighbour_correlation` ρ is beyond its limit; then (1 − ρ)/(1 + ρ), by which the mean of neighbours
     in an autoregressive row is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is at
-    most their :func:`correlation_within`. Fewer than ten rows or three columns cannot tell.
+    most their :func:`correlation_within`. `squares` are the sums of squares of the rows, if they are known. Fewer than ten
+    rows or three columns cannot tell.
 
     >>> independent_share(np.random.default_rng(0).normal(size=(50, 20)))
     1.0
     """
-    correlation = _of_series(cells, groups)
+    correlation = _of_series(cells, groups, squares)
     return 1.0 if correlation is None else (1 - correlation) / (1 + correlation)
 
 
-def _of_series(cells: Floats, groups: Callable[[], NDArray[np.int64]] | None) -> float | None:
+def _of_series(
+    cells: Floats, groups: Callable[[], NDArray[np.int64]] | None, squares: Floats | None = None
+) -> float | None:
     """Return the correlation of neighbouring columns if they are a series."""
     n, m = cells.shape
     if n < _FEWEST_ROWS or m < 3:
         return None
     limit = AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m)
-    correlation = neighbour_correlation(cells)
+    correlation = neighbour_correlation(cells, squares)
     if correlation > limit and groups is not None:
         within = correlation_within(cells, groups())
         correlation = correlation if math.isnan(within) else min(correlation, within)
@@ -298,12 +307,14 @@ def row_step(shape: tuple[int, ...]) -> int:
     return -(-shape[0] * shape[1] // _CELLS_LOOKED_AT)
 
 
-def needs_ranks(X: Floats, sample: Floats | None = None, cells: Floats | None = None) -> bool:
+def needs_ranks(
+    X: Floats, sample: Floats | None = None, cells: Floats | None = None, squared: Floats | None = None
+) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
     the chance correction states for them, widened by about three standard errors. Looks at the :func:`deviations`, and
-    for ties at the :func:`sorted_sample`, which may be given.
+    for ties at the :func:`sorted_sample`, which may be given, and so may the squares of the deviations.
 
     >>> rng = np.random.default_rng(0)
     >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
@@ -311,7 +322,7 @@ def needs_ranks(X: Floats, sample: Floats | None = None, cells: Floats | None = 
     """
     if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
         return True
-    return _heavy_tails(deviations(X) if cells is None else cells)
+    return _heavy_tails(deviations(X) if cells is None else cells, squared)
 
 
 def needs_ranks_by(sample: Floats, cells: Floats) -> bool:
@@ -319,9 +330,9 @@ def needs_ranks_by(sample: Floats, cells: Floats) -> bool:
     return _most_common(sample) > TIE_LIMIT or _heavy_tails(cells)
 
 
-def _heavy_tails(cells: Floats) -> bool:
+def _heavy_tails(cells: Floats, squared: Floats | None = None) -> bool:
     m = cells.shape[1]
-    squares = cells * cells
+    squares = cells * cells if squared is None else squared
     variance = squares @ np.ones(m) / m
     varies = variance > 1e-24 * float(variance.max())
     n_cells = m * int(varies.sum())

@@ -435,23 +435,43 @@ def _background_of(X: Floats, normalise: str, groups: Groups) -> _Background:
     if not _TINY < largest < _HUGE and largest > 0:
         scale = 2.0 ** -math.floor(math.log2(largest))
         values, largest = X * scale, largest * scale
-    sample, means = sorted_sample(values), row_and_column_means(values)
-    cells = deviations(values, means)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(values, sample, cells))
+    sample, seen = sorted_sample(values), _seen(values)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(values, sample, seen.cells, seen.squared))
     if ranks:
         values = normal_scores(values)
         floor = lost_to_ties(values)
-        means = row_and_column_means(values)
-        cells = deviations(values, means)
+        seen = _seen(values)
     else:
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
-    squares = _squares(values, *means[:2])
+    independent = independent_share(seen.cells, groups, seen.looked_at)
+    means, squares = seen.means, seen.squares
     spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
     if float(np.abs(means[0]).max()) > _FAR * spread:  # the offsets of rows would cost digits
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent_share(cells, groups))
+    return _Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent)
+
+
+class _Seen(NamedTuple):
+    """Row and column means, the deviations looked at, their squares, those added up by row, and all added up by row and column."""
+
+    means: tuple[Floats, Floats, Floats, Floats]
+    cells: Floats
+    squared: Floats
+    looked_at: Floats
+    squares: tuple[Floats, Floats]
+
+
+def _seen(values: Floats) -> _Seen:
+    """Look at a matrix in memory; the squares of all cells come from those looked at, where that is all of them."""
+    means = row_and_column_means(values)
+    cells = deviations(values, means)
+    squared = cells * cells
+    looked_at = squared @ np.ones(cells.shape[1])  # squared.sum(axis=1)
+    if len(cells) == len(values):
+        return _Seen(means, cells, squared, looked_at, (looked_at, np.ones(len(cells)) @ squared))
+    return _Seen(means, cells, squared, looked_at, _squares(values, *means[:2]))
 
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:

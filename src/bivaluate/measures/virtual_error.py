@@ -80,7 +80,7 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
 
 
 @measure("avg_ve", "AvgVE", "average virtual error",
-    "Mean of VE over the biclusters; tends to praise small blocks and large K.", range=_RANGE,
+    "Mean of VE over the biclusters; tends to praise small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
     compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True)  # fmt: skip
 def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise") -> float:
