@@ -1,8 +1,10 @@
 """Which criterion finds the right solution, the right K, and says that nothing is there where nothing is?
 
-python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--keep FOLDER] [--page FILE]
+python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--refits 1] [--keep FOLDER]
+    [--page FILE]
 
-With --keep what was judged is kept, a file per design and seed, and a run that was stopped goes on where it was. Criteria × designs × seeds, with the constant answers beside them. Three questions:
+With --refits criteria that fit again (held-out cells, stability) are asked about so many of the seeds only. With --keep what
+was judged is kept, a file or two per design and seed, and a run that was stopped goes on where it was. Criteria × designs × seeds, with the constant answers beside them. Three questions:
 K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion
 reports is the planted one; noise: how often it says that nothing is there; algorithm: of the (design, seed) in which
 the best CE of two algorithms differ by at least 0.1, how often the best one is chosen, K included in the choice.
@@ -201,6 +203,10 @@ CRITERIA: dict[str, Callable[[Sweep], Answer]] = {
 }
 
 
+# They need the algorithms to be fitted again, many times.
+REFITS = ("held-out", "held-out, paying", "both", "evidence if held-out", "stability")
+
+
 @dataclass
 class Tally:
     """Hits and tries of one criterion, by question and design."""
@@ -221,7 +227,7 @@ Entry = tuple[str, str, float]  # who was asked, what, and how it went
 
 
 def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
-    """Ask every criterion about one matrix."""
+    """Ask criteria about one matrix."""
     X, truth = design.make(seed)
     sweeps = [Sweep(X, truth, algorithm) for algorithm in ALGORITHMS]
     best = [max(sweep.ce.values()) for sweep in sweeps]
@@ -240,6 +246,8 @@ def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
             found.append((name, "CE", 0.0 if k is None else sweeps[chosen].ce[k]))
             if differ:
                 found.append((name, "algorithm", k is not None and best[chosen] == max(best)))
+    if DEFAULT not in names:
+        return found
     if not design.noise:
         for a, algorithm in enumerate(ALGORITHMS):
             found.append((f"always {algorithm}", "CE", best[a]))
@@ -251,22 +259,29 @@ def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
     return found + [(SEARCHED, "in noise" if design.noise else "pays", pays) for pays in searched.pays]
 
 
-def judge_all(designs: list[Design], seeds: range, names: list[str], keep: Path | None) -> dict[str, Tally]:
+def judge_all(
+    designs: list[Design], seeds: range, names: list[str], refits: int, keep: Path | None
+) -> dict[str, Tally]:
     """Ask every criterion about every matrix; what is kept from an earlier run is not asked again."""
     tallies = {name: Tally(defaultdict(list)) for name in (*names, *(f"always {a}" for a in ALGORITHMS))}
+    quick, again = ([name for name in names if (name in REFITS) == fitted] for fitted in (False, True))
     for design in designs:
         for seed in seeds:
-            kept = keep / f"{design.name}-{seed}.json" if keep else None
-            if kept and kept.exists():
-                entries = json.loads(kept.read_text(encoding="utf-8"))
-            else:
-                print(f"{design.name}, seed {seed}", file=sys.stderr, flush=True)
-                entries = [(name, question, float(value)) for name, question, value in judge(design, seed, names)]
-                if kept:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    kept.write_text(json.dumps(entries), encoding="utf-8")
-            for name, question, value in entries:
-                tallies.setdefault(name, Tally(defaultdict(list))).add(question, design.name, value)
+            groups = {"": quick, "-refits": again if seed < seeds.start + refits else []}
+            for ending, group in groups.items():
+                kept = keep / f"{design.name}-{seed}{ending}.json" if keep else None
+                if not group:
+                    continue
+                if kept and kept.exists():
+                    entries = json.loads(kept.read_text(encoding="utf-8"))
+                else:
+                    print(f"{design.name}, seed {seed}{ending}", file=sys.stderr, flush=True)
+                    entries = [(name, question, float(value)) for name, question, value in judge(design, seed, group)]
+                    if kept:
+                        kept.parent.mkdir(parents=True, exist_ok=True)
+                        kept.write_text(json.dumps(entries), encoding="utf-8")
+                for name, question, value in entries:
+                    tallies.setdefault(name, Tally(defaultdict(list))).add(question, design.name, value)
     return tallies
 
 
@@ -337,11 +352,13 @@ def table(tallies: dict[str, Tally], designs: Collection[str] | None = None) -> 
 def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -> list[str]:
     """Return one question, design by design."""
     names = [name for name, tally in tallies.items() if tally.share(question)[1]]
+    names.sort(key=lambda name: name != DEFAULT)
     lines = [f"| {question} | cases | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
     for design in designs:
         n = tallies[names[0]].share(question, {design.name})[1]
         if n:
-            values = " | ".join(f"{tallies[name].share(question, {design.name})[0]:.2f}" for name in names)
+            shares = [tallies[name].share(question, {design.name}) for name in names]
+            values = " | ".join(f"{value:.2f}" if cases else "–" for value, cases in shares)
             lines.append(f"| {design.name} | {n} | {values} |")
     return lines
 
@@ -376,11 +393,13 @@ chosen. The constant answers stand in the same table.
 """
 
 
-def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range) -> str:
+def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range, refits: int) -> str:
     """Say what the tables are of, how the default criterion fares beside the best constant answer, and what `find` adds."""
     fresh = {design.name for design in designs if design.fresh}
     default = tallies[DEFAULT]
     said = [f"The tables are of {len(seeds)} seed{'s' if len(seeds) > 1 else ''} per design, never used before."]
+    if refits < len(seeds) and any(name in tallies for name in REFITS):
+        said[0] += f" Criteria that fit again, held-out cells, were asked on {refits} of them."
     said[0] += " A share of 0.9 of 30 cases has a standard error of 0.05."
     for where, names in (("the designs nothing was tuned on", fresh), ("all designs", None)):
         own, n = default.share("algorithm", names)
@@ -417,6 +436,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
     parser.add_argument("--only", default=";".join(CRITERIA), help="criteria, separated by semicolons")
+    parser.add_argument("--refits", type=int, help="seeds on which criteria that fit again are asked; all by default")
     parser.add_argument("--keep", type=Path, help="folder for what was judged, a file per design and seed")
     parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     options = parser.parse_args()
@@ -424,7 +444,7 @@ def main() -> None:
     designs = [DESIGNS[name] for name in options.designs.split(",")]
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     start = time.perf_counter()
-    tallies = judge_all(designs, seeds, options.only.split(";"), options.keep)
+    tallies = judge_all(designs, seeds, options.only.split(";"), options.refits or options.seeds, options.keep)
     lines = []
     if DEFAULT in tallies:
         lines += [f"## What {DEFAULT} misses", "", *missed(tallies[DEFAULT], designs), ""]
@@ -444,10 +464,11 @@ def main() -> None:
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if options.page:
         command = f"python -m benchmarks.truth --seeds {options.seeds} --first-seed {options.first_seed}"
+        command += f" --refits {options.refits}" if options.refits else ""
         command += "" if options.designs == ",".join(DESIGNS) else f" --designs {options.designs}"
         command += "" if options.only == ";".join(CRITERIA) else f' --only "{options.only}"'
         page = PAGE.replace("{command}", f"{command} --page {options.page.as_posix()}")
-        page = page.replace("{words}", in_words(tallies, designs, seeds))
+        page = page.replace("{words}", in_words(tallies, designs, seeds, options.refits or options.seeds))
         options.page.write_text(page + "\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -85,3 +85,16 @@ def chosen(**choices):
 )  # fmt: skip
 def test_the_verdict_in_words(choices, by, sentence):
     assert verdict(*chosen(**choices), by) == sentence
+
+
+@pytest.mark.parametrize(
+    ("p_values", "by", "sentence"),
+    [
+        ({"total_evidence": 0.4}, "total_evidence", "d: nothing here; surrogates have as much evidence (p = 0.4)."),
+        ({"total_evidence": 0.4, "predictive": np.nan}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
+        ({"nve_cov": 0.6, "total_evidence": 0.1}, "nve_cov", "d: NVE_cov chooses a with K = 2, no better than what it chooses in surrogates (p = 0.6); evidence agrees."),
+    ],
+)  # fmt: skip
+def test_a_choice_that_surrogates_match_is_nothing(p_values, by, sentence):
+    found, candidates, dataset = chosen(**dict.fromkeys(p_values, ("a", 2)))
+    assert verdict(found.assign(p_value=list(p_values.values())), candidates, dataset, by) == sentence

@@ -97,7 +97,8 @@ def _print(selection: Selection) -> None:
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
     title = f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})"
     _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
-    title = f"the choice of {symbol} if … (* another choice)"
+    by_value = " by its value, not its gap," if selection.gap else ""
+    title = f"the choice of {symbol}{by_value} if … (* another choice)"
     _print_pivot(title, selection.sensitivity, "change", _changed, str)
     print_list("Verdict", selection.verdict)
     print_list("Disagreements", selection.disagreements)
@@ -106,7 +107,8 @@ def _print(selection: Selection) -> None:
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
-    headings = ["data set", "algorithm", "K", "mean", "95 % over seeds", "seeds won", "coverage", "runner-up"]
+    mean = "mean gap" if selection.gap else "mean"
+    headings = ["data set", "algorithm", "K", mean, "95 % over seeds", "seeds won", "coverage", "runner-up"]
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}"
@@ -117,9 +119,10 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
         cells += [percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{number(row['null_low'])} to {number(row['null_high'])}")
-            cells += [number(row["gap"]), number(row["p_value"])]
+            cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]
         rows.append(cells)
-    print_table([*headings, *(["null", "gap", "p"] if with_null else [])], rows, f"best by {name}")
+    beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
+    print_table([*headings, *beside], rows, f"best by {name}")
 
 
 def _print_pivot(

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.judge.limits import predicts
+from bivaluate._text import number
+from bivaluate.judge.limits import NO_BETTER, predicts
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -197,15 +198,15 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
 def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
-    Nothing is there where no candidate has a bicluster that pays, or where no candidate predicts held-out cells beyond
-    two standard errors. Otherwise the measure asked for chooses; evidence and held-out cells, where the run has them,
+    Nothing is there where no candidate has a bicluster that pays, or the one chosen is no better than what is chosen in
+    surrogates, and where no candidate predicts held-out cells beyond two standard errors. Otherwise the measure asked for chooses; evidence and held-out cells, where the run has them,
     agree with it, agree on the algorithm alone, or choose otherwise. A choice that evidence and held-out cells share is
     as good as it gets; where they differ, evidence was right more often when both were measured.
 
     Parameters
     ----------
     best : DataFrame
-        As :func:`best` returns it, with a column ``measure``.
+        As :func:`best` returns it, with a column ``measure``, and ``p_value`` where every surrogate made the same choice.
     candidates : DataFrame
         As :func:`candidates` returns it, with a column ``measure``.
     dataset : str
@@ -218,15 +219,17 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     str
         The sentence.
     """
-    chosen = {
-        str(row["measure"]): (str(row["algorithm"]), int(row["k"]))
-        for row in best[best["dataset"] == dataset].to_dict("records")
-    }
+    rows = best[best["dataset"] == dataset].to_dict("records")
+    chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
+    p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
     asked = [key for key in (EVIDENCE, PREDICTIVE) if (candidates["measure"] == key).any()]
-    nothing = [key for key in asked if key not in chosen]
+    matched = p_values.get(EVIDENCE, math.nan) > NO_BETTER
+    nothing = [key for key in asked if key not in chosen or (key == EVIDENCE and matched)]
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
     if nothing and len(nothing) == len(asked):
         why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
+        if matched:
+            why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
         return f"{dataset}: nothing here; {' and '.join(why[key] for key in nothing)}."
     if nothing:
         return (
@@ -237,6 +240,8 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
         return f"{dataset}: {symbol(by)} cannot choose."
     algorithm, k = chosen[by]
     says = f"{dataset}: {names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
+    if p_values[by] > NO_BETTER:
+        says += f", no better than what it chooses in surrogates (p = {number(p_values[by])})"
     others = [key for key in asked if key != by]
     if not others:
         return f"{says}; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."

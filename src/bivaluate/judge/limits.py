@@ -30,6 +30,8 @@ DUPLICATE = 0.9
 STEADY = 0.7
 #: A p-value up to this stands out from the null.
 SIGNIFICANT = 0.05
+#: A choice with a p-value above this, made again in every surrogate, is no better than its surrogates.
+NO_BETTER = 0.2
 #: A solution that covers less than this share of what another covers is much smaller.
 MUCH_SMALLER = 1 / 3
 #: What holds for at least this share of the data sets is said of all of them together.

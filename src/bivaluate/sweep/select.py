@@ -141,7 +141,8 @@ def select(
     by : str, optional
         The measure to choose by; by default the first main measure the run has, which is the total evidence.
     gap
-        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``.
+        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``. Measures of fits,
+        which have no null, are compared by their values.
     perturb
         Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
         matrices. (A plan with ``perturb`` also runs the algorithms again.)
@@ -172,9 +173,14 @@ def select(
         raise RunError(f"{run.path} has no null to measure a gap to. {again}")
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in measures:
-        high, above = gap or high_is_better(measure), -math.inf if gap else get_metric(measure).nothing
-        shown = gaps(results, null, measure) if gap else results
-        summary = candidates(shown, "gap" if gap else measure, high, above)
+        nothing = get_metric(measure).nothing
+        if gap and (null["measure"] == measure).any():
+            shown, column, high = gaps(results, null, measure), "gap", True
+            above = 0.0 if math.isfinite(nothing) else nothing
+            shown["gap"] = shown["gap"].where(~(shown[measure] <= nothing))  # what is nothing by itself cannot win
+        else:
+            shown, column, high, above = results, measure, high_is_better(measure), nothing
+        summary = candidates(shown, column, high, above)
         chosen = {"best": best(summary, high, above), "best_k": best_k(summary, high, above)}
         for name, frame in {"candidates": summary, **chosen}.items():
             if len(null):
@@ -186,6 +192,8 @@ def select(
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
     found = results.groupby(CANDIDATE)["n_biclusters"].mean().rename("found").reset_index()
     joined["best"] = joined["best"].merge(found, on=CANDIDATE, how="left")
+    # of gaps, p is that of the candidate alone, which says nothing about the choice
+    said = joined["best"].drop(columns="p_value") if gap else joined["best"]
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap)
     if gap:
         notes += _without_null(null, by)
@@ -194,7 +202,7 @@ def select(
         gap=gap,
         sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
         null=null,
-        verdict=[verdict(joined["best"], joined["candidates"], name, by) for name in run.datasets],
+        verdict=[verdict(said, joined["candidates"], name, by) for name in run.datasets],
         disagreements=disagreements(joined["best"]),
         instability=instability(joined["candidates"], by),
         warnings=notes,
