@@ -3,7 +3,8 @@
 python -m benchmarks.truth [--seeds 3] [--first-seed 0] [--designs a,b] [--only "evidence;cc"] [--refits 1] [--keep FOLDER]
     [--page FILE]
 
-With --refits criteria that fit again (held-out cells, stability) are asked about so many of the seeds only. With --keep what
+With --refits criteria that fit again (held-out cells, stability) are asked only about the fresh designs, and so many of the
+seeds. With --keep what
 was judged is kept, a file or two per design and seed, and a run that was stopped goes on where it was. Criteria × designs × seeds, with the constant answers beside them. Three questions:
 K: of the (design, seed, algorithm) where some K reaches CE ≥ 0.5, how often the number of biclusters the criterion
 reports is the planted one; noise: how often it says that nothing is there; algorithm: of the (design, seed) in which
@@ -260,14 +261,15 @@ def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
 
 
 def judge_all(
-    designs: list[Design], seeds: range, names: list[str], refits: int, keep: Path | None
+    designs: list[Design], seeds: range, names: list[str], refits: int | None, keep: Path | None
 ) -> dict[str, Tally]:
     """Ask every criterion about every matrix; what is kept from an earlier run is not asked again."""
     tallies = {name: Tally(defaultdict(list)) for name in (*names, *(f"always {a}" for a in ALGORITHMS))}
     quick, again = ([name for name in names if (name in REFITS) == fitted] for fitted in (False, True))
     for design in designs:
         for seed in seeds:
-            groups = {"": quick, "-refits": again if seed < seeds.start + refits else []}
+            able = refits is None or (design.fresh and seed < seeds.start + refits)
+            groups = {"": quick, "-refits": again if able else []}
             for ending, group in groups.items():
                 kept = keep / f"{design.name}-{seed}{ending}.json" if keep else None
                 if not group:
@@ -393,13 +395,15 @@ chosen. The constant answers stand in the same table.
 """
 
 
-def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range, refits: int) -> str:
+def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range, refits: int | None) -> str:
     """Say what the tables are of, how the default criterion fares beside the best constant answer, and what `find` adds."""
     fresh = {design.name for design in designs if design.fresh}
     default = tallies[DEFAULT]
     said = [f"The tables are of {len(seeds)} seed{'s' if len(seeds) > 1 else ''} per design, never used before."]
-    if refits < len(seeds) and any(name in tallies for name in REFITS):
-        said[0] += f" Criteria that fit again, held-out cells, were asked on {refits} of them."
+    if refits is not None and any(name in tallies for name in REFITS):
+        said[0] += (
+            f" Held-out cells, which take many fits, were asked on {refits} of them and the designs nothing was tuned on."
+        )
     said[0] += " A share of 0.9 of 30 cases has a standard error of 0.05."
     for where, names in (("the designs nothing was tuned on", fresh), ("all designs", None)):
         own, n = default.share("algorithm", names)
@@ -436,7 +440,9 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--designs", default=",".join(DESIGNS))
     parser.add_argument("--only", default=";".join(CRITERIA), help="criteria, separated by semicolons")
-    parser.add_argument("--refits", type=int, help="seeds on which criteria that fit again are asked; all by default")
+    parser.add_argument(
+        "--refits", type=int, help="fresh designs and so many seeds for criteria that fit again; else all"
+    )
     parser.add_argument("--keep", type=Path, help="folder for what was judged, a file per design and seed")
     parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     options = parser.parse_args()
@@ -444,7 +450,7 @@ def main() -> None:
     designs = [DESIGNS[name] for name in options.designs.split(",")]
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     start = time.perf_counter()
-    tallies = judge_all(designs, seeds, options.only.split(";"), options.refits or options.seeds, options.keep)
+    tallies = judge_all(designs, seeds, options.only.split(";"), options.refits, options.keep)
     lines = []
     if DEFAULT in tallies:
         lines += [f"## What {DEFAULT} misses", "", *missed(tallies[DEFAULT], designs), ""]
@@ -468,7 +474,7 @@ def main() -> None:
         command += "" if options.designs == ",".join(DESIGNS) else f" --designs {options.designs}"
         command += "" if options.only == ";".join(CRITERIA) else f' --only "{options.only}"'
         page = PAGE.replace("{command}", f"{command} --page {options.page.as_posix()}")
-        page = page.replace("{words}", in_words(tallies, designs, seeds, options.refits or options.seeds))
+        page = page.replace("{words}", in_words(tallies, designs, seeds, options.refits))
         options.page.write_text(page + "\n".join(lines) + "\n", encoding="utf-8")
 
 
