@@ -232,8 +232,8 @@ class _Form(NamedTuple):
             levels = of.col_means - of.level
             each_row += restore.cols * (2 * (of.A @ levels) - float(levels @ levels))
             each_col += restore.cols * r * levels**2
-        if self.shaped and self.shaped[0] is not None:
-            factors, shape, _ = self.shaped
+        factors, shape, _ = self.shaped or (None, of.col_means, 0.0)
+        if factors is not None:
             each_row += factors * (2 * (of.A @ shape) - factors * float(shape @ shape))
             each_col += shape * (2 * (factors @ of.A) - shape * float(factors @ factors))
         return min(_backed(each_row), _backed(each_col))

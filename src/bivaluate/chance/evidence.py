@@ -130,7 +130,8 @@ def evidence_table(
     columns shared by the rows, and not by other rows). Of the N = r·c cells a form takes f degrees of freedom, and the
     share of the sum of squares it explains is Beta(f/2, (N − f)/2) in normal noise; the same is asked with the noise
     outside the block, at the variance its rows and columns have there, added to what the form leaves. With p the
-    smallest probability among these eleven tests,
+    smallest probability among these eleven tests, each for as much as most rows and most columns have a part in (beyond
+    nine times the median row, or column, nothing counts),
 
         gain = −log p − [log C(n, r) + log C(m, c) + log n + log m + log 11],
 
@@ -139,8 +140,8 @@ def evidence_table(
     spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
     are restored. Rows and columns that are constant over the whole matrix say nothing and are left out. Where
     neighbouring columns are correlated by ρ in a typical row, beyond a stated limit and once what rows in the same
-    biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test compares the levels of the rows with those of other rows, which need no
-    independent columns.
+    biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test
+    compares the levels of the rows with those of other rows, which need no independent columns.
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
