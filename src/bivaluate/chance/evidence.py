@@ -67,7 +67,7 @@ _MANY_CELLS = 200_000
 _LARGE_BLOCK = 4_000
 # Rows outside a block whose order of its columns is looked at, at least.
 _FEWEST_OUTSIDE = 256
-_CHUNK = 1 << 16
+_CHUNK = 1 << 15
 # Rows whose means are this many standard deviations from 0 are centred before anything else is done with them.
 _FAR = 1e4
 # Outside this range squares overflow or underflow, and X is seen times a power of two.
@@ -477,12 +477,14 @@ def _seen(values: Floats) -> _Seen:
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
     """Return the sums of squared deviations of rows and of columns, some rows at a time."""
-    rows, cols = np.empty(len(X)), np.zeros(X.shape[1])
-    step = max(1, _CHUNK // X.shape[1])
-    of_cols, of_rows = np.ones(X.shape[1]), np.ones(step)
-    for start in range(0, len(X), step):
+    n, m = X.shape
+    rows, cols = np.empty(n), np.zeros(m)
+    step = max(1, _CHUNK // m)
+    room = np.empty((min(step, n), m))  # one room for all chunks: new ones would cost more than the sums
+    of_cols, of_rows = np.ones(m), np.ones(step)
+    for start in range(0, n, step):
         part = slice(start, start + step)
-        squares = X[part] - row_effect[part, None]
+        squares = np.subtract(X[part], row_effect[part, None], out=room[: n - start])
         squares -= col_effect
         squares *= squares
         rows[part] = squares @ of_cols
