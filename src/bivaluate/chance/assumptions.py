@@ -122,7 +122,7 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
 def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
-    Looks at no more than 2000 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
+    Looks at no more than 500 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
     variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
     are the cells (limits 1 and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20).
     Limits are widened by about three standard errors for small matrices. Columns on which biclusters of a `solution` lie
@@ -436,7 +436,7 @@ def _most_common(values: Floats) -> float:
 
 
 def sorted_sample(X: Floats) -> Floats:
-    """Return some 500 observed values in order; the step shares no factor with the number of columns.
+    """Return some 2000 observed values in order; the step shares no factor with the number of columns.
 
     >>> sorted_sample(np.array([[3.0, np.nan], [1.0, 2.0]]))
     array([1., 2., 3.])
