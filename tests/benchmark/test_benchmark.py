@@ -11,7 +11,8 @@ from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.run import Benchmark
-from bivaluate.benchmark.truth import Truth, best_f1
+from bivaluate.benchmark.truth import Truth, best_agreements
+from bivaluate.measures.external import compare
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,34 @@ def test_truth_of_classes_is_beyond_chance():
     drawn = [np.random.default_rng(s).choice(60, 20, replace=False) for s in range(40)]
     values = [Truth(problem).of(Biclustering([(rows, [0, 1])], (60, 4)))[0] for rows in drawn]
     assert abs(np.mean(values)) < 0.05
-    assert best_f1(np.arange(20), {"a": mask}) == 1.0
+
+
+def test_agreements_with_a_class():
+    from sklearn.metrics import normalized_mutual_info_score
+
+    rng = np.random.default_rng(4)
+    masks = rng.random((3, 50)) < 0.3
+    members = np.sort(rng.choice(50, 18, replace=False))
+    mine = np.isin(np.arange(50), members)
+    found = best_agreements(members, masks, across=7)
+    assert found["nmi"] == pytest.approx(max(normalized_mutual_info_score(mask, mine) for mask in masks))
+    one, all_columns = Biclustering([(members, range(7))], (50, 7)), range(7)
+    cari = [compare(Biclustering([(np.flatnonzero(mask), all_columns)], (50, 7)), one)["cari"] for mask in masks]
+    assert found["cari"] == pytest.approx(max(cari))
+    assert found["f1"] == pytest.approx(max(2 * (mask & mine).sum() / (mask.sum() + 18) for mask in masks))
+    assert best_agreements(np.flatnonzero(masks[0]), masks[:1]) == {"f1": 1.0, "nmi": 1.0, "cari": 1.0}
+
+
+def test_classes_by_three_agreements_with_their_null():
+    mask = np.arange(60) < 20
+    problem = Problem(Matrix(np.zeros((60, 4))), row_classes={"a": mask, "b": ~mask})
+    found = Truth(problem).by_class(Biclustering([(range(20), [0, 1]), (range(10, 30), [1])], (60, 4)))
+    assert found["class_f1_found"] == pytest.approx((1.0 + 20 / 40 + 0.0) / 2, abs=0.1)
+    assert all(
+        0 <= found[f"class_{name}_chance"] + 0.05 < found[f"class_{name}_found"] for name in ("f1", "nmi", "cari")
+    )
+    assert set(Truth(problem).by_class(Biclustering([], (60, 4))).values()) == {0.0}
+    assert Truth(CASES["raised"].load(0)).by_class(Biclustering([], (200, 40))) == {}
 
 
 def test_tables(found):
@@ -93,6 +121,14 @@ def test_answer_and_page(found, tmp_path):
     assert all(path.exists() for path in written)
 
 
+def test_measures_are_computed_anew_without_fitting(found, folder):
+    times = (folder / "run" / "times.csv").read_text()
+    again = run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"], rescore=True)
+    assert (folder / "run" / "times.csv").read_text() == times
+    measures = ["nve_cov", "total_evidence", "truth"]
+    pd.testing.assert_frame_equal(again.solutions[measures], found.solutions[measures], rtol=1e-9)
+
+
 def made(rows):
     table = pd.DataFrame(rows, columns=["case", "domain", "seed", "algorithm", "k", "truth", "nve", "total_evidence"])
     empty = pd.DataFrame(columns=["case", "domain", "seed", "algorithm", "k", "copy"])
@@ -113,6 +149,20 @@ def test_worked_correlations_and_picks():
     assert measures.loc["nve", "right_algorithm"] == 0.0
     assert measures.loc["total_evidence", "right_k"] == 0.5  # of b it picks K = 2, the truth says 3
     assert math.isnan(measures.loc["nve", "noise"])
+
+
+def test_answers_by_domain_and_by_class():
+    rows = [("x", "text", 0, "a", k, t, 1 - t, t) for k, t in enumerate((0.1, 0.2, 0.5, 0.4), 2)]
+    benchmark = made(rows)
+    for name, sign in (("f1", 1), ("nmi", 1), ("cari", -1)):
+        benchmark.solutions[f"class_{name}"] = sign * benchmark.solutions["truth"]
+        benchmark.solutions[f"class_{name}_found"] = benchmark.solutions["truth"]
+        benchmark.solutions[f"class_{name}_chance"] = 0.05
+    tables = answer(benchmark)
+    assert tables["domains"].set_index("measure").loc["nve", "text"] == pytest.approx(1.0)  # low is better
+    by_class = tables["classes"].set_index("measure")
+    assert by_class.loc["nve", ["f1", "nmi", "cari"]].tolist() == pytest.approx([1.0, 1.0, -1.0])
+    assert tables["algorithms_by_class"].loc[0, ["f1_found", "f1_chance"]].tolist() == [0.5, 0.05]
 
 
 def test_somebodys_solutions(folder, tmp_path):

@@ -10,7 +10,7 @@ from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
 from bivaluate.chance import scores as chance
 from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
-from bivaluate.chance.permutation import permutation_null, permutation_p_value
+from bivaluate.chance.permutation import _canonical, permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
 from bivaluate.chance.search import refit_cut, search_block
 from bivaluate.matrix import Matrix
@@ -268,6 +268,16 @@ def test_bad_input_is_explained():
         chance.chance_table(X, S, centre="rows")
     with pytest.raises(ParameterError, match="normalise is 'log'"):
         chance.chance_table(X, S, normalise="log")
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+@pytest.mark.parametrize("shape", [(30, 11), (7, 2), (1, 6), (260, 9)])
+def test_many_permuted_blocks_at_once_as_one_by_one(shape, offset):
+    A = np.random.default_rng(3).normal(size=shape) + offset
+    rng = np.random.default_rng(5)
+    start = _canonical(A)
+    slow = [virtual_error_value(rng.permuted(start, axis=1)) for _ in range(60)]
+    np.testing.assert_allclose(permutation_null(A, n_permutations=60, random_state=5).null, slow, rtol=1e-12)
 
 
 def test_permutation_null():

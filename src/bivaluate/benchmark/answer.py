@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.measures.registry import METRICS
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
         picks the best algorithm (``right_algorithm``) and K (``right_k``), says that nothing is in noise
         (``noise``), prefers a solution to its copy with a tenth of the rows replaced (``corrupted``) and to random
         biclusters of its sizes (``random``). ``biclusters``: rank correlation over the biclusters of a solution.
-        ``algorithms``: mean truth by domain.
+        ``domains``: rank correlation over all solutions, by domain. ``classes``: where classes are known, rank correlation
+        with F1, NMI and CARI of the best-matching class. ``algorithms``: mean truth by domain. ``algorithms_by_class``:
+        F1, NMI and CARI of each algorithm where classes are known, with what permuted labels give.
 
     Examples
     --------
@@ -88,7 +91,10 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
         "biclusters": pd.DataFrame(of_blocks, columns=["measure", *_summary("biclusters", {})]).sort_values(
             "biclusters", ascending=False, na_position="last"
         ),
+        "domains": _by_domain(real),
+        "classes": _by_class(real),
         "algorithms": _leaderboard(real),
+        "algorithms_by_class": _leaderboard_by_class(real),
     }
 
 
@@ -117,11 +123,11 @@ def _oriented(part: pd.DataFrame, key: str) -> NDArray[np.float64]:
     return sign * part[key].to_numpy(dtype=np.float64)
 
 
-def _correlation(part: pd.DataFrame, key: str) -> float:
+def _correlation(part: pd.DataFrame, key: str, truth_key: str = "truth") -> float:
     """Return Spearman's rank correlation of a measure with the truth, where both differ."""
     from scipy.stats import rankdata
 
-    values, truth = _oriented(part, key), part["truth"].to_numpy(dtype=np.float64)
+    values, truth = _oriented(part, key), part[truth_key].to_numpy(dtype=np.float64)
     known = np.isfinite(values) & np.isfinite(truth)
     if known.sum() < FEWEST:
         return math.nan
@@ -198,6 +204,63 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
     best = table.groupby(["domain", "case", "seed", "algorithm"], sort=False)["truth"].max().reset_index()
     means = best.groupby(["algorithm", "domain"])["truth"].mean().unstack()
     return means.assign(mean=means.mean(axis=1)).sort_values("mean", ascending=False).reset_index()
+
+
+def _by_domain(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean rank correlation of each measure with the truth in each domain."""
+    import pandas as pd
+
+    from bivaluate.benchmark.run import solution_measures
+
+    domains = list(dict.fromkeys(table["domain"]))
+    rows = []
+    for key in (key for key in solution_measures() if key in table.columns):
+        row: dict[str, Any] = {"measure": key}
+        for domain in domains:
+            values = _by_case(table[table["domain"] == domain], ["seed"], partial(_correlation, key=key))
+            row |= {domain: _summary(domain, values)[domain]}
+        rows.append({**row, "mean": _mean([row[domain] for domain in domains])})
+    found = pd.DataFrame(rows, columns=["measure", *domains, "mean"])
+    return found.sort_values("mean", ascending=False, na_position="last")
+
+
+def _by_class(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank correlation of each measure with each agreement of biclusters with known classes."""
+    import pandas as pd
+
+    from bivaluate.benchmark.run import solution_measures
+
+    rows = []
+    known = _with_classes(table)
+    for key in (key for key in solution_measures() if key in table.columns):
+        row: dict[str, Any] = {"measure": key}
+        for name in AGREEMENTS:
+            row |= _summary(name, _by_case(known, ["seed"], partial(_correlation, key=key, truth_key=f"class_{name}")))
+        rows.append(row)
+    found = pd.DataFrame(rows, columns=["measure", *(k for name in AGREEMENTS for k in _summary(name, {}))])
+    return found.sort_values(next(iter(AGREEMENTS)), ascending=False, na_position="last")
+
+
+def _leaderboard_by_class(table: pd.DataFrame) -> pd.DataFrame:
+    """Return F1, NMI and CARI of each algorithm at the K at which its F1 is best, and what permuted labels give."""
+    import pandas as pd
+
+    columns = [f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")]
+    known = _with_classes(table)
+    if not len(known):
+        return pd.DataFrame(columns=["algorithm", *(c.removeprefix("class_") for c in columns)])
+    best = known.loc[known.groupby(["case", "seed", "algorithm"], sort=False)["class_f1"].idxmax()]
+    means = best.groupby("algorithm")[columns].mean().rename(columns=lambda name: name.removeprefix("class_"))
+    return means.sort_values("f1_found", ascending=False).reset_index()
+
+
+def _with_classes(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["class_f1"].notna()] if "class_f1" in table.columns else table.iloc[:0]
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
 
 
 def names_of(rows: Iterable[str]) -> list[str]:

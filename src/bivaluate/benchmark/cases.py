@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bivaluate.datasets import load_labelled, make_scenario
 from bivaluate.datasets.catalogue import DATASETS
+from bivaluate.datasets.labelled import Labelled
 from bivaluate.datasets.scenarios import SCENARIOS
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -54,14 +55,15 @@ class Case:
     ----------
     name : str
         What tables call it.
-    domain : {"planted", "noise", "genes", "classes"}
-        Where its truth comes from.
+    domain : {"planted", "noise", "genes", "functions", "cells", "ratings", "text"}
+        What kind of data it is: made with biclusters or without, expression of genes with the Gene Ontology or with
+        functional classes, single cells with their types, ratings of films with genres, documents with topics.
     load : callable
         From a seed to a :class:`Problem`; real data do not depend on it.
     quick : bool
         Whether the quick form has it too.
-    imputed : bool
-        Whether missing cells were replaced by the means of their rows, so that every algorithm can take part.
+    prepared : bool
+        Whether a real matrix is cut or filled by a fixed rule first, so that every algorithm can take part.
 
     Examples
     --------
@@ -73,7 +75,7 @@ class Case:
     domain: str
     load: Callable[[int], Problem]
     quick: bool = False
-    imputed: bool = False
+    prepared: bool = False
 
 
 SHAPE = (200, 40)
@@ -152,13 +154,67 @@ def _scenario(name: str) -> Callable[[int], Problem]:
     return load
 
 
-def _real(name: str, genes: bool = False) -> Callable[[int], Problem]:
+def _expression(name: str) -> Callable[[int], Problem]:
     def load(seed: int) -> Problem:
-        found = load_labelled(name)
-        matrix = _without_gaps(found.matrix) if name in _IMPUTED else found.matrix
-        return Problem(matrix, None, found.row_classes, found.col_classes, genes)
+        return Problem(load_labelled(name).matrix, genes=True)
 
     return load
+
+
+def _brown(seed: int) -> Problem:
+    """Brown's genes in three functional classes; missing cells are replaced by the means of their rows."""
+    found = load_labelled("brown")
+    return Problem(_without_gaps(found.matrix), None, found.row_classes)
+
+
+def _mulan(seed: int) -> Problem:
+    """The first 600 genes, in 14 functional classes that overlap."""
+    return _part(load_labelled("mulan_yeast"), np.arange(MOST_ROWS), None)
+
+
+def _cells(seed: int) -> Problem:
+    """The 300 genes that vary most, in the first 40 cells of each type."""
+    found = load_labelled("pbmc68k")
+    genes = np.sort(np.argsort(-found.matrix.values.var(axis=1), kind="stable")[:MOST_GENES])
+    return _part(found, genes, _first_of_each(found.col_classes, MOST_CELLS))
+
+
+def _ratings(seed: int) -> Problem:
+    """The 300 users and the 300 films with the most ratings; what was not rated is the mean of the user."""
+    found = load_labelled("movielens")
+    rated = ~np.isnan(found.matrix.values)
+    users, films = (np.sort(np.argsort(-rated.sum(axis=axis), kind="stable")[:MOST_RATED]) for axis in (1, 0))
+    part = _part(found, users, films)
+    return Problem(_without_gaps(part.matrix), None, part.row_classes, part.col_classes)
+
+
+def _documents(name: str) -> Callable[[int], Problem]:
+    """The first 25 documents of each class, the words in at least 20 of them; sparse."""
+
+    def load(seed: int) -> Problem:
+        found = load_labelled(name)
+        documents = _first_of_each(found.row_classes, MOST_DOCUMENTS)
+        counts = found.matrix.source.take(documents)
+        words = np.flatnonzero((counts > 0).sum(axis=0) >= FEWEST_DOCUMENTS)
+        return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
+
+    return load
+
+
+def _first_of_each(classes: Mapping[str, NDArray[np.bool_]], most: int) -> NDArray[np.int64]:
+    """Return the first members of every class, in the order of the matrix."""
+    return np.unique(np.concatenate([np.flatnonzero(mask)[:most] for mask in classes.values()]))
+
+
+def _part(found: Labelled, rows: NDArray[np.int64], cols: NDArray[np.int64] | None) -> Problem:
+    cols = np.arange(found.matrix.shape[1]) if cols is None else cols
+    matrix = Matrix(found.matrix.values[np.ix_(rows, cols)], name=found.matrix.name)
+    return Problem(matrix, None, _cut(found.row_classes, rows), _cut(found.col_classes, cols))
+
+
+def _cut(classes: Mapping[str, NDArray[np.bool_]], members: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+    """Return the classes of some members, without those that are left empty."""
+    return {name: mask[members] for name, mask in classes.items() if mask[members].any()}
 
 
 def _without_gaps(matrix: Matrix) -> Matrix:
@@ -168,9 +224,8 @@ def _without_gaps(matrix: Matrix) -> Matrix:
     return Matrix(filled, matrix.row_labels, matrix.col_labels, matrix.name)
 
 
-_IMPUTED = ("brown", "movielens")
+MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
-_CLASSES = ("brown", "mulan_yeast", "pbmc68k", "movielens", "newsgroups", "reuters_r8")
 
 CASES: dict[str, Case] = {
     case.name: case
@@ -191,10 +246,15 @@ CASES: dict[str, Case] = {
         Case("Poisson noise", "noise", _noise(_counts), quick=True),
         *(Case(f"scenario:{key}", "planted", _scenario(key), quick=key in ("S1", "S5")) for key in SCENARIOS),
         *(
-            Case(name, "genes", _real(name, genes=True), quick=name in _QUICK_YEAST)
+            Case(name, "genes", _expression(name), quick=name in _QUICK_YEAST)
             for name, record in DATASETS.items()
             if record.group == "yeast"
         ),
-        *(Case(name, "classes", _real(name), name == "brown", name in _IMPUTED) for name in _CLASSES),
+        Case("brown", "functions", _brown, quick=True, prepared=True),
+        Case("mulan_yeast", "functions", _mulan, prepared=True),
+        Case("pbmc68k", "cells", _cells, prepared=True),
+        Case("movielens", "ratings", _ratings, prepared=True),
+        Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
+        Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
     )
 }

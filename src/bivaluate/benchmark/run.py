@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "find", "plaid", "qubic")
-QUICK_K, FULL_K = (2, 3, 5), (2, 3, 4, 5, 8)
+QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
+QUICK_SEEDS, FULL_SEEDS = 1, 2
 REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
 CELL = ["case", "domain", "seed", "algorithm", "k"]
 MADE = ("planted", "noise")  # domains whose matrices come from a seed
@@ -42,7 +43,8 @@ class Benchmark:
     Parameters
     ----------
     solutions : DataFrame
-        One row per case, seed, algorithm and K: its truth and every measure of solutions.
+        One row per case, seed, algorithm and K: its truth and every measure of solutions; where classes are known,
+        F1, NMI and CARI of the best-matching ones too, as found, by chance and beyond it.
     biclusters : DataFrame
         One row per bicluster: its truth and every measure of biclusters.
     copies : DataFrame
@@ -77,6 +79,7 @@ def run_benchmark(
     seeds: int | None = None,
     solutions: Mapping[str, str | os.PathLike[str]] | None = None,
     time_limit: float | None = None,
+    rescore: bool = False,
     jobs: int = 1,
     scheduler: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -94,11 +97,13 @@ def run_benchmark(
     cases : sequence of str, optional
         Names of cases; those of the form by default.
     seeds : int, optional
-        Seeds of planted data; 1 in the quick form, else 3.
+        Seeds of planted data; 1 in the quick form, else 2.
     solutions : mapping of str to path-like, optional
         Names of further methods, each with a folder that holds a solution per data set, ``DATA_SET.json``.
     time_limit : float, optional
         Seconds per fit; 30 in the quick form, else 600.
+    rescore : bool, default=False
+        Compute every measure anew from the solutions in the folder, without fitting again: after a change of a measure.
     jobs : int, default=1
         Worker processes.
     scheduler : str, optional
@@ -126,7 +131,7 @@ def run_benchmark(
     """
     folder = Path(out)
     chosen = _chosen(cases, quick)
-    n_seeds = seeds or (1 if quick else 3)
+    n_seeds = seeds or (QUICK_SEEDS if quick else FULL_SEEDS)
     items = [(case, seed) for case in chosen for seed in range(n_seeds if case.domain in MADE else 1)]
     names = {_file_name(case, seed): (case, seed) for case, seed in items}
     plan = Plan(
@@ -157,10 +162,10 @@ def run_benchmark(
         for algorithm, k, solution, stored in found:
             if progress is not None:
                 progress("truth", len(rows) + 1, total)
-            scores, each = _scores(problem.matrix, solution, stored, run, name, algorithm, k)
+            scores, each = _scores(problem.matrix, solution, None if rescore else stored, run, name, algorithm, k)
             value, of_each = truth.of(solution)
             cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
-            rows.append({**cell, "n_biclusters": len(solution), "truth": value, **scores})
+            rows.append({**cell, "n_biclusters": len(solution), "truth": value, **truth.by_class(solution), **scores})
             blocks += [
                 {**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in enumerate(zip(of_each, each, strict=True), 1)
             ]
@@ -189,11 +194,11 @@ def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
 def _file_name(case: Case, seed: int) -> str:
     """Return what the data set is called in the run, and the file of somebody's solution of it."""
     plain = "".join(letter if letter.isalnum() else "_" for letter in case.name)
-    return f"{plain}_{seed}" if case.domain in MADE or case.imputed else case.name
+    return f"{plain}_{seed}" if case.domain in MADE or case.prepared else case.name
 
 
 def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
-    """Write the made and imputed matrices that are not there yet, and return all data sets as a sweep takes them."""
+    """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -201,13 +206,15 @@ def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list
         raise FileError(f"cannot make the folder {place}: {error.strerror or error}.") from error
     found = []
     for name, (case, seed) in names.items():
-        if case.domain not in MADE and not case.imputed:
+        if case.domain not in MADE and not case.prepared:
             found.append(name)
             continue
-        path = place / f"{name}.npy"
-        if not path.exists():
-            write_matrix(case.load(seed).matrix, path)
-        found.append(str(path))
+        there = [place / f"{name}{ending}" for ending in (".npy", ".npz") if (place / f"{name}{ending}").exists()]
+        if not there:
+            matrix = case.load(seed).matrix
+            there = [place / f"{name}{'.npz' if matrix.sparse else '.npy'}"]
+            write_matrix(matrix, there[0])
+        found.append(str(there[0]))
     return found
 
 

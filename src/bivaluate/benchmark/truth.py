@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,12 @@ from bivaluate.benchmark.cases import Problem
 from bivaluate.enrichment import enrich, load_yeast_ontology
 from bivaluate.enrichment.gene_sets import GeneSets
 from bivaluate.measures.cover import cell_jaccard
-from bivaluate.measures.external import compare
+from bivaluate.measures.external import adjusted_rand_index, compare
 from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
+Members = NDArray[np.int64]
+Classes = Mapping[str, NDArray[np.bool_]]
 N_RANDOM = 50
 
 
@@ -24,57 +27,129 @@ class Truth:
     """What a problem knows, asked about solutions.
 
     Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes of
-    rows or columns: F1 of the best-matching class, less what random members in the same number reach, as a share of
-    what is left. Genes: the share of biclusters enriched in a GO term, less that of random genes; of a bicluster the
-    decimal logarithm of its best p, with the sign turned.
+    rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is left;
+    NMI and CARI of the best-matching class likewise, beside it. Genes: the share of biclusters enriched in a GO
+    term, less that of random genes; of a bicluster the decimal logarithm of its best p, with the sign turned.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self._enriched: dict[bytes, dict[str, Any]] = {}
+        self._matched: dict[bytes, dict[str, float]] = {}
+        self._chances: dict[tuple[str, int], dict[str, float]] = {}
 
     def of(self, solution: Biclustering) -> tuple[float, list[float]]:
         """Return the truth of a solution, and of each of its biclusters."""
         if not len(solution):
             return 0.0, []
         if self.problem.genes:
-            found = enrich(solution, self.problem.matrix, self._ontology, n_random=N_RANDOM)
-            logs = [-math.log10(row["p"]) if row["p"] > 0 else math.nan for row in found.biclusters]
-            return found.scores["share_beyond_random"], logs
+            return self._of_genes(solution)
         if self.problem.truth is not None:
             truth = self.problem.truth
             each = [max((cell_jaccard(b, t) for t in truth), default=0.0) for b in solution]
             return float(compare(truth, solution)["ce"] or 0.0) if len(truth) else math.nan, each
-        each = [max(self._class_score(b)) for b in solution]
+        each = [self._match(b)["f1"] for b in solution]
         return float(np.mean(each)), each
+
+    def by_class(self, solution: Biclustering) -> dict[str, float]:
+        """Return F1, NMI and CARI of the best-matching classes, as they are, by chance, and beyond it.
+
+        Nothing where no classes are known; 0 where there are no biclusters.
+        """
+        if not (self.problem.row_classes or self.problem.col_classes):
+            return {}
+        keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]
+        each = [self._match(b) for b in solution]
+        return {f"class_{key}": float(np.mean([match[key] for match in each])) if each else 0.0 for key in keys}
+
+    def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
+        new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again
+        if new:
+            found = enrich(Biclustering(new, solution.shape), self.problem.matrix, self._ontology, n_random=N_RANDOM)
+            self._enriched |= {b.rows.tobytes(): row for b, row in zip(new, found.biclusters, strict=True)}
+        rows = [self._enriched[b.rows.tobytes()] for b in solution]
+        beyond = np.mean([(row["n_enriched"] > 0) - row["random"] for row in rows])
+        return float(beyond), [-math.log10(row["p"]) if row["p"] > 0 else math.nan for row in rows]
 
     @cached_property
     def _ontology(self) -> GeneSets:
         return load_yeast_ontology()
 
-    def _class_score(self, bicluster: Bicluster) -> list[float]:
-        found = []
-        for members, classes in (
-            (bicluster.rows, self.problem.row_classes),
-            (bicluster.cols, self.problem.col_classes),
-        ):
-            if classes:
-                best = best_f1(members, classes)
-                chance = self._chance(len(members), classes)
-                found.append((best - chance) / (1 - chance) if chance < 1 else 0.0)
-        return found or [math.nan]
+    def _match(self, bicluster: Bicluster) -> dict[str, float]:
+        """Return what the best class of either side gives, by each agreement: as it is, by chance, beyond chance."""
+        key = bicluster.rows.tobytes() + b"|" + bicluster.cols.tobytes()
+        if key not in self._matched:
+            sides = {
+                "rows": (bicluster.rows, self.problem.row_classes),
+                "cols": (bicluster.cols, self.problem.col_classes),
+            }
+            found = [self._match_side(side, *value) for side, value in sides.items() if value[1]]
+            best: dict[str, float] = {}
+            for name in AGREEMENTS:
+                side = max(found, key=lambda match: match[name])
+                best |= {
+                    name: side[name],
+                    f"{name}_found": side[f"{name}_found"],
+                    f"{name}_chance": side[f"{name}_chance"],
+                }
+            self._matched[key] = best
+        return self._matched[key]
 
-    def _chance(self, size: int, classes: Mapping[str, NDArray[np.bool_]]) -> float:
-        """Return the mean best F1 of random members, as many."""
-        length = len(next(iter(classes.values())))
-        rng = np.random.default_rng([size, length])
-        draws = (rng.choice(length, size, replace=False) for _ in range(N_RANDOM))
-        return float(np.mean([best_f1(draw, classes) for draw in draws]))
+    def _match_side(self, side: str, members: Members, classes: Classes) -> dict[str, float]:
+        masks = np.array(list(classes.values()))
+        across = self.problem.matrix.shape[1 if side == "rows" else 0]
+        found = best_agreements(members, masks, across)
+        chance = self._chance(side, len(members), masks, across)
+        match = {}
+        for name, value in found.items():
+            by_chance = chance[name]
+            match |= {f"{name}_found": value, f"{name}_chance": by_chance}
+            match[name] = (value - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+        return match
+
+    def _chance(self, side: str, size: int, masks: NDArray[np.bool_], across: int) -> dict[str, float]:
+        """Return the mean of the best with the labels permuted, which is that of random members, as many."""
+        if (side, size) not in self._chances:
+            rng = np.random.default_rng([size, masks.shape[1]])
+            draws = [rng.choice(masks.shape[1], size, replace=False) for _ in range(N_RANDOM)]
+            found = [best_agreements(draw, masks, across) for draw in draws]
+            self._chances[side, size] = {name: float(np.mean([each[name] for each in found])) for name in AGREEMENTS}
+        return self._chances[side, size]
 
 
-def best_f1(members: NDArray[np.int64], classes: Mapping[str, NDArray[np.bool_]]) -> float:
-    """Return F1 of the class that fits best: 2·|shared| / (|members| + |class|).
+def best_agreements(members: Members, masks: NDArray[np.bool_], across: int = 1) -> dict[str, float]:
+    """Return, by each agreement, that of members with the class that fits best.
 
-    >>> best_f1(np.array([0, 1]), {"a": np.array([True, True, True, False]), "b": np.array([False, False, False, True])})
-    0.8
+    >>> masks = np.array([[True, True, True, False], [False, False, False, True]])
+    >>> {name: round(value, 3) for name, value in best_agreements(np.array([0, 1]), masks).items()}
+    {'f1': 0.8, 'nmi': 0.344, 'cari': 0.0}
     """
-    return max(float(2 * mask[members].sum() / (len(members) + mask.sum())) for mask in classes.values())
+    shared, sizes = masks[:, members].sum(axis=1).astype(np.float64), masks.sum(axis=1).astype(np.float64)
+    n, m = masks.shape[1], len(members)
+    tables = [np.array([[s, m - s], [size - s, n - m - size + s]]) for s, size in zip(shared, sizes, strict=True)]
+    return {name: max(agree(table, across) for table in tables) for name, agree in AGREEMENTS.items()}
+
+
+def _f1(table: Floats, across: int) -> float:
+    """2·|shared| / (|members| + |class|)."""
+    return float(2 * table[0, 0] / (table[0].sum() + table[:, 0].sum()))
+
+
+def _nmi(table: Floats, across: int) -> float:
+    """Mutual information of being a member and being of the class, over the mean of their entropies."""
+    joint = table / table.sum()
+    down, side, both = (_entropy(shares) for shares in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
+    return float(max(0.0, 2 * (down + side - both) / (down + side))) if down + side > 0 else 1.0
+
+
+def _cari(table: Floats, across: int) -> float:
+    """CARI of members and class, each with all lines of the other side, which has no classes."""
+    return adjusted_rand_index([table, np.array([[float(across)]])], int(table.sum()) * across)
+
+
+def _entropy(shares: Floats) -> float:
+    known = shares[shares > 0]
+    return float(-(known * np.log(known)).sum())
+
+
+AGREEMENTS: dict[str, Callable[[Floats, int], float]] = {"f1": _f1, "nmi": _nmi, "cari": _cari}

@@ -22,11 +22,14 @@ def benchmark(
         str | None, option("Keys, patterns or `cmd:` and a command, as `sweep` takes them.", "--algorithms", "-a")
     ] = None,
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
-    seeds: Annotated[int | None, option("Seeds of planted data (default: 1, with --full 3).")] = None,
+    seeds: Annotated[int | None, option("Seeds of planted data (default: 1, with --full 2).")] = None,
     solutions: Annotated[
         list[str] | None, option("NAME=FOLDER with somebody's solutions, DATA_SET.json each; repeatable.")
     ] = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
+    rescore: Annotated[
+        bool, option("Compute every measure anew from the solutions in --out, without fitting again.", "--rescore")
+    ] = False,
     page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
     jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
     scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
@@ -64,6 +67,7 @@ def benchmark(
             seeds=seeds,
             solutions=folders,
             time_limit=time_limit,
+            rescore=rescore,
             jobs=jobs,
             scheduler=scheduler,
             progress=update,

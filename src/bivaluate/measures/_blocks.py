@@ -43,6 +43,34 @@ def virtual_error_value(A: Values) -> float:
     return block_values(A)[0]
 
 
+def virtual_errors(stack: Values) -> Values:
+    """Return VE of many blocks of one shape, (n, r, c); those near the limits of rounding one by one.
+
+    >>> A = np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
+    >>> virtual_errors(np.stack([A, A[::-1]])).round(6)
+    array([0.104551, 0.104551])
+    """
+    n, r, c = stack.shape
+    if r == 1 or c == 1:
+        return np.zeros(n)
+    largest = np.abs(stack).max(axis=(1, 2))
+    with np.errstate(all="ignore"):  # what overflows or divides by 0 is computed again below
+        Y = stack - stack.mean(axis=2, keepdims=True)
+        variance = np.einsum("kij,kij->ki", Y, Y) / c  # (Y**2).mean(axis=2)
+        pattern = Y.mean(axis=1)
+        pattern_variance = np.einsum("kj,kj->k", pattern, pattern) / c
+        msr = variance.mean(axis=1) - pattern_variance
+        floor = (SMALL_SPREAD * largest) ** 2
+        safe = (largest > TINY) & (largest < HUGE) & (variance.min(axis=1) > floor) & (pattern_variance > floor)
+        safe &= msr > SMALL_RESIDUE * (msr + pattern_variance)
+        Y *= (1.0 / np.sqrt(variance))[:, :, None]
+        Y -= (pattern / np.sqrt(pattern_variance)[:, None])[:, None, :]
+        found: Values = np.abs(Y, out=Y).mean(axis=(1, 2))
+    for k in np.flatnonzero(~safe):
+        found[k] = virtual_error_value(stack[k])
+    return found
+
+
 def mean_squared_residue_value(A: Values) -> float:
     """Return MSR of one block by the formula: a single row or column gives 0.
 

@@ -545,11 +545,34 @@ def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
             (comparison.found.col_masks, comparison.truth.col_masks),
         )
     ]
+    return adjusted_rand_index(tables, comparison.n_cells)
+
+
+def adjusted_rand_index(tables: list[Floats], n_cells: int) -> float:
+    """Return CARI from the contingency tables of rows and of columns, found down and truth across.
+
+    Parameters
+    ----------
+    tables : list of ndarray
+        How many rows, and how many columns, each two classes share.
+    n_cells : int
+        Rows times columns.
+
+    Returns
+    -------
+    float
+        The index: ≤ 1, and 0 by chance.
+
+    Examples
+    --------
+    >>> adjusted_rand_index([np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([[4.0]])], 20)
+    1.0
+    """
     both, found, truth = (
-        _pairs_in([table if axis is None else table.sum(axis=axis) for table in tables], comparison.n_cells)
+        _pairs_in([table if axis is None else table.sum(axis=axis) for table in tables], n_cells)
         for axis in (None, 1, 0)
     )
-    every = comparison.n_cells * (comparison.n_cells - 1) / 2
+    every = n_cells * (n_cells - 1) / 2
     expected = found * truth / every if every else 0.0
     most = (found + truth) / 2
     return float((both - expected) / (most - expected)) if most != expected else 1.0
