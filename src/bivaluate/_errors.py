@@ -45,6 +45,10 @@ class CommandError(BivaluateError, RuntimeError):
     """A program outside bivaluate failed: it ended badly, broke a limit, or wrote nothing that can be read."""
 
 
+class CommandTimeoutError(CommandError):
+    """A program outside bivaluate was ended because it took longer than its limit."""
+
+
 class MissingExtraError(BivaluateError, ImportError):
     """An optional package is needed; the message says how to install it.
 

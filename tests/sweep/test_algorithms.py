@@ -17,6 +17,7 @@ SCRIPT = """
 import sys, time
 what, out, k, seed = sys.argv[1:]
 if what == "hang":
+    print("still thinking", file=sys.stderr, flush=True)
     time.sleep(60)
 if what == "die":
     sys.exit("the tool is out of ideas")
@@ -124,8 +125,14 @@ def test_a_command_is_swept_like_any_other(matrix, command):
 def test_a_command_that_hangs_is_a_failed_cell(matrix, command):
     plan = Plan([matrix], [command("hang")], k=[2], parameters={command("hang"): {"time_limit": 0.3}})
     (row,) = Sweep(plan).run().results.to_dict("records")
-    assert row["status"] == "failed"
+    assert row["status"] == "timed out"
     assert "was ended after its limit of 0.3 s" in row["reason"]
+
+
+def test_a_command_that_breaks_the_limit_of_the_sweep_says_its_last_lines(matrix, command):
+    (row,) = Sweep(Plan([matrix], [command("hang")], k=[2], time_limit=1.5)).run().results.to_dict("records")
+    assert row["status"] == "timed out"
+    assert row["reason"].endswith("was ended after its limit of 1.5 s. Its last lines: still thinking")
 
 
 def test_recipes_lie_beside_the_plan(matrix, command, tmp_path):
@@ -142,7 +149,8 @@ def test_sparse_matrices_stay_sparse(tmp_path, monkeypatch):
     counts[:15, :10] += 3
     save_npz(tmp_path / "counts.npz", csr_array(counts))
     plan = Plan([str(tmp_path / "counts.npz")], ["nmf", "spectral_co", "cca"], k=[2])
-    dense = Sweep(Plan(plan.datasets, ["cca"], k=[2])).run()
+    with pytest.warns(SearchWarning, match=r"data set counts is sparse, and is made dense for cca \(0.012 MB\)"):
+        dense = Sweep(Plan(plan.datasets, ["cca"], k=[2])).run()
     assert dense.results["status"].tolist() == ["ok"]  # small enough to be made dense
     with monkeypatch.context() as patch:
         patch.setattr("bivaluate.matrix.LARGEST_DENSE_BYTES", 1000)

@@ -20,7 +20,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_real
-from bivaluate._errors import BivaluateError, CommandError, FileError, FormatError, ParameterError, suggest
+from bivaluate._errors import (
+    BivaluateError,
+    CommandError,
+    CommandTimeoutError,
+    FileError,
+    FormatError,
+    ParameterError,
+    suggest,
+)
 from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.algorithms import _supervise
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
@@ -247,7 +255,7 @@ class CommandEstimator(BiclusteringEstimator):
         if "error" in ended:
             raise CommandError(f"{name} could not be started: {ended['error']}.")
         if ended.get("broken") == "seconds":
-            raise CommandError(f"{name} was ended after its limit of {self.time_limit:g} s. {said}")
+            raise CommandTimeoutError(f"{name} was ended after its limit of {self.time_limit:g} s. {said}")
         if ended.get("broken") == "bytes":
             raise CommandError(f"{name} was ended at its limit of {self.memory_limit:g} MB of memory. {said}")
         if ended["code"]:

@@ -165,7 +165,7 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
     >>> estimator_of("cca")
     (<class 'bivaluate.algorithms.cheng_church.ChengChurch'>, {})
     """
-    if key.startswith((COMMAND, RECIPE)):
+    if is_command(key):
         from bivaluate.algorithms.command import CommandEstimator, read_recipe
 
         if key.startswith(RECIPE):
@@ -186,6 +186,27 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
             f"algorithm {key!r} is not an estimator with fit(X) and a parameter {' or '.join(COUNTS)}."
         )
     return cls, {}
+
+
+def is_command(key: str) -> bool:
+    """Return whether the name of an algorithm stands for a program outside bivaluate.
+
+    Parameters
+    ----------
+    key : str
+        Name of an algorithm.
+
+    Returns
+    -------
+    bool
+        Whether it starts with ``cmd:`` or ``recipe:``.
+
+    Examples
+    --------
+    >>> is_command("cmd:tool {matrix} {out}"), is_command("las")
+    (True, False)
+    """
+    return key.startswith((COMMAND, RECIPE))
 
 
 def is_nested(key: str) -> bool:

@@ -137,10 +137,13 @@ class Sweep:
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, planted = [], {}
         unable: dict[tuple[str, str], str] = {}
+        made_dense: dict[str, str] = {}
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
             unable |= self._unable(source, matrix)
+            if dense := self._made_dense(matrix, [a for a in self.plan.algorithms if (source.name, a) not in unable]):
+                made_dense[source.name] = dense
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
@@ -151,6 +154,8 @@ class Sweep:
                 verb = "is" if len(mine) == 1 else "are"
                 text = f"{names} {verb} left out on data set {source.name}. {first}: {reason}"
                 warnings.warn(text, SearchWarning, stacklevel=2)
+        for name, text in made_dense.items():
+            warnings.warn(f"data set {name} is sparse, and is made dense for {text}", SearchWarning, stacklevel=2)
         if len(unable) == len(found) * len(self.plan.algorithms):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
@@ -161,6 +166,16 @@ class Sweep:
             entries,
             (slot for slot in slots if (slot.cell.dataset, slot.cell.algorithm) not in unable),
         )
+
+    def _made_dense(self, matrix: Matrix, algorithms: list[str]) -> str:
+        """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
+        from bivaluate.algorithms.registry import ALGORITHMS
+
+        if not matrix.sparse:
+            return ""
+        zeros = matrix.absent == "zero"
+        names = [key for key in algorithms if not (zeros and key in ALGORITHMS and ALGORITHMS[key].sparse)]
+        return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
 
     def _unable(self, source: Source, matrix: Matrix) -> dict[tuple[str, str], str]:
         """Return the algorithms that cannot take a matrix, and why; one that was named itself is an error."""

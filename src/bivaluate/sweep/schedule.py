@@ -132,11 +132,22 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
             variant=members[0].variant,
             copy=members[0].copy,
             metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
-            parameters=plan.parameters.get(first.algorithm, {}),
+            parameters=_parameters(plan, first.algorithm),
             score=plan.score,
             held_out=plan.held_out,
             stability=plan.stability,
         )
+
+
+def _parameters(plan: Plan, algorithm: str) -> Mapping[str, Any]:
+    """Return the parameters of an algorithm; a command ends at the limit of the plan, so that it can say its last lines."""
+    from bivaluate.algorithms.registry import estimator_of, is_command
+
+    given = plan.parameters.get(algorithm, {})
+    if plan.time_limit is None or not is_command(algorithm):
+        return given
+    own = {**estimator_of(algorithm)[1], **given}.get("time_limit")
+    return {**given, "time_limit": plan.time_limit if own is None else min(own, plan.time_limit)}
 
 
 def _seeds(plan: Plan) -> list[int]:

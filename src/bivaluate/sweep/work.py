@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, ParameterError, suggest
+from bivaluate._errors import BivaluateError, CommandTimeoutError, ParameterError, suggest
 from bivaluate.algorithms.algorithm import COUNTS
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, Outcome, Task
+from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, TIMED_OUT, Outcome, Task
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution
 from bivaluate.sweep.plan import plain
@@ -139,6 +139,9 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, original: Ma
             if hasattr(estimator, "_shared"):
                 estimator._shared = _shared_by(task, original)
             found = fit(estimator, matrix)
+    except CommandTimeoutError as error:  # it would take as long for fewer
+        seconds = time.perf_counter() - start
+        return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
         return [*(_fit_and_score(task, ks[:-1], matrix, original) if len(ks) > 1 else []), failed]

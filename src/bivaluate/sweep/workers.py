@@ -22,6 +22,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import IO, Any
 
+from bivaluate.algorithms.registry import is_command
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Finished, MatrixOf, Outcome, Task
 
@@ -29,6 +30,7 @@ ONE_THREAD = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
     *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
 )
+GRACE = 5.0  # seconds in which a command that broke the limit is ended and its last lines are read
 GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
 
 
@@ -157,7 +159,8 @@ class Workers:
         while task.ks:
             start = time.perf_counter()
             try:
-                return self._worker().perform(task, matrix, limit) + ended
+                grace = GRACE if limit is not None and is_command(task.algorithm) else 0.0
+                return self._worker().perform(task, matrix, None if limit is None else limit + grace) + ended
             except TimeoutError:
                 status, reason = TIMED_OUT, f"stopped after the limit of {limit:g} s"
             except EOFError as error:
