@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, starting_labels
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, log
+from bivaluate.algorithms._coclusters_search import best_coclusters
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -48,9 +49,9 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     selection : {"best", "all"}, default="best"
         Which blocks become biclusters: the K that keep most, or all. With the I-divergence blocks above the average of
         the matrix go before those below it.
-    n_starts : int, default=20
-        Starts: half from random rows and columns that gather those nearest to them, half from random labels; the answer
-        with the smallest loss is kept.
+    n_starts : int, default=4
+        Starts: half from random rows and columns that gather those nearest to them, half from random labels. From the
+        best of them clusters are merged and split while that makes the loss smaller.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -71,7 +72,11 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     -----
     A block with averages ẑ keeps (number of its cells)·d(ẑ, z̄), z̄ the mean of the matrix; the loss is what is not
     kept. A row needs only its sums over column clusters, which are brought up to date from the columns that changed;
-    all starts advance together. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its
+    all starts advance together. Then each cluster in turn is split at random while the two others whose merger costs
+    least are merged, and the labels take turns again; the best of these is kept while it is better than before. Of a
+    dense matrix this is done in 150 random rows and columns, or 12 for each cluster, and what is found there is the start of
+    the whole; only where it keeps less than nine tenths of what it did there, cell by cell, are clusters of the whole merged
+    and split too. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its
     last row or column stays empty, and among equal clusters the first is taken.
 
     References
@@ -98,7 +103,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         n_column_clusters: int | None = None,
         divergence: Literal["squared", "i-divergence"] = "squared",
         selection: Literal["best", "all"] = "best",
-        n_starts: int = 20,
+        n_starts: int = 4,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -127,9 +132,9 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                 )
             )
         rng = check_random_state(self.random_state)
-        rows = starting_labels(X, K, n_starts, False, rng)
-        cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, False, rng)
-        found = coclusters(X, rows, cols, DIVERGENCES[divergence], (K, L), max_iter)
+        found = best_coclusters(
+            X, (K, L), DIVERGENCES[divergence], profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng
+        )
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         whole = _divergence_of_cells(X, divergence)
         self.kept_ = float(found.kept.sum()) / whole if whole > 0 else float("nan")
@@ -180,4 +185,5 @@ def _divergence_of_cells(X: Any, divergence: str) -> float:
     values = X.data if issparse(X) else X.ravel()
     if divergence == "squared":
         return float(((values - mean) ** 2).sum()) + float(size - len(values)) * mean**2
-    return float(xlogy(values, values).sum()) - float(xlogy(values.sum(), mean))
+    # xlogy(values, values).sum(), with the logarithm that is computed many at a time
+    return float(values @ np.log(np.where(values > 0, values, 1.0))) - float(xlogy(values.sum(), mean))

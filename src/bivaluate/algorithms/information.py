@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, coclusters, log, starting_labels
+from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, log
+from bivaluate.algorithms._coclusters_search import best_coclusters
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -44,9 +44,9 @@ class InformationCoclustering(BiclusteringEstimator):
     selection : {"best", "all"}, default="best"
         Which blocks become biclusters: the K with the most information that hold more than chance would put there, or
         all.
-    n_starts : int, default=20
-        Starts: half from random rows and columns that gather those nearest to them, half from random labels; the answer
-        that keeps the most information is returned.
+    n_starts : int, default=4
+        Starts: half from random rows and columns that gather those nearest to them, half from random labels. From the
+        best of them clusters are merged and split while that keeps more information.
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
@@ -92,7 +92,7 @@ class InformationCoclustering(BiclusteringEstimator):
         *,
         n_column_clusters: int | None = None,
         selection: Literal["best", "all"] = "best",
-        n_starts: int = 20,
+        n_starts: int = 4,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -110,9 +110,7 @@ class InformationCoclustering(BiclusteringEstimator):
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
         rng = check_random_state(self.random_state)
-        rows = starting_labels(X, K, n_starts, True, rng)
-        cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, L, n_starts, True, rng)
-        found = coclusters(X, rows, cols, INFORMATION, (K, L), max_iter)
+        found = best_coclusters(X, (K, L), INFORMATION, profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")
