@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.benchmark.judging import bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.measures.registry import METRICS
 
@@ -53,8 +54,6 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     >>> answer(run_benchmark("RUN"))["measures"]  # doctest: +SKIP
     """
     import pandas as pd
-
-    from bivaluate.benchmark.run import bicluster_measures, solution_measures
 
     table = benchmark.solutions
     real = table[table["domain"] != "noise"]
@@ -210,8 +209,6 @@ def _by_domain(table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean rank correlation of each measure with the truth in each domain."""
     import pandas as pd
 
-    from bivaluate.benchmark.run import solution_measures
-
     domains = list(dict.fromkeys(table["domain"]))
     rows = []
     for key in (key for key in solution_measures() if key in table.columns):
@@ -227,8 +224,6 @@ def _by_domain(table: pd.DataFrame) -> pd.DataFrame:
 def _by_class(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rank correlation of each measure with each agreement of biclusters with known classes."""
     import pandas as pd
-
-    from bivaluate.benchmark.run import solution_measures
 
     rows = []
     known = _with_classes(table)

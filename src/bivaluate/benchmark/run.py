@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError, suggest
+from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
-from bivaluate.benchmark.truth import Truth
-from bivaluate.evaluation import evaluate
+from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
-from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -30,10 +23,7 @@ if TYPE_CHECKING:
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "find", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
 QUICK_SEEDS, FULL_SEEDS = 1, 2
-REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
-CELL = ["case", "domain", "seed", "algorithm", "k"]
 MADE = ("planted", "noise")  # domains whose matrices come from a seed
-TABLES = ("solutions", "biclusters", "copies")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +48,6 @@ class Benchmark:
     solutions: pd.DataFrame
     biclusters: pd.DataFrame
     copies: pd.DataFrame
-
-
-def solution_measures() -> list[str]:
-    """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
-    return [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
-
-
-def bicluster_measures() -> list[str]:
-    """Return the measures of single biclusters that have a better direction."""
-    return [key for key, m in METRICS.items() if m.level == "bicluster" and m.direction != "none"]
 
 
 def run_benchmark(
@@ -144,41 +124,22 @@ def run_benchmark(
     )
     tell = None if progress is None else lambda done, total, cell: progress(f"{cell.algorithm}", done, total)
     run = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell).run()
-    rows: list[dict[str, Any]] = []
-    blocks: list[dict[str, Any]] = []
-    copies: list[dict[str, Any]] = []
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)
-    total = len(done) + len(own)
+    total, judged = len(done) + len(own), Judged()
     for name, (case, seed) in names.items():
-        problem = case.load(seed)
-        truth = Truth(problem)
-        mine = done[done["dataset"] == name]
-        found: list[tuple[str, int, Biclustering, Any]] = [
-            (str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), r) for r in mine.to_dict("records")
+        found = [
+            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r))
+            for r in done[done["dataset"] == name].to_dict("records")
         ]
-        found += [(method, len(s), s, None) for (method, where), s in own.items() if where == name]
-        kept: dict[str, tuple[float, int, Biclustering, dict[str, Any]]] = {}
-        for algorithm, k, solution, stored in found:
-            if progress is not None:
-                progress("truth", len(rows) + 1, total)
-            scores, each = _scores(problem.matrix, solution, None if rescore else stored, run, name, algorithm, k)
-            value, of_each = truth.of(solution)
-            cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
-            rows.append({**cell, "n_biclusters": len(solution), "truth": value, **truth.by_class(solution), **scores})
-            blocks += [
-                {**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in enumerate(zip(of_each, each, strict=True), 1)
-            ]
-            if len(solution) and value == value and value > kept.get(algorithm, (-math.inf,))[0]:
-                kept[algorithm] = (value, k, solution, scores)
-        for algorithm, (_, k, solution, scores) in kept.items():
-            cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
-            copies += [{**cell, "copy": "as found", **scores}]
-            for copy, other in _copies(solution, seed).items():
-                copies.append({**cell, "copy": copy, **_evaluated(problem.matrix, other)[0]})
+        found += [Found(method, len(s), s) for (method, where), s in own.items() if where == name]
+        kept = folder / "judged" / f"{name.replace(':', '_')}.json"
+        judged.add(judge(case, seed, found, kept, rescore))
+        if progress is not None:
+            progress("truth", len(judged.solutions), total)
     import pandas as pd
 
-    tables = Benchmark(pd.DataFrame(rows), pd.DataFrame(blocks), pd.DataFrame(copies))
+    tables = Benchmark(*(pd.DataFrame(getattr(judged, table)) for table in TABLES))
     for table in TABLES:
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables
@@ -224,39 +185,12 @@ def _cell(name: str, row: Mapping[Any, Any]) -> Any:
     return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
 
 
-def _scores(
-    matrix: Matrix, solution: Biclustering, stored: Any, run: Any, name: str, algorithm: str, k: int
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the measures of a solution and of its biclusters, from the run where it has them."""
-    if stored is None:
-        return _evaluated(matrix, solution)
+def _stored(run: Any, name: str, row: Mapping[Any, Any]) -> Scores:
+    """Return the measures of a cell and of its biclusters as the sweep computed them."""
     table = run.biclusters
-    mine = table[(table["dataset"] == name) & (table["algorithm"] == algorithm) & (table["k"] == k)]
+    mine = table[(table["dataset"] == name) & (table["algorithm"] == row["algorithm"]) & (table["k"] == row["k"])]
     keys = [key for key in bicluster_measures() if key in mine.columns]
-    return {key: stored[key] for key in solution_measures() if key in stored}, mine[keys].to_dict("records")
-
-
-def _evaluated(matrix: Matrix, solution: Biclustering) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    measures = [*solution_measures(), *bicluster_measures()]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BivaluateWarning)
-        found = evaluate(matrix, solution, metrics=measures, missing="omit", single="matrix")
-    keys = [key for key in bicluster_measures() if found.records and key in found.records[0]]
-    return dict(found.scores), [{key: record[key] for key in keys} for record in found.records]
-
-
-def _copies(solution: Biclustering, seed: int) -> dict[str, Biclustering]:
-    """Return a solution with a tenth of the rows of each bicluster drawn anew, and random ones of the same sizes."""
-    n_rows, n_cols = solution.shape
-    rng = np.random.default_rng([seed, len(solution)])
-    corrupted, drawn = [], []
-    for rows, cols in solution:
-        outside = np.setdiff1d(np.arange(n_rows), rows)
-        n_new = min(max(1, round(REPLACED * len(rows))), len(outside), len(rows))
-        kept = rng.permutation(rows)[n_new:]
-        corrupted.append((np.concatenate([kept, rng.choice(outside, n_new, replace=False)]), cols))
-        drawn.append((rng.choice(n_rows, len(rows), replace=False), rng.choice(n_cols, len(cols), replace=False)))
-    return {"corrupted": Biclustering(corrupted, solution.shape), "random": Biclustering(drawn, solution.shape)}
+    return {key: row[key] for key in solution_measures() if key in row}, mine[keys].to_dict("records")
 
 
 def _own_solutions(
