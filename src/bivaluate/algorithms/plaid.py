@@ -191,8 +191,10 @@ def _shuffled(Z: Values, rng: np.random.RandomState) -> Values:
 def fit_layer(Z: Values, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Layer:
     """Return the least squares effects of a layer with these members."""
     block = Z if (len(rows), len(cols)) == Z.shape else Z[np.ix_(rows, cols)]
-    mean = float(block.mean())
-    return Layer(rows, cols, mean, block.mean(axis=1) - mean, block.mean(axis=0) - mean)
+    r, c = block.shape
+    row_means, col_means = np.add.reduce(block, 1) / c, np.add.reduce(block, 0) / r  # block.mean(axis=1), axis=0
+    mean = float(np.add.reduce(row_means)) / r
+    return Layer(rows, cols, mean, row_means - mean, col_means - mean)
 
 
 def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
@@ -227,36 +229,12 @@ def find_layer(
 
 def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float], n_iterations: int) -> Layer | None:
     """Return the layer that grows from these members, or None if it loses them all."""
-    phases = [(0.0, 0.0)] * (n_iterations // 2) + [release] * (n_iterations - n_iterations // 2)
-    settled = None
-    across = Z.take(np.flatnonzero(cols), axis=1)
-    for share in phases:
-        if share == settled:
-            continue
-        before = rows, cols
-        rows = explained(across, rows, share[0])
-        if rows.any():
-            cols = explained(Z[rows].T, cols, share[1])
-        if not rows.any() or not cols.any():
-            return None
-        if not np.array_equal(cols, before[1]):
-            across = Z.take(np.flatnonzero(cols), axis=1)
-        elif np.array_equal(rows, before[0]):
-            settled = share
+    from bivaluate.algorithms._kernels_plaid import grow
+
+    rows, cols = rows.copy(), cols.copy()
+    if not rows.any() or not cols.any() or not grow(Z, rows, cols, *release, n_iterations):
+        return None
     return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
-
-
-def explained(Z: Values, rows: Mask, release: float) -> Mask:
-    """Return those rows of which a layer of all columns and these rows explains more than the share `release`."""
-    # fit = mu + alpha_i + beta_j, alpha_i = 0 outside; squares_i - sum_j (Z_ij - fit_ij)**2 > release * squares_i
-    c = Z.shape[1]
-    col_means = Z[rows].mean(axis=0)
-    mean = col_means.mean()
-    col_effects = col_means - mean
-    sums, along = Z @ np.ones(c), Z @ col_effects
-    level = np.where(rows, sums / c, mean)
-    gain = level * (2.0 * sums - c * level) + 2.0 * along - col_effects @ col_effects
-    return np.asarray(gain > release * np.einsum("ij,ij->i", Z, Z))
 
 
 def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
@@ -264,34 +242,16 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
 
     The centres are those of the tightest of some runs of 2-means on `points`.
     """
+    from bivaluate.algorithms._kernels_plaid import two_means
+
     n, size = len(Z), len(points)
     everything = np.ones(n, dtype=np.bool_)
     if n < 2:
         return everything
     first = rng.randint(0, size, n_starts)
-    a, b = points[first], points[(first + rng.randint(1, size, n_starts)) % size]
-    total = points.sum(axis=0)
-    in_a = np.zeros((n_starts, size))
-    for _ in range(MAX_ROUNDS):
-        new = _nearer(points, a, b).astype(np.float64)
-        if np.array_equal(new, in_a):
-            break
-        in_a = new
-        n_a = in_a.sum(axis=1)[:, np.newaxis]
-        sums = in_a @ points
-        a, b = sums / np.maximum(n_a, 1), (total - sums) / np.maximum(size - n_a, 1)
-    n_a = in_a.sum(axis=1)
-    # The squares between the groups: the more, the tighter the groups.
-    between = n_a * (a * a).sum(axis=1) + (size - n_a) * (b * b).sum(axis=1)
-    best = int(np.argmax(between))
-    group = _nearer(Z, a[[best]], b[[best]])[0]
+    second = (first + rng.randint(1, size, n_starts)) % size
+    a, b = two_means(np.ascontiguousarray(points), first, second, MAX_ROUNDS)
+    group = Z @ (a - b) > (a @ a - b @ b) / 2  # |z - a|**2 < |z - b|**2
     if not group.any() or group.all():
         return everything
     return np.asarray(group if 2 * np.count_nonzero(group) <= n else ~group)
-
-
-def _nearer(Z: Values, a: Values, b: Values) -> Mask:
-    """Return, for each pair of centres, which rows are nearer to the first."""
-    # |z - a|**2 < |z - b|**2
-    between = ((a * a).sum(axis=1) - (b * b).sum(axis=1)) / 2
-    return np.asarray((a - b) @ Z.T > between[:, np.newaxis])
