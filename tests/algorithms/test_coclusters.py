@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.algorithms import BlockAverageCoclustering, InformationCoclustering, ModularityCoclustering
 from bivaluate.algorithms import _coclusters as shared
+from bivaluate.algorithms import _coclusters_search as search
 from bivaluate.algorithms.block_average import DIVERGENCES
 from bivaluate.algorithms.information import INFORMATION
 from bivaluate.algorithms.modularity import maximise
@@ -122,6 +123,40 @@ def test_starts_gather_what_is_nearest_to_random_lines_dense_and_sparse(profiles
     for line, chosen in zip(labels, centres, strict=True):
         expected = [np.argmin([((x - lines[c]) ** 2).sum() for c in chosen]) for x in lines]
         np.testing.assert_array_equal(line, expected)
+
+
+def test_a_move_splits_one_cluster_and_merges_the_two_others_that_cost_least():
+    X = np.kron(np.array([[9.0, 1.0], [2.0, 7.0], [2.1, 6.9], [5.0, 4.0]]), np.ones((5, 6)))
+    rows, cols = np.repeat(np.arange(4), 5)[np.newaxis], np.repeat(np.arange(2), 6)[np.newaxis]
+    found = shared.coclusters(X, rows, cols, DIVERGENCES["squared"], (4, 2), 5)
+    new_rows, new_cols = search.moves(found, (4, 2), DIVERGENCES["squared"], np.random.RandomState(0))
+    of_rows = [labels for labels, other in zip(new_rows, new_cols, strict=True) if np.array_equal(other, cols[0])]
+    assert len(of_rows) == 4  # of two clusters of columns one cannot be split while two others merge
+    assert np.array_equal(of_rows[0][5:15], np.ones(10))  # the middle two rows of blocks are nearly alike
+    assert sorted(np.unique(of_rows[0][:5], return_counts=True)[1]) == [2, 3]
+    pairs = naive.pairs_by_loss(X, rows[0], cols[0], 4, 2)
+    assert search._pairs_by_cost(found.sums, np.full(4, 5.0), np.full(2, 6.0), DIVERGENCES["squared"]) == pairs
+
+
+@pytest.mark.parametrize("estimator", [BlockAverageCoclustering, InformationCoclustering])
+def test_a_large_checkerboard_is_searched_in_a_part_and_found_as_a_whole(estimator, monkeypatch):
+    monkeypatch.setattr(search, "MOST_LINES", 30)
+    X, rows, cols = counts(3, (190, 70), (3, 4), low=1.0)
+    for seed in range(4):
+        model = estimator(3, n_column_clusters=4, random_state=seed).fit(X)
+        assert len(model.row_labels_) == 190
+        assert adjusted_rand_score(rows, model.row_labels_) == 1.0
+        assert adjusted_rand_score(cols, model.column_labels_) == 1.0
+
+
+def test_a_part_that_promised_too_much_is_not_the_end(monkeypatch):
+    monkeypatch.setattr(search, "MOST_LINES", 20)
+    X = np.random.default_rng(0).normal(size=(150, 40))
+    kept = []
+    for share in (0.0, 10.0):  # never search the whole, always do
+        monkeypatch.setattr(search, "AS_PROMISED", share)
+        kept.append(BlockAverageCoclustering(5, random_state=0).fit(X).kept_)
+    assert kept[1] > kept[0]
 
 
 def test_half_of_the_starts_are_random():

@@ -10,6 +10,7 @@ from bivaluate import Biclustering, Matrix
 from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
+from bivaluate.benchmark.judging import Found, judge
 from bivaluate.benchmark.run import Benchmark
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.external import compare
@@ -106,6 +107,20 @@ def test_a_run_is_continued_not_repeated(found, folder):
     before = [path.read_text() for path in files]
     run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"])
     assert [path.read_text() for path in files] == before
+
+
+def test_what_was_judged_is_kept_by_its_solutions(found, folder, tmp_path):
+    case = CASES["noise"]
+    one, other = (Found("x", 1, Biclustering([(rows, [0, 1, 2])], (200, 40))) for rows in ([0, 1, 2], [3, 4, 5]))
+    first = judge(case, 0, [one], tmp_path / "noise.json", False)
+    (tmp_path / "noise.json").write_text(
+        (tmp_path / "noise.json").read_text().replace('"case": "noise"', '"case": "kept"')
+    )
+    assert judge(case, 0, [one], tmp_path / "noise.json", False).solutions[0]["case"] == "kept"
+    assert judge(case, 0, [other], tmp_path / "noise.json", False).solutions[0]["case"] == "noise"
+    assert judge(case, 0, [other], tmp_path / "noise.json", True).solutions[0]["n_biclusters"] == 1
+    assert first.copies == []
+    assert (folder / "judged" / "raised_0.json").exists()
 
 
 def test_answer_and_page(found, tmp_path):

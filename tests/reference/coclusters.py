@@ -104,3 +104,14 @@ def information(X, rows, cols, K, max_iter=100):
             break
         before = kept
     return rows, cols, kept
+
+
+def pairs_by_loss(X, rows, cols, K, L):
+    """Pairs of row clusters, first the one whose merger adds least to the squared loss of block averages."""
+
+    def loss(labels):
+        blocks = [X[np.ix_(labels == r, cols == c)] for r in range(K) for c in range(L)]
+        return sum(((block - block.mean()) ** 2).sum() for block in blocks if block.size)
+
+    pairs = [(a, b) for a in range(K) for b in range(a + 1, K)]
+    return sorted(pairs, key=lambda pair: round(loss(np.where(rows == pair[1], pair[0], rows)), 9))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.algorithms.registry import algorithm_label, is_command
 from bivaluate.benchmark.judging import bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.measures.registry import METRICS
@@ -259,5 +260,5 @@ def _mean(values: list[float]) -> float:
 
 
 def names_of(rows: Iterable[str]) -> list[str]:
-    """Return measures as tables show them."""
-    return [METRICS[key].symbol if key in METRICS else key for key in rows]
+    """Return measures and algorithms as tables show them: a measure's symbol, a key, the short name of a command."""
+    return [METRICS[key].symbol if key in METRICS else algorithm_label(key) if is_command(key) else key for key in rows]

@@ -13,6 +13,7 @@ from bivaluate._files import write_whole
 from bivaluate._text import number, percent, plural
 from bivaluate.benchmark.answer import ALWAYS, names_of
 from bivaluate.benchmark.cases import CASES
+from bivaluate.benchmark.figures import draw_domains, draw_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ PREPARED = (
     "Seeds draw planted data and noise; real data are taken once. Missing cells of Brown's genes are replaced by the means of "
     "their rows. Of Mulan's genes the first 600 are taken, of PBMC the 300 genes that vary most in the first 40 cells of "
     "each type, of MovieLens the 300 users and 300 films with the most ratings (what was not rated is the user's mean), of "
-    "20 Newsgroups and R8 the first 25 documents of each class and the words in at least 20 of them, kept sparse. An "
-    "algorithm that cannot take a matrix (sparse, negative) is left out on it."
+    "20 Newsgroups and R8 the first 25 documents of each class and the words in at least 20 of them, kept sparse "
+    "for the algorithms that can work so. An algorithm that cannot take a matrix (for example negative cells) is left out on "
+    "it; one that finds the number of biclusters itself is asked for at most the largest K."
 )
 
 
@@ -94,7 +96,8 @@ def write_page(
         target = folder / f"{name}.csv"
         write_whole(target, table.to_csv(index=False, float_format="%.4g"))
         written.append(target)
-    written += _draw(tables["measures"], folder / "measures")
+    written += draw_measures(tables["measures"], folder / "measures")
+    written += draw_domains(tables["domains"], folder / "domains")
     write_whole(page, _text(benchmark, tables, folder.name, command))
     return [page, *written]
 
@@ -103,7 +106,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     solutions = benchmark.solutions
     counts = solutions.groupby("domain")["case"].nunique()
     data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
-    algorithms = ", ".join(sorted(solutions["algorithm"].unique()))
+    algorithms = ", ".join(names_of(sorted(solutions["algorithm"].unique())))
     lines = [
         "# Which measure tells good biclusters?",
         "",
@@ -125,6 +128,8 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         *_table(["measure", *_COLUMNS.values()], tables["measures"], list(_COLUMNS), intervals=("solutions",)),
         "",
         "By domain, over all solutions of a data set:",
+        "",
+        f"![Rank correlation of every measure with the truth, by domain]({folder}/domains.png)",
         "",
         *_table(list(tables["domains"].columns), tables["domains"], list(tables["domains"].columns)[1:]),
         "",
@@ -203,23 +208,5 @@ def _algorithms(table: pd.DataFrame) -> list[str]:
     lines = [f"| {' | '.join(['algorithm', *names])} |", f"|{'---|' * (len(names) + 1)}"]
     for row in table.to_dict("records"):
         cells = [number(float(row[name])) for name in names]
-        lines.append(f"| {' | '.join([str(row['algorithm']), *cells])} |")
+        lines.append(f"| {' | '.join([*names_of([str(row['algorithm'])]), *cells])} |")
     return lines
-
-
-def _draw(table: pd.DataFrame, stem: Path) -> list[Path]:
-    from matplotlib.figure import Figure
-
-    from bivaluate.plots import save, style
-
-    known = table[table["solutions"].notna()].iloc[::-1]
-    middle, low, high = (known[f"solutions{end}"].to_numpy(dtype=np.float64) for end in ("", "_low", "_high"))
-    figure = Figure(figsize=(6.5, 0.22 * len(known) + 1.0), layout="constrained")
-    ax = figure.subplots()
-    places = np.arange(len(known))
-    reach = np.stack([middle - low, high - middle])
-    ax.errorbar(middle, places, xerr=reach, fmt="o", color=style.series_colour(0), capsize=2, ms=4)
-    ax.axvline(0.0, color="0.6", linewidth=0.8)
-    ax.set_yticks(places, names_of(map(str, known["measure"])))
-    ax.set_xlabel("rank correlation with the truth")
-    return save(figure, stem)

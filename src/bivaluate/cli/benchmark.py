@@ -92,7 +92,10 @@ def benchmark(
         out.print()
         print_table(
             ["algorithm", *names],
-            [(r["algorithm"], *(number(r[n], 2) for n in names)) for r in tables["algorithms"].to_dict("records")],
+            [
+                (*names_of([r["algorithm"]]), *(number(r[n], 2) for n in names))
+                for r in tables["algorithms"].to_dict("records")
+            ],
         )
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
