@@ -53,10 +53,11 @@ def test_every_rule_of_binarisation():
             (4, [[0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]]),
         ):
             np.testing.assert_array_equal(ones_of(bits_of(kind(X), rule)[0], 4), np.array(expected, bool))
-        with pytest.raises(
-            MatrixError, match=r"only 0 and 1 when binarise is 'none', but the cell at row 0, column 2 "
-        ):
-            bits_of(kind(X), "none")
+        for none in ("none", None):  # None is what the command line makes of the word
+            with pytest.raises(
+                MatrixError, match=r"only 0 and 1 when binarise is 'none', but the cell at row 0, column 2 "
+            ):
+                bits_of(kind(X), none)
     with pytest.raises(ParameterError, match=r"binarise is 'row'; allowed: 'rows', 'nonzero', 'none'\. Did you mean"):
         bits_of(X, "row")
     with pytest.raises(ParameterError, match=r"binarise is nan; a finite number is needed"):

@@ -28,6 +28,7 @@ def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
     A matrix of zeros and ones is taken as it is. Otherwise "rows" splits each row in two, "nonzero" takes every cell
     that is not 0, a number every cell above it, and "none" refuses.
     """
+    binarise = "none" if binarise is None else binarise  # as the word none on the command line and in plans arrives
     if isinstance(binarise, str):
         check_choice("binarise", binarise, RULES)
     else:
