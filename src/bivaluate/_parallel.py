@@ -6,6 +6,9 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
 
 from bivaluate._check import check_int
 
@@ -16,6 +19,19 @@ def count_cores(n_jobs: int | None) -> int:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1
     return check_int("n_jobs", n_jobs, minimum=1)
+
+
+@cache
+def _linear_algebra() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()  # looks for the libraries of the process, which takes milliseconds
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return what keeps linear algebra in one thread while it is entered: the same bits on every machine."""
+    limit: AbstractContextManager[Any] = _linear_algebra().limit(limits=1)
+    return limit
 
 
 def share_out(tasks: Sequence[Callable[[], object]], threads: int) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_int
 from bivaluate._factors import DEFAULT_RULE, members
+from bivaluate._parallel import one_thread
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -26,7 +26,7 @@ class _Factors(BiclusteringEstimator):
         model = self._model(int(self.n_biclusters))
         if not X.sum() > 0:
             return
-        with threadpool_limits(1), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # `max_iter` is the user's; `n_iter_` tells
             self.row_factors_ = model.fit_transform(X)
         self.column_factors_ = model.components_

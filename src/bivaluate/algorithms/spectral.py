@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.linalg import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
-from threadpoolctl import threadpool_limits
 
 from bivaluate._check import check_choice
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
+from bivaluate._parallel import one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
@@ -129,7 +129,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
         if K == 1 or X.min() == X.max():
             return np.zeros(n, dtype=np.int64), np.zeros(m, dtype=np.int64)
         X = _without_zero_lines(X)
-        with threadpool_limits(1), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             # Fewer distinct clusters than K leave empty cells, and those are left out.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:

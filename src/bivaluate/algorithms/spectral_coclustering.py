@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._parallel import one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
@@ -127,7 +127,7 @@ class SpectralCoclusters(BiclusteringEstimator):
         from sklearn.cluster import SpectralCoclustering
 
         model = SpectralCoclustering(K, random_state=self.random_state)
-        with threadpool_limits(1), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             # Fewer distinct clusters than K: the empty ones are left out.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:
