@@ -160,7 +160,7 @@ def test_the_largest_are_kept_and_the_floor_rises():
     [
         ({"min_columns": 0}, "min_columns is 0; it must be at least 1"),
         ({"min_rows": 0}, "min_rows is 0; it must be at least"),
-        ({"binarise": None}, "binarise is None; a finite number"),
+        ({"binarise": float("inf")}, "binarise is inf; a finite number"),
         ({"n_biclusters": 0}, "n_biclusters is 0; it must be at least 1"),
     ],
 )

@@ -100,7 +100,7 @@ class Truth:
         across = self.problem.matrix.shape[1 if side == "rows" else 0]
         found = best_agreements(members, masks, across)
         chance = self._chance(side, len(members), masks, across)
-        match = {}
+        match: dict[str, float] = {}
         for name, value in found.items():
             by_chance = chance[name]
             match |= {f"{name}_found": value, f"{name}_chance": by_chance}
