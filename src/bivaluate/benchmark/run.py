@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "find", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
-QUICK_SEEDS, FULL_SEEDS = 1, 2
 MADE = ("planted", "noise")  # domains whose matrices come from a seed
 
 
@@ -56,7 +56,7 @@ def run_benchmark(
     quick: bool = True,
     algorithms: Sequence[str] | None = None,
     cases: Sequence[str] | None = None,
-    seeds: int | None = None,
+    seeds: int = 1,
     solutions: Mapping[str, str | os.PathLike[str]] | None = None,
     time_limit: float | None = None,
     rescore: bool = False,
@@ -76,8 +76,8 @@ def run_benchmark(
         Keys, patterns or commands, as a sweep takes them.
     cases : sequence of str, optional
         Names of cases; those of the form by default.
-    seeds : int, optional
-        Seeds of planted data; 1 in the quick form, else 2.
+    seeds : int, default=1
+        Seeds of planted data.
     solutions : mapping of str to path-like, optional
         Names of further methods, each with a folder that holds a solution per data set, ``DATA_SET.json``.
     time_limit : float, optional
@@ -111,8 +111,8 @@ def run_benchmark(
     """
     folder = Path(out)
     chosen = _chosen(cases, quick)
-    n_seeds = seeds or (QUICK_SEEDS if quick else FULL_SEEDS)
-    items = [(case, seed) for case in chosen for seed in range(n_seeds if case.domain in MADE else 1)]
+    check_int("seeds", seeds, 1)
+    items = [(case, seed) for case in chosen for seed in range(seeds if case.domain in MADE else 1)]
     names = {_file_name(case, seed): (case, seed) for case, seed in items}
     plan = Plan(
         datasets=_write_matrices(folder, names),

@@ -22,7 +22,7 @@ def benchmark(
         str | None, option("Keys, patterns or `cmd:` and a command, as `sweep` takes them.", "--algorithms", "-a")
     ] = None,
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
-    seeds: Annotated[int | None, option("Seeds of planted data (default: 1, with --full 2).")] = None,
+    seeds: Annotated[int, option("Seeds of planted data.")] = 1,
     solutions: Annotated[
         list[str] | None, option("NAME=FOLDER with somebody's solutions, DATA_SET.json each; repeatable.")
     ] = None,
