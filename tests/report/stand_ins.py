@@ -14,7 +14,7 @@ import pandas as pd
 from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import RECORDS
 from bivaluate.report.groups import Group, ranked
 from bivaluate.report.verdict import Case
 from bivaluate.solution import Biclustering
@@ -61,7 +61,7 @@ def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> C
                 {"dataset": "X", "algorithm": group.algorithm, "k": group.k, "seed": i, "status": status} | seen
             )
     table = pd.DataFrame(rows)
-    marks = winners(table, [key for key in table if key in METRICS and METRICS[key].ranks_solutions]).to_dict("records")
+    marks = winners(table, [key for key in table if key in RECORDS and RECORDS[key].ranks_solutions]).to_dict("records")
     marked = [
         replace(g, first=frozenset(m["measure"] for m in marks if (m["algorithm"], m["k"]) == (g.algorithm, g.k)))
         for g in groups

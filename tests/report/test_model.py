@@ -92,7 +92,7 @@ def test_where_all_candidates_tie_the_headline_says_so() -> None:
     same = [scored("a", name, 3, 0, 1.0) for name in ("LAS", "CCA")]
     page = make_page(Source("run", same, lambda i: None, lambda i: []))
     assert page.verdict[0].text == "All 2 candidates tie (NVE_cov 1): none is better than another."
-    assert len(page.winners) == 0
+    assert len(page.tables["winners"]) == 0
 
 
 def test_a_large_run_is_gathered_over_seeds_and_the_rest_is_accounted_for() -> None:
@@ -154,6 +154,7 @@ def test_a_run_that_has_just_begun() -> None:
     assert [s.text for s in page.verdict] == [
         "Nothing has been scored yet.",
         "4 of 4 planned solutions are not finished: the verdict may change.",
+        "Start the same command again to finish the run, then look again.",
     ]
     assert render(page)
 

@@ -7,12 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from bivaluate.report.verdict import Case, speak, speak_all
+from bivaluate.report.verdict import NEXT, NUMBER, QUESTIONS, REAL, REDUNDANT, WHICH, Case, speak, speak_all
 from tests.report.stand_ins import case, group, redundant
 
 
 def said(known: Case) -> list[str]:
-    return [sentence.text for sentence in speak(known)]
+    """Everything but what to do next."""
+    return [sentence.text for sentence in speak(known) if sentence.question != NEXT]
+
+
+def answers(known: Case, question: str) -> list[str]:
+    return [sentence.text for sentence in speak(known) if sentence.question == question]
 
 
 def good(**changed: float) -> dict[str, float]:
@@ -32,10 +37,13 @@ def test_best_balance_with_a_cleaner_but_tiny_rival_and_repeats() -> None:
     )
     assert said(known) == [
         "Spectral, K = 5: best balance (NVE_cov 0.81, covers 43 % of the matrix).",
-        "B2 and B5 are the same pattern.",
+        "5 found.",
+        "Spectral, K = 5: lowest NVE_cov of 2 solutions (0.81).",
         "LAS looks cleaner but covers only 0.3 % of the matrix.",
         "The measures disagree: NVE and AvgVE prefer LAS, K = 5.",
+        "B2 and B5 are the same pattern.",
     ]
+    assert [step.split(":")[0] for step in answers(known, NEXT)] == ["Tidy up"]
 
 
 def test_a_tiny_rival_of_the_same_algorithm_is_named_with_its_k() -> None:
@@ -57,39 +65,40 @@ def test_no_tiny_rival_where_the_rival_explains_enough() -> None:
     ],
 )
 def test_one_solution_is_judged_by_how_distinct_it_is(nve: float, words: str) -> None:
-    assert said(case([group("found", 3, **good(nve=nve))])) == [f"found, K = 3: {words}"]
+    assert said(case([group("found", 3, **good(nve=nve))])) == [f"found, K = 3: {words}", "3 found."]
 
 
 def test_all_the_same_pattern() -> None:
     known = case(
         [group("S7", 4, **good())], repeats=[redundant(0, 1, 2, 3)], errors=[0.1] * 4, typical={"n_biclusters": 4}
     )
-    assert said(known)[1] == "All 4 biclusters are the same pattern."
+    assert answers(known, REDUNDANT) == ["All 4 biclusters are the same pattern."]
 
 
 def test_vague_blocks_are_not_called_the_same_pattern() -> None:
     known = case([group("S7", 4, **good())], repeats=(), errors=[1.05, 0.3, 1.1, 0.3])
-    assert said(known)[1:] == ["B1 and B3 show no clear pattern (VE 0.8 or more)."]
+    assert answers(known, REAL) == ["B1 and B3 show no clear pattern (VE 0.8 or more)."]
+    assert answers(known, REDUNDANT) == ["No two biclusters are redundant."]
 
 
 def test_one_vague_block_among_clear_ones() -> None:
     known = case([group("S7", 4, **good())], errors=[0.2, 0.3, 0.9, math.nan])
-    assert said(known)[1:] == ["B3 shows no clear pattern (VE 0.8 or more)."]
+    assert answers(known, REAL) == ["B3 shows no clear pattern (VE 0.8 or more)."]
 
 
 def test_only_vague_blocks() -> None:
     known = case([group("noise", 9, **good())], repeats=(), errors=[1.0] * 9)
-    assert said(known)[1:] == ["None of its 9 biclusters shows a clear pattern (VE 0.8 or more)."]
+    assert answers(known, REAL) == ["None of its 9 biclusters shows a clear pattern (VE 0.8 or more)."]
 
 
 def test_many_vague_blocks_are_counted() -> None:
     known = case([group("noise", 10, **good())], errors=[1.0] * 9 + [0.1])
-    assert said(known)[1:] == ["B1, B2, B3 and 6 more show no clear pattern (VE 0.8 or more)."]
+    assert answers(known, REAL) == ["B1, B2, B3 and 6 more show no clear pattern (VE 0.8 or more)."]
 
 
 def test_names_of_biclusters_come_from_the_records() -> None:
     known = case([group("a", 2, **good())], repeats=[redundant(0, 1)], errors=[0.1, 0.1, 0.1], names=["B2", "B5", "B9"])
-    assert said(known)[1] == "B2 and B5 are the same pattern."
+    assert answers(known, REDUNDANT) == ["B2 and B5 are the same pattern."]
 
 
 def test_a_winner_that_is_hardly_distinct_is_no_best_balance() -> None:
@@ -194,12 +203,12 @@ def test_even_the_winner_is_negligible() -> None:
 
 def test_undefined_biclusters_of_the_winner() -> None:
     known = case([group("LAS", 5, **good())], typical={"n_undefined": 1, "n_biclusters": 5})
-    assert said(known)[-1] == "1 of its 5 biclusters has a single row or column and no defined score."
+    assert answers(known, REAL)[-1] == "1 of its 5 biclusters has a single row or column and no defined score."
 
 
 def test_two_columns_say_nothing() -> None:
     known = case([group("S6", 4, **good())], typical={"cols_min": 2.0})
-    assert said(known)[-1] == (
+    assert answers(known, REAL)[-1] == (
         "Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size."
     )
 
@@ -226,8 +235,8 @@ def test_no_bicluster_and_one_bicluster() -> None:
     one = case(
         [group("LAS", 1, statuses={"degenerate": 1}, n_biclusters=1, nve=math.nan, avg_ve=0.2)], criterion="avg_ve"
     )
-    assert said(none) == ["LAS has no biclusters: there is nothing to score."]
-    assert said(one) == ["LAS has a single bicluster: NVE compares biclusters with each other and needs two."]
+    assert said(none) == ["The solution has no biclusters: nothing to score."]
+    assert said(one) == ["LAS, K = 1: 1 bicluster found; NVE compares at least two."]
 
 
 def test_an_undefined_score_names_its_reason() -> None:
@@ -247,7 +256,7 @@ def test_troubled_and_unfinished_solutions_are_counted() -> None:
         "4 of 20 solutions have fewer than two biclusters that can be scored; 9 of 20 solutions failed; "
         "1 of 20 solutions timed out." in texts
     )
-    assert texts[-1] == "12 of 60 planned solutions are not finished: the verdict may change."
+    assert answers(case(groups, missing=12, planned=60), WHICH)[-1] == "12 of 60 planned solutions are not finished: the verdict may change."
 
 
 def test_several_data_sets() -> None:
@@ -260,10 +269,13 @@ def test_several_data_sets() -> None:
         )
     assert [sentence.text for sentence in speak_all(cases)] == [
         "Spectral has the best balance on 4 of 5 data sets, LAS on 1.",
+        "The winners have 3 biclusters each.",
+        "On all 5 data sets the winner's K is at an end of the sweep: this is not evidence for that K.",
         "The measures disagree about the winner on all 5 data sets.",
         "On all 5 data sets another solution looks cleaner but covers less than 5 % of the matrix.",
-        "On all 5 data sets the winner's K is at an end of the sweep: this is not evidence for that K.",
         "5 of 20 planned solutions are not finished: the verdict may change.",
+        "Start the same command again to finish the run, then look again.",
+        "Sweep again over a wider range of K.",
     ]
 
 
@@ -278,4 +290,78 @@ def test_data_sets_without_a_score_are_named() -> None:
     bad = case([group("LAS", 3, nve_cov=math.nan)])
     assert speak_all({"a": bad, "b": bad})[0].text == "None of 2 data sets has a solution that can be chosen."
     mixed = speak_all({"a": bad, "b": case([group("LAS", 3, **good())])})
-    assert mixed[-1].text == "Nothing can be chosen on a."
+    assert "Nothing can be chosen on a." in [sentence.text for sentence in mixed]
+
+
+def evident(nats: float, pays: float, found: float = 3, **more: float) -> dict[str, float]:
+    return {"total_evidence": nats, "n_paying": pays, "n_biclusters": found, **more}
+
+
+def test_the_questions_are_answered_in_their_order() -> None:
+    groups = [group("LAS", 3, **evident(90.0, 2)), group("CCA", 5, **evident(40.0, 1))]
+    known = case(groups, "total_evidence", fitted=True, errors=[0.1, 0.2, 0.3])
+    assert said(known) == [
+        "LAS, K = 3: 2 of 3 biclusters stand out, the other is noise or a repeat; most evidence (90 nats).",
+        "Partly: 2 of 3 biclusters stand out, the other is noise or a repeat; 90 nats of evidence.",
+        "3 found; 2 of them stand out from noise.",
+        "Evidence chooses LAS with K = 3; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion.",
+        "No two biclusters are redundant.",
+    ]
+    asked = [sentence.question for sentence in speak(known)[1:]]
+    assert asked == sorted(asked, key=QUESTIONS.index)
+    assert [step.split(":")[0] for step in answers(known, NEXT)] == ["Tidy up", "Ask for a second opinion"]
+
+
+def test_held_out_cells_and_stability_are_part_of_the_answer() -> None:
+    more = {"predictive": 0.31, "predictive_error": 0.02, "stability": 0.62}
+    groups = [replace(group("LAS", 3, **evident(90.0, 3), **more), predicts=True), group("CCA", 3, **evident(40.0, 1))]
+    known = case(groups, "total_evidence", fitted=True)
+    assert answers(known, REAL) == [
+        "Yes: all 3 biclusters stand out from noise, with 90 nats of evidence.",
+        "It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02).",
+        "Its biclusters come back when rows and columns are left out (stability 0.62, 0 is chance).",
+    ]
+    assert answers(known, WHICH)[0] == "Evidence chooses LAS with K = 3; held-out cells agree."
+    assert answers(known, NEXT) == ["Nothing needs mending: look at the members of the biclusters below."]
+
+
+def test_where_held_out_cells_see_nothing_it_is_doubtful() -> None:
+    more = {"predictive": -0.1, "predictive_error": 0.02, "stability": -0.05}
+    known = case([group("LAS", k, **evident(90.0 / k, 3), **more) for k in (2, 3)], "total_evidence", fitted=True)
+    assert answers(known, REAL)[1:] == [
+        "It does not predict held-out cells better than row and column means do (gain -0.1 ± 0.02).",
+        "Its biclusters do not come back when rows and columns are left out (stability -0.05, 0 is chance).",
+        "Doubtful; held-out cells see nothing, evidence something.",
+    ]
+
+
+def test_another_measure_may_choose_where_nothing_is_real() -> None:
+    groups = [group(name, 3, **(good(nve_cov=score) | evident(0.0, 0))) for name, score in (("LAS", 0.8), ("CCA", 0.9))]
+    known = case(groups, "nve_cov", asked=True, fitted=True)
+    assert said(known)[0].startswith("LAS, K = 3: best balance")
+    assert answers(known, REAL)[0] == (
+        "Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern."
+    )
+    assert answers(known, NEXT)[0].startswith("Do not interpret these biclusters.")
+
+
+def test_k_is_shown_as_found() -> None:
+    lone = group("Find", 20, **evident(90.0, 7, 7))
+    assert lone.called == "Find, K = 20 (7 found)"
+    known = case([lone, group("CCA", 20, **evident(40.0, 1, 20))], "total_evidence", finds_k=True)
+    assert answers(known, NUMBER) == [
+        "7 found by the algorithm itself (at most 20 were asked for); all of them stand out from noise."
+    ]
+
+
+def test_what_is_real_over_several_data_sets() -> None:
+    real = case([group("LAS", 3, **evident(90.0, 3)), group("CCA", 3, **evident(40.0, 1))], "total_evidence")
+    noise = case([group("LAS", 3, **evident(0.0, 0)), group("CCA", 3, **evident(0.0, 0))], "total_evidence")
+    texts = [sentence.text for sentence in speak_all({"a": real, "b": noise, "c": real})]
+    assert texts[:4] == [
+        "LAS has the most evidence on all 2 data sets.",
+        "Something stands out from noise on 2 of 3 data sets.",
+        "No evidence: b.",
+        "The winners have 3 biclusters each; 6 of 6 stand out.",
+    ]
+    assert "On b: Do not interpret these biclusters." in texts[-1]

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bivaluate._errors import ParameterError
-from bivaluate.cli.options import Csv, Json, MatrixFile, Seed, SolutionFile, grouped, option
+from bivaluate.cli.options import Csv, GeneSetFile, Json, MatrixFile, Seed, SolutionFile, grouped, option
 from bivaluate.cli.tables import number, out, percentage, print_json, print_list, print_table, write_csv
 
-if TYPE_CHECKING:
-    from bivaluate.enrichment import GeneSets
-
 Matrix = Annotated[Path, option("The matrix they come from; its labels are the genes.", "--matrix")]
-Sets = Annotated[Path | None, option("Gene sets in a GMT file.", "--sets")]
-Go = Annotated[str | None, option("Gene Ontology: sgd for yeast (fetched), or a GAF file with --obo.", "--go")]
-Obo = Annotated[Path | None, option("The ontology of a GAF file, in OBO format.", "--obo")]
 
 
 @grouped
@@ -25,11 +18,8 @@ def enrich(
     solution: Annotated[Path, typer.Argument(help="The biclusters, in any format bivaluate reads.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
+    gene_sets: GeneSetFile,
     matrix: Matrix,
-    sets: Sets = None,
-    go: Go = None,
-    obo: Obo = None,
-    genes: Annotated[str, option("Where the genes are: rows or columns.")] = "rows",
     level: Annotated[float, option("False discovery rate.")] = 0.05,
     min_size: Annotated[int, option("Leave out sets with fewer genes of the matrix.")] = 2,
     n_random: Annotated[int, option("Random sets of genes per bicluster, as a control.", "--random")] = 100,
@@ -52,11 +42,11 @@ def enrich(
     from bivaluate.enrichment import enrich as enrich_solution
     from bivaluate.enrichment.hypergeometric import describe
 
-    gene_sets = _read_sets(sets, go, obo)
+    sets = gene_sets.read()
     X = matrix_file.read(matrix)
     found = solution_file.read(solution, X)
     result = enrich_solution(
-        found, X, gene_sets, genes=genes, level=level, min_size=min_size, n_random=n_random, random_state=seed
+        found, X, sets, genes=gene_sets.genes, level=level, min_size=min_size, n_random=n_random, random_state=seed
     )
     if csv is not None:
         write_csv(csv, result.terms)
@@ -75,19 +65,3 @@ def enrich(
     print_table(["", "genes", "annotated", "sets", "random", "best set", "p", "q"], rows)
     print_list(f"Enriched (q ≤ {level:g})", describe(result))
     out.print(f"\n{result.summary}")
-
-
-def _read_sets(sets: Path | None, go: str | None, obo: Path | None) -> GeneSets:
-    from bivaluate.enrichment import load_yeast_ontology, read_annotations, read_gmt
-
-    if (sets is None) == (go is None):
-        raise ParameterError(
-            "name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf --obo FILE.obo."
-        )
-    if sets is not None:
-        return read_gmt(sets)
-    if go == "sgd":
-        return load_yeast_ontology()
-    if obo is None:
-        raise ParameterError(f"--go {go} needs the ontology too: add --obo FILE.obo (or use --go sgd for yeast).")
-    return read_annotations(str(go), obo)

@@ -21,6 +21,7 @@ from bivaluate._text import Advice
 from bivaluate.cli.streams import streams, without_paths
 
 if TYPE_CHECKING:
+    from bivaluate.enrichment import GeneSets
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
@@ -58,6 +59,7 @@ OutputFormat = Annotated[str | None, option("Format to write (default: by the ex
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
+_gene_sets = functools.partial(option, panel="Gene sets")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +166,45 @@ class Scoring:
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most to hold of what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class GeneSetFile:
+    """Which gene sets to look biclusters up in; the fields are the options of every command that does."""
+
+    sets: Annotated[Path | None, _gene_sets("Gene sets in a GMT file.")] = None
+    go: Annotated[str | None, _gene_sets("Gene Ontology: sgd for yeast (fetched), or a GAF file with --obo.")] = None
+    obo: Annotated[Path | None, _gene_sets("The ontology of a GAF file, in OBO format.")] = None
+    genes: Annotated[str, _gene_sets("Where the genes are: rows or columns.")] = "rows"
+
+    def read(self) -> GeneSets:
+        """Read the gene sets."""
+        from bivaluate.enrichment import load_yeast_ontology, read_annotations, read_gmt
+
+        if (self.sets is None) == (self.go is None):
+            raise ParameterError(
+                "name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf --obo FILE.obo."
+            )
+        if self.sets is not None:
+            return read_gmt(self.sets)
+        if self.go == "sgd":
+            return load_yeast_ontology()
+        if self.obo is None:
+            raise ParameterError(
+                f"--go {self.go} needs the ontology too: add --obo FILE.obo (or use --go sgd for yeast)."
+            )
+        return read_annotations(str(self.go), self.obo)
+
+    def for_report(self, report: Path | None) -> dict[str, Any]:
+        """Return the gene sets as :func:`bivaluate.build_report` takes them; nothing where none are named."""
+        if self.sets is None and self.go is None:
+            return {}
+        if report is None:
+            raise ParameterError(
+                f"{'--sets' if self.sets else '--go'} looks up the biclusters of a report: add --report FILE, or use "
+                "`bivaluate enrich`."
+            )
+        return {"sets": self.read(), "genes": self.genes}
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,25 +8,28 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.cli.options import option
+from bivaluate.cli.options import GeneSetFile, grouped, option
 from bivaluate.cli.tables import say_written
 
 
+@grouped
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
+    gene_sets: GeneSetFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
 
-    The page is one file that needs no network; the winners it marks are also written as a table beside it. An
-    unfinished run is shown as far as it got.
+    The page is one file that needs no network; the tables it shows are also written beside it, as CSV files. An
+    unfinished run is shown as far as it got. With gene sets, every solution that is drawn says what its genes share.
 
     Examples:
 
     - `bivaluate report run -o report.html`
     - `bivaluate report run --by avg_ve`
+    - `bivaluate report run --go sgd`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
     from bivaluate.replicate.run import is_replication, report_again
@@ -35,9 +38,13 @@ def report(
     if run.is_file():
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
-    if by is not None and is_replication(run):
-        raise ParameterError(
-            f"{run} is a replication: --by chooses within one of its runs, the folders in {run / 'runs'}."
-        )
-    written = report_again(run, target, title) if is_replication(run) else build_report(run, target, title, by=by)
+    looked_up = gene_sets.for_report(target)
+    if is_replication(run):
+        if by is not None or looked_up:
+            raise ParameterError(
+                f"{run} is a replication: --by, --sets and --go are for one of its runs, the folders in {run / 'runs'}."
+            )
+        written = report_again(run, target, title)
+    else:
+        written = build_report(run, target, title, by=by, **looked_up)
     say_written(written)

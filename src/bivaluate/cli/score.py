@@ -16,6 +16,7 @@ from bivaluate._text import distinct, listing, plural
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
+    GeneSetFile,
     Json,
     MatrixFile,
     MatrixPath,
@@ -60,6 +61,7 @@ def score(
     scoring: Scoring,
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
+    gene_sets: GeneSetFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
     sort: Annotated[
         str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
@@ -82,7 +84,7 @@ def score(
     - `bivaluate score expression.csv solution.json`
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
-    - `bivaluate score expression.csv qubic.blocks --report report.html`
+    - `bivaluate score expression.csv qubic.blocks --report report.html --sets pathways.gmt`
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
@@ -97,6 +99,7 @@ def score(
         )
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
+    looked_up = gene_sets.for_report(report)
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix)
     options = dataclasses.asdict(scoring)
@@ -129,7 +132,10 @@ def score(
     if csv:
         write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
     if mqc:
-        _write_multiqc(mqc, evaluations)
+        from bivaluate.report.multiqc import write_multiqc
+
+        write_multiqc(mqc, evaluations)
+        say_written(mqc)
     if write_back:
         from bivaluate.io import write_h5ad_results
 
@@ -140,7 +146,7 @@ def score(
     if report:
         from bivaluate.report import build_report
 
-        build_report(evaluations, report)
+        build_report(evaluations, report, **looked_up)
         say_written(report)
 
 
@@ -278,28 +284,3 @@ def _rows(
     if biclusters:
         return [{"solution": _name(e), **record} for e in evaluations for record in e.records]
     return [{"solution": _name(e), **e.scores, **curve.get(_name(e), {})} for e in evaluations]
-
-
-def _write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
-    """Write the main scores as custom content of a MultiQC report."""
-    import json
-    import math
-
-    from bivaluate._files import write_whole
-    from bivaluate.measures.registry import main_metrics
-
-    shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
-    document = {
-        "id": "bivaluate",
-        "section_name": "bivaluate",
-        "description": "Are the biclusters coherent, distinct and worth speaking of? "
-        + " ".join(f"{_name(e)}: {e.verdict}" for e in evaluations),
-        "plot_type": "table",
-        "pconfig": {"id": "bivaluate_scores", "title": "bivaluate: scores of solutions"},
-        "headers": {metric.key: {"title": metric.symbol, "description": metric.summary} for metric in shown},
-        "data": {
-            _name(e): {m.key: e.scores[m.key] for m in shown if math.isfinite(e.scores[m.key])} for e in evaluations
-        },
-    }
-    write_whole(path, json.dumps(document, indent=1) + "\n")
-    say_written(path)

@@ -10,7 +10,8 @@ nothing, nobody wins.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ CANDIDATE = ["dataset", "algorithm", "k"]
 CONFIDENCE = 0.95
 ENOUGH_STAND = 0.5
 COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
-EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
+PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
 
 
 def high_is_better(measure: str) -> bool:
@@ -222,25 +223,68 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
-    asked = [key for key in (EVIDENCE, PREDICTIVE) if (candidates["measure"] == key).any()]
+    asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
+    return f"{dataset}: {agreement(chosen, asked, by, p_values)}"
+
+
+def seeing_nothing(
+    chosen: Collection[str], asked: Sequence[str], p_values: Mapping[str, float] = MappingProxyType({})
+) -> list[str]:
+    """Return which of evidence and held-out cells see nothing: they choose nothing, or as much is in surrogates.
+
+    >>> seeing_nothing(["total_evidence"], PILLARS, {"total_evidence": 0.5})
+    ['total_evidence', 'predictive']
+    """
     matched = p_values.get(EVIDENCE, math.nan) > NO_BETTER
-    nothing = [key for key in asked if key not in chosen or (key == EVIDENCE and matched)]
+    return [key for key in asked if key not in chosen or (key == EVIDENCE and matched)]
+
+
+def agreement(
+    chosen: Mapping[str, tuple[str, int]],
+    asked: Sequence[str],
+    by: str,
+    p_values: Mapping[str, float] = MappingProxyType({}),
+) -> str:
+    """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree.
+
+    Parameters
+    ----------
+    chosen : mapping
+        The algorithm and K that wins by each measure; one by which nothing wins is left out.
+    asked : sequence of str
+        Which of evidence and held-out cells were computed.
+    by : str
+        The measure asked for.
+    p_values : mapping
+        Of the choice by each measure, where surrogates were run.
+
+    Returns
+    -------
+    str
+        The sentence, beginning with a small letter unless a symbol begins it.
+
+    Examples
+    --------
+    >>> agreement({"total_evidence": ("las", 3), "predictive": ("las", 4)}, PILLARS, "total_evidence")
+    'evidence chooses las with K = 3; held-out cells agree on las, with K = 4.'
+    """
+    nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
     if nothing and len(nothing) == len(asked):
         why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
-        if matched:
+        if EVIDENCE in chosen:
             why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
-        return f"{dataset}: nothing here; {' and '.join(why[key] for key in nothing)}."
+        return f"nothing here; {' and '.join(why[key] for key in nothing)}."
     if nothing:
         return (
-            f"{dataset}: doubtful; {names[nothing[0]]} see{'s' if nothing[0] == EVIDENCE else ''} nothing, "
+            f"doubtful; {names[nothing[0]]} see{'s' if nothing[0] == EVIDENCE else ''} nothing, "
             f"{' and '.join(names[key] for key in asked if key not in nothing)} something."
         )
     if by not in chosen:
-        return f"{dataset}: {symbol(by)} cannot choose."
+        return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
-    says = f"{dataset}: {names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
-    if p_values[by] > NO_BETTER:
+    says = f"{names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
+    if p_values.get(by, math.nan) > NO_BETTER:
         says += f", no better than what it chooses in surrogates (p = {number(p_values[by])})"
     others = [key for key in asked if key != by]
     if not others:

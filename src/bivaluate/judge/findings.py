@@ -14,6 +14,7 @@ from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_noise, is_thin
 from bivaluate.judge.redundancy import redundant_groups
+from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
@@ -27,7 +28,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
     if dropped:
         sentences.append(f"{listing(dropped, MOST)} left out: smaller than the minimum size.")
     if not len(workspace.solution):
-        sentences.append("The solution has no biclusters: nothing to score.")
+        sentences.append(NO_BICLUSTERS)
         return sentences
     sentences += _degenerate(workspace, names)
     if len(workspace.solution) == 1 and workspace.options.single == "nan":

@@ -1,4 +1,4 @@
-"""What to think of one solution, in a sentence."""
+"""What to think of a solution, in sentences: what is real, how many, what to do next. Every page and command says these."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Mapping
 
 from bivaluate._text import number, percent
 from bivaluate.judge.limits import DISTINCT, INDISTINCT
+from bivaluate.measures.registry import RECORDS
+
+NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
 
 
 def verdict(scores: Mapping[str, float]) -> str:
@@ -21,14 +24,15 @@ def verdict(scores: Mapping[str, float]) -> str:
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
     'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) sees profiles across columns only, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 0})
-    'There are no biclusters: nothing to score.'
+    'The solution has no biclusters: nothing to score.'
     """
     found, pays, nve, covers = (scores.get(key, math.nan) for key in ("n_biclusters", "n_paying", "nve", "coverage"))
     if found == 0:
-        return "There are no biclusters: nothing to score."
+        return NO_BICLUSTERS
     if pays == 0:
-        none = "the bicluster saves nothing" if found == 1 else f"none of the {number(found)} biclusters saves anything"
-        return f"Nothing here stands out from noise: {none} under any kind of pattern."
+        return nothing_here(
+            "the bicluster saves nothing" if found == 1 else f"none of the {number(found)} biclusters saves anything"
+        )
     parts = [paying(pays, found)] if math.isfinite(pays) else []
     what = []
     all_pay = math.isfinite(pays) and pays == found
@@ -41,12 +45,21 @@ def verdict(scores: Mapping[str, float]) -> str:
         parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {' and '.join(what)}")
     if not parts:
         return "No score to judge it by was asked for."
-    said = ("Good. " if all_pay else "") + _capital(f"{'; '.join(parts)}.")
+    said = ("Good. " if all_pay else "") + capital(f"{'; '.join(parts)}.")
     if blind:
         said += f" NVE ({number(nve)}) sees profiles across columns only, and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
         said += " CC is 0: no pattern across columns goes beyond what a search finds in noise."
     return said
+
+
+def nothing_here(why: str = "no solution saves anything") -> str:
+    """Say that nothing is real.
+
+    >>> nothing_here()
+    'Nothing here stands out from noise: no solution saves anything under any kind of pattern.'
+    """
+    return f"Nothing here stands out from noise: {why} under any kind of pattern."
 
 
 def paying(pays: float, found: float) -> str:
@@ -74,5 +87,139 @@ def distinctness(nve: float) -> str:
     return "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
 
 
-def _capital(text: str) -> str:
+def reality(pays: float, found: float, nats: float) -> tuple[bool, str]:
+    """Answer whether anything in a solution is real; the first value is whether something is.
+
+    >>> reality(3, 3, 346.4)
+    (True, 'Yes: all 3 biclusters stand out from noise, with 346 nats of evidence.')
+    >>> reality(3, 5, 346.4)
+    (True, 'Partly: 3 of 5 biclusters stand out, the others are noise or repeats; 346 nats of evidence.')
+    >>> reality(0, 5, 0.0)[0]
+    False
+    """
+    if not pays > 0:
+        return False, verdict({"n_biclusters": found, "n_paying": 0.0})
+    if pays == found:
+        return True, f"Yes: {paying(pays, found)}, with {number(nats)} nats of evidence."
+    return True, f"Partly: {paying(pays, found)}; {number(nats)} nats of evidence."
+
+
+def count(found: float, asked: int, pays: float, finds_k: bool = False) -> str:
+    """Say how many biclusters there are: found, asked for, worth counting; means over seeds.
+
+    >>> count(5, 5, 4)
+    '5 found; 4 of them stand out from noise.'
+    >>> count(7, 20, 7)
+    '7 found where 20 were asked for; all of them stand out from noise.'
+    >>> count(2, 9, math.nan, finds_k=True)
+    '2 found by the algorithm itself (at most 9 were asked for).'
+    """
+    shown = f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}"
+    how = "" if found == asked else f" where {number(asked)} {'was' if asked == 1 else 'were'} asked for"
+    if finds_k:
+        how = f" by the algorithm itself (at most {number(asked)} were asked for)"
+    if not math.isfinite(pays) or not found:
+        return f"{shown}{how}."
+    worth = "none of them stands" if not pays else f"{'all' if pays == found else number(pays)} of them stand"
+    if found == 1:
+        worth = "it stands" if pays else "it does not stand"
+    elif pays == 1:
+        worth = "1 of them stands"
+    return f"{shown}{how}; {worth} out from noise."
+
+
+def prediction(good: bool, gain: float, error: float) -> str:
+    """Say whether a solution predicts cells it has not seen.
+
+    >>> prediction(True, 0.31, 0.02)
+    'It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02).'
+    """
+    does = "predicts" if good else "does not predict"
+    return f"It {does} held-out cells better than row and column means do (gain {number(gain)} ± {number(error)})."
+
+
+def coming_back(stability: float) -> tuple[bool, str]:
+    """Say whether biclusters come back when rows and columns are left out; the first value is whether they do.
+
+    >>> coming_back(0.62)
+    (True, 'Its biclusters come back when rows and columns are left out (stability 0.62, 0 is chance).')
+    >>> coming_back(-0.03)[0]
+    False
+    """
+    good = stability > RECORDS["stability"].nothing
+    back = "come back" if good else "do not come back"
+    shown = f"stability {number(stability)}, 0 is chance"
+    return good, f"Its biclusters {back} when rows and columns are left out ({shown})."
+
+
+def next_steps(
+    *,
+    real: bool,
+    untidy: bool = False,
+    unfinished: bool = False,
+    second_opinion: bool = True,
+    edge: bool = False,
+    to_name: bool = False,
+) -> list[str]:
+    """Say what to do next; commands stand between backquotes.
+
+    Parameters
+    ----------
+    real : bool
+        Whether something stands out.
+    untidy : bool
+        Whether biclusters repeat one another or are noise.
+    unfinished : bool
+        Whether cells of the run are missing.
+    second_opinion : bool
+        Whether held-out cells were asked, or cannot be.
+    edge : bool
+        Whether the chosen K is the smallest or largest tried, and nothing but the measure speaks for it.
+    to_name : bool
+        Whether rows have names that gene sets could explain.
+
+    Returns
+    -------
+    list of str
+        Sentences, the first thing to do first; there is always one.
+
+    Examples
+    --------
+    >>> next_steps(real=True)
+    ['Nothing needs mending: look at the members of the biclusters below.']
+    """
+    steps = []
+    if unfinished:
+        steps.append("Start the same command again to finish the run, then look again.")
+    if not real:
+        steps.append(
+            "Do not interpret these biclusters. `bivaluate find MATRIX` looks for every kind of pattern, and says so when "
+            "there is none."
+        )
+        return steps
+    if untidy:
+        steps.append(
+            "Tidy up: `bivaluate prune MATRIX SOLUTION -o pruned.json` merges what repeats, drops what is noise, and "
+            "explains each step."
+        )
+    if edge:
+        steps.append("Sweep again over a wider range of K.")
+    if not second_opinion:
+        steps.append(
+            "Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells."
+        )
+    if to_name:
+        steps.append(
+            "Ask what the rows of each bicluster share: `bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt`, or "
+            "`--go sgd` for yeast."
+        )
+    return steps or ["Nothing needs mending: look at the members of the biclusters below."]
+
+
+def capital(text: str) -> str:
+    """Return a sentence with its first letter large.
+
+    >>> capital("both stand out")
+    'Both stand out'
+    """
     return text[:1].upper() + text[1:]

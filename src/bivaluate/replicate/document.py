@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bivaluate._text import listing
 from bivaluate.datasets.published import PAPER
 from bivaluate.replicate.claims import GROUPS, order
 from bivaluate.replicate.evidence import TABLES, Evidence, read_csv
@@ -84,6 +85,19 @@ def headline_words(claims: Claims) -> str:
         f"{sum(fitted.values())} whose numbers the scenarios were fitted to, or that follow from such numbers, {met} "
         f"{_be(met)} reproduced."
     )
+
+
+def short_headline(claims: Claims) -> str:
+    """Return what the independent checks say, in one sentence.
+
+    >>> short_headline([{"verdict": "reproduced", "basis": "independent"}, {"verdict": "partly", "basis": "independent"}])
+    'Of 2 independent checks of the paper, 1 is reproduced and 1 partly.'
+    """
+    counts = verdict_counts([claim for claim in claims if claim["basis"] == INDEPENDENT])
+    reproduced = counts.pop(REPRODUCED)
+    said = [f"{reproduced} {_be(reproduced)} {REPRODUCED}", *(f"{n} {verdict}" for verdict, n in counts.items() if n)]
+    total = reproduced + sum(counts.values())
+    return f"Of {total} independent checks of the paper, {listing(said)}."
 
 
 def _be(count: int) -> str:

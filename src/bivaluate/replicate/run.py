@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -233,13 +234,16 @@ def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], t
 
 
 def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None) -> Path:
-    from bivaluate.replicate.document import depends_words, headline_words, measured_words
+    """Write the page: it begins with what the checks say; the claims are folded by their groups."""
+    from bivaluate.replicate.claims import GROUPS, order
+    from bivaluate.replicate.document import depends_words, headline_words, measured_words, short_headline
     from bivaluate.replicate.figures import CAPTIONS
     from bivaluate.replicate.tables import claim_rows
     from bivaluate.report import Figure, Section, build_report
 
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)] for c in claims]
+    sizes = Counter(order(str(c["claim"]))[0] for c in claims)
     marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted"), strict=True))
     pictures = [
         Figure(files / f"{name}.png", caption, caption)
@@ -254,10 +258,12 @@ def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, ti
             ("claim", "what the paper says", "paper", "measured", "verdict", "depends on"),
             rows,
             marks=marks,
+            folds=tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items()),
         ),
         Section("The figures of the paper", figures=pictures),
     ]
-    return build_report(scenarios, path, title or "Replication of the NVE paper", sections)
+    name = title or "Replication of the NVE paper"
+    return build_report(scenarios, path, name, sections, headline=short_headline(claims))
 
 
 def _write_text(path: Path, text: str) -> None:

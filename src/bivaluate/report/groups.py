@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
+from bivaluate._text import number
 from bivaluate.judge import choice
 from bivaluate.measures.registry import RECORDS, get_ranking_metric, main_metrics
 from bivaluate.report.source import Scored
@@ -27,7 +28,8 @@ class Group:
     measure. Where no solution can be judged, `counted` is 0 and `mean` is that of the defined values. `members` are
     positions in the list of solutions; `typical` is the member whose criterion is the median. `wins` counts the seeds
     in which the group is the best of its data set, `first` holds the measures by which it wins there over all seeds,
-    `own` those by which its K is the best of its algorithm; `rank` is its place by the criterion, best first.
+    `own` those by which its K is the best of its algorithm; `rank` is its place by the criterion, best first, and
+    `predicts` whether it predicts held-out cells.
     """
 
     dataset: str
@@ -45,11 +47,18 @@ class Group:
     first: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     rank: int = 0
+    predicts: bool = False
 
     @property
     def name(self) -> str:
-        """How sentences call it: ``Spectral, K = 3``."""
+        """How sentences call it: ``Spectral, K = 3``, the number asked for."""
         return f"{self.algorithm}, K = {self.k}"
+
+    @property
+    def called(self) -> str:
+        """The same with the number found, where that is another: ``Find, K = 20 (7 found)``."""
+        found = self.value("n_biclusters")
+        return self.name if not math.isfinite(found) or found == self.k else f"{self.name} ({number(found)} found)"
 
     @property
     def seeds(self) -> int:
@@ -67,10 +76,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Judged:
-    """All groups with their marks, the table of winners, and per solution the measures by which it is its seed's best."""
+    """All groups with their marks, solutions and winners as tables, and per solution where it is its seed's best."""
 
     criterion: str
     groups: Sequence[Group]
+    table: pd.DataFrame
     winners: pd.DataFrame
     seed_bests: Sequence[Sequence[str]]
 
@@ -114,6 +124,8 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
     first, own = _marks([winners]), _marks(bests)
     high = choice.high_is_better(criterion)
     wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
+    stands = choice.candidates(table, choice.PREDICTIVE, True, RECORDS[choice.PREDICTIVE].nothing)
+    predicts = (stands["stands"] & (stands["mean"] > RECORDS[choice.PREDICTIVE].nothing)).tolist()
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
         members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
@@ -134,10 +146,11 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
             wins=wins[i],
             first=frozenset(first.get(place, ())),
             own=frozenset(own.get(place, ())),
+            predicts=predicts[i],
         )
         for i, (place, mine) in enumerate(members.items())
     ]
-    return Judged(criterion, ranked(groups, criterion), winners, _seed_bests(table, ranking))
+    return Judged(criterion, ranked(groups, criterion), table, winners, _seed_bests(table, ranking))
 
 
 def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:

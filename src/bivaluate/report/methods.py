@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, RECORDS
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ def describe_methods(keys: Sequence[str]) -> list[Method]:
     behind = [
         key for key, metric in METRICS.items() if metric.level == "bicluster" and metric.default and metric.formula
     ]
-    wanted = [*behind, *(key for key in keys if key in METRICS and METRICS[key].direction != "none")]
+    wanted = [*behind, *(key for key in keys if key in RECORDS and RECORDS[key].direction != "none")]
     better = {"low": "low is better", "high": "high is better", "none": ""}
     return [
         Method(m.key, m.symbol, m.name, m.summary, better[m.direction], m.formula, m.reference)
-        for m in (METRICS[key] for key in wanted)
+        for m in (RECORDS[key] for key in wanted)
     ]
 
 

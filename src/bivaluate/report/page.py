@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,17 @@ import numpy as np
 
 from bivaluate._text import listing, plural
 from bivaluate.judge.limits import SAME_PATTERN
-from bivaluate.measures.registry import METRICS, main_metrics
+from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
-from bivaluate.report.pictures import Budget, bicluster_names, draw_solution, plain, redundancy
+from bivaluate.report.pictures import (
+    Budget,
+    best_terms,
+    bicluster_names,
+    bicluster_records,
+    draw_solution,
+    plain,
+    redundancy,
+)
 from bivaluate.report.source import Drawn, Null, Source
 from bivaluate.report.verdict import Case, Sentence, speak, speak_all
 
@@ -27,7 +35,7 @@ SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 @dataclass(frozen=True)
 class Page:
-    """The page: texts for the template, `data` for its scripts, `winners` for the table beside it."""
+    """The page: texts for the template, `data` for its scripts, `tables` by the names of the files beside it."""
 
     title: str
     subtitle: str
@@ -38,7 +46,7 @@ class Page:
     detail_note: str
     measures: Sequence[str]
     data: Mapping[str, Any]
-    winners: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame]
 
 
 def make_page(source: Source, title: str | None = None, by: str | None = None) -> Page:
@@ -54,13 +62,17 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
     details = _details(chosen, drawn, source, criterion)
     anchors = {id(group): detail["anchor"] for group, detail in zip(chosen, details, strict=True)}
     keys = _measures(source)
-    main = [metric.key for metric in main_metrics() if metric.key in keys]
+    main = [key for key in [*(metric.key for metric in main_metrics()), *OF_FITS] if key in keys]
     return Page(
         title=title or _title(datasets),
         subtitle=_subtitle(source, groups, datasets, algorithms),
         verdict=speak_all(cases) if len(cases) > 1 else speak(next(iter(cases.values()), Case(()))),
         by_dataset=[
-            {"dataset": name, "sentences": speak(case), "anchor": anchors.get(id(case.winner), "")}
+            {
+                "dataset": name,
+                "sentences": [s for s in speak(case) if s.kind != "step"],
+                "anchor": anchors.get(id(case.winner), ""),
+            }
             for name, case in cases.items()
             if len(cases) > 1
         ],
@@ -68,7 +80,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
         details=details,
         detail_note=_detail_note(source, groups, chosen),
         measures=keys,
-        winners=judged.winners,
+        tables=_tables(source, judged, chosen, drawn),
         data={
             "kind": source.kind,
             "criterion": criterion,
@@ -83,6 +95,27 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
             "details": [detail.pop("data") for detail in details],
         },
     )
+
+
+def _tables(
+    source: Source, judged: Judged, chosen: Sequence[Group], drawn: Mapping[int, Drawn | None]
+) -> dict[str, pd.DataFrame]:
+    """Return what the page shows as tables: winners, solutions, biclusters and enriched sets of what is drawn, nulls."""
+    import pandas as pd
+
+    rows: dict[str, list[dict[str, Any]]] = {"biclusters": [], "enrichment": [], "surrogates": []}
+    for group in chosen:
+        shown, seed = drawn[group.typical], source.solutions[group.typical].seed
+        assert shown is not None
+        place = {"dataset": group.dataset, "solution": group.algorithm, "k": group.k, "seed": seed}
+        rows["biclusters"] += [place | dict(record) for record in bicluster_records(shown)]
+        if shown.enrichment is not None:
+            rows["enrichment"] += [place | term for term in best_terms(shown.enrichment)]
+    for null in source.nulls:
+        place = {"dataset": null.dataset, "algorithm": null.algorithm, "k": null.k, "runs": null.runs}
+        rows["surrogates"] += [place | {"measure": key} | asdict(band) for key, band in null.bands.items()]
+    frames = {name: pd.DataFrame(found) for name, found in rows.items() if found}
+    return {"winners": judged.winners, "solutions": judged.table, **frames}
 
 
 def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> list[Group]:
@@ -112,6 +145,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         planned=source.planned_by_dataset.get(dataset, 0),
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
+        fitted=source.kind == "run",
     )
     winner = case.winner
     if winner is None:
@@ -123,12 +157,21 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     return replace(
         case,
         repeats=redundancy(shown) if shown else (),
-        errors=np.diagonal(shown.mergers.get("ve", np.empty((0, 0)))).tolist() if shown else (),
+        errors=_unexplained_errors(shown) if shown else (),
+        finds_k=source.solutions[winner.typical].finds_k,
+        to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,
         p_value=source.choice_p(case.criterion).get(dataset, math.nan) if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
+
+
+def _unexplained_errors(drawn: Drawn) -> list[float]:
+    """Return the virtual errors of biclusters, NaN of those that pay: VE sees profiles across columns and no other kind."""
+    errors = np.diagonal(drawn.mergers.get("ve", np.empty((0, 0)))).tolist()
+    evidence = [record.get("evidence") or 0.0 for record in drawn.records] or [0.0] * len(errors)
+    return [math.nan if pays > 0 else error for error, pays in zip(errors, evidence, strict=False)]
 
 
 def _details(
@@ -141,7 +184,7 @@ def _details(
         shown = drawn[group.typical]
         assert shown is not None
         scored = source.solutions[group.typical]
-        facts = {"anchor": f"solution-{i + 1}", "dataset": group.dataset, "name": group.name, "seed": scored.seed}
+        facts = {"anchor": f"solution-{i + 1}", "dataset": group.dataset, "name": group.called, "seed": scored.seed}
         data = facts | draw_solution(shown, budget)
         data["scores"] = {key: plain(value) for key, value in scored.values.items()}
         details.append(
@@ -159,14 +202,14 @@ def _details(
 
 
 def _measures(source: Source) -> list[str]:
-    """Return the measures present, the main ones first, then in the order of the registry."""
+    """Return the measures present, the main ones first, then in the order of the registry; standard errors are none."""
     present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
-    order = dict.fromkeys([*(metric.key for metric in main_metrics()), *SIZES, *METRICS, *present])
-    return [key for key in order if key in present]
+    order = dict.fromkeys([*(metric.key for metric in main_metrics()), *OF_FITS, *SIZES, *METRICS, *present])
+    return [key for key in order if key in present and key.removesuffix("_error") not in {*OF_FITS} - {key}]
 
 
 def _measure(key: str) -> dict[str, Any]:
-    metric = METRICS.get(key)
+    metric = RECORDS.get(key)
     symbol = metric.symbol if metric and metric.symbol != key else key.replace("_", " ")
     return {
         "key": key,
@@ -180,13 +223,14 @@ def _measure(key: str) -> dict[str, Any]:
 
 
 def bicluster_measures() -> list[dict[str, Any]]:
-    """Return what the page says about measures of one bicluster."""
-    return [_measure(key) for key, metric in METRICS.items() if metric.level == "bicluster"]
+    """Return what the page says about measures of one bicluster; a sweep knows how stable each is, too."""
+    of_one = [key for key, metric in METRICS.items() if metric.level == "bicluster"]
+    return [_measure(key) for key in [*of_one, "stability"]]
 
 
 def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Source) -> dict[str, Any]:
     records = source.records(group.typical)
-    names = ("dataset", "algorithm", "k", "name", "seeds", "rank", "reason", "reasons")
+    names = ("dataset", "algorithm", "k", "name", "called", "seeds", "rank", "reason", "reasons")
     return {name: getattr(group, name) for name in names} | {
         "first": [key for key in keys if key in group.first],
         "own": [key for key in keys if key in group.own],

@@ -6,7 +6,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,11 @@ from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Bicluster, Biclustering
 
+if TYPE_CHECKING:
+    from bivaluate.enrichment import Enrichment
+
 MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 60, 6
+MAX_TERMS, MAX_TERM_ROWS, MAX_RECORDS = 5, 200, 400
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
 # Rows averaged for one bin of a matrix that is not an array in memory.
 ROWS_OF_A_BIN = 16
@@ -62,7 +66,8 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
             "pairs": [pair for group in groups for pair in group.pairs],
             "advice": _advice(groups, errors, names),
         },
-        "records": _table(drawn.records),
+        "records": _table(bicluster_records(drawn)),
+        "enrichment": _enrichment(drawn.enrichment),
         "findings": [str(finding) for finding in drawn.findings],
         "left_out": _left_out(drawn.solution, len(errors), budget),
     }
@@ -162,6 +167,7 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
     scale = float(np.abs(finite).max(initial=0.0)) or 1.0
     low, middle, high = np.percentile(finite, [2, 50, 98]).tolist() if finite.size else (0.0, 0.0, 0.0)
     reach = max(high - middle, middle - low) or scale
+    standard = _standardised(picture.values)
     return {
         "rows": picture.rows.n_bins,
         "cols": picture.cols.n_bins,
@@ -169,6 +175,8 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         "middle": middle,
         "reach": reach,
         "data": base64.b64encode((picture.values / scale).astype("<f2").tobytes()).decode("ascii"),
+        "standard": _bytes(standard),
+        "standard_reach": float(np.nanpercentile(np.abs(standard), 98)) if np.isfinite(standard).any() else 1.0,
         "row_names": picture.rows.names(matrix.row_labels),
         "col_names": picture.cols.names(matrix.col_labels),
         "blocks": [
@@ -176,6 +184,21 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         ],
         "note": picture.note,
     }
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each row drawn less its mean, over its standard deviation; NaN for a row without spread."""
+    seen = np.isfinite(values)
+    count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    apart = values - np.where(seen, values, 0.0).sum(axis=1, keepdims=True) / count
+    sd = np.sqrt((np.where(seen, apart, 0.0) ** 2).sum(axis=1, keepdims=True) / count)
+    return np.asarray(apart / np.where(sd > 0, sd, np.nan))
+
+
+def _bytes(standard: NDArray[np.float64]) -> str:
+    """Return standardised values in one byte each: thirty-seconds up to ±127, and -128 for undefined."""
+    steps = np.clip(np.nan_to_num(32 * standard, nan=-128.0).round(), -127, 127)
+    return base64.b64encode(np.where(np.isnan(standard), -128, steps).astype(np.int8).tobytes()).decode("ascii")
 
 
 def _few(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -200,6 +223,39 @@ def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> di
         "col_names": [matrix.col_label(int(bicluster.cols[j])) for j in points],
         "row_members": [matrix.row_label(int(i)) for i in bicluster.rows[:MAX_MEMBERS]],
         "col_members": [matrix.col_label(int(j)) for j in bicluster.cols[:MAX_MEMBERS]],
+    }
+
+
+def bicluster_records(drawn: Drawn) -> list[dict[str, Any]]:
+    """Return the table of biclusters, with the enriched sets of each where they were asked for."""
+    records = [dict(record) for record in drawn.records]
+    if drawn.enrichment is not None:
+        for record, found in zip(records, drawn.enrichment.biclusters, strict=True):
+            record |= {"enriched_sets": found["n_enriched"], "best_set": found["title"], "q": found["q"]}
+    return records
+
+
+def best_terms(result: Enrichment) -> list[dict[str, Any]]:
+    """Return the sets each bicluster is enriched in, best first."""
+    return [term for term in result.terms if term["q"] <= result.level]
+
+
+def _enrichment(result: Enrichment | None) -> dict[str, Any] | None:
+    """Return the panel of enriched sets: a sentence, what random genes give, and the best sets of each bicluster."""
+    if result is None:
+        return None
+    shown: dict[str, list[dict[str, Any]]] = {}
+    for term in best_terms(result):
+        shown.setdefault(term["bicluster"], []).append(term)
+    terms = [term for found in shown.values() for term in found[:MAX_TERMS]][:MAX_TERM_ROWS]
+    columns = ["bicluster", "title", "overlap", "genes", "set_size", "background", "p", "q"]
+    of = result.background
+    return {
+        "summary": result.summary,
+        "background": f"{of['annotated']:,} of {of['genes']:,} genes of the matrix are in {of['sets']:,} sets.",
+        "left_out": len(best_terms(result)) - len(terms),
+        "columns": columns,
+        "rows": [[plain(term[column]) for column in columns] for term in terms],
     }
 
 

@@ -1,4 +1,4 @@
-"""Write the page: one HTML file with everything in it, and the winners as a table beside it."""
+"""Write the page: one HTML file with everything in it, and the tables it shows beside it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +22,10 @@ from bivaluate._files import write_whole
 from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
+    from bivaluate.enrichment import GeneSets
     from bivaluate.report.page import Page
 
-SCRIPTS = ("table.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
-
-WINNERS = ".winners.csv"
-
+SCRIPTS = ("table.js", "download.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
 
 _TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
@@ -77,6 +77,8 @@ class Section:
         Its rows; a cell may be text, a number or None.
     figures : sequence of Figure
         Pictures shown below the table.
+    folds : tuple of (str, int)
+        Headings under which the rows are folded away, each with how many of the next rows it holds; none to show all.
     marks : tuple of (str, str)
         Words that stand out as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
@@ -88,6 +90,20 @@ class Section:
     rows: Sequence[Sequence[Any]] = ()
     figures: Sequence[Figure] = ()
     marks: tuple[tuple[str, str], ...] = ()
+    folds: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def parts(self) -> list[tuple[str, Sequence[Sequence[Any]]]]:
+        """The rows under the headings they are folded away under; all under none without folds."""
+        if not self.folds:
+            return [("", self.rows)]
+        ends = list(accumulate(size for _, size in self.folds))
+        return [(name, self.rows[end - size : end]) for (name, size), end in zip(self.folds, ends, strict=True)]
+
+    def counted(self, rows: Sequence[Sequence[Any]]) -> list[tuple[str, int, str]]:
+        """Return the marked words among rows: each with how often it stands there and its tone."""
+        cells = Counter(str(cell) for row in rows for cell in row)
+        return [(word, cells[word], tone) for word, tone in self.marks if cells[word]]
 
     @property
     def anchor(self) -> str:
@@ -106,11 +122,16 @@ def build_report(
     sections: Sequence[Section] = (),
     *,
     by: str | None = None,
+    sets: GeneSets | None = None,
+    genes: str = "rows",
+    headline: str = "",
 ) -> Path:
-    """Write a report as one self-contained HTML file, and its winners as a table beside it.
+    """Write a report as one self-contained HTML file, and the tables it shows as CSV files beside it.
 
-    The table is called after the page: beside ``report.html`` stands ``report.winners.csv`` with the best candidate
-    per measure and data set, as :func:`bivaluate.judge.choice.winners` names them; the page marks the same ones.
+    The tables are called after the page. Beside ``report.html`` stand ``report.winners.csv`` with the best candidate
+    per measure and data set, as :func:`bivaluate.judge.choice.winners` names them (the page marks the same ones),
+    ``report.solutions.csv`` and ``report.biclusters.csv``; and, where there are any, ``report.enrichment.csv`` and
+    ``report.surrogates.csv``.
 
     Parameters
     ----------
@@ -124,17 +145,25 @@ def build_report(
     sections : sequence of Section
         Sections to add after the verdict.
     by : str, optional
-        The measure that chooses the winner of the headline; by default NVE_cov, or the first main measure there is.
+        The measure that chooses the winner of the headline; by default the first main measure there is, which is the
+        total evidence.
+    sets : GeneSets, optional
+        Gene sets to test the biclusters of drawn solutions for, with :func:`bivaluate.enrich`.
+    genes : {"rows", "columns"}, default="rows"
+        Where the genes are.
+    headline : str, optional
+        What the page begins with, in place of its own verdict; that one follows after the sections.
 
     Returns
     -------
     Path
-        The page; the table of winners stands beside it.
+        The page; the tables stand beside it.
 
     Raises
     ------
     ParameterError
-        If `source` cannot be reported, or `by` cannot rank solutions or was not computed.
+        If `source` cannot be reported, `by` cannot rank solutions or was not computed, or the gene sets share no gene
+        with a matrix.
     FileError
         If a file cannot be written.
 
@@ -147,18 +176,29 @@ def build_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = build_report(bivaluate.evaluate(X, S), f"{folder}/report.html")
     ...     sorted(file.name for file in page.parent.iterdir())
-    ['report.html', 'report.winners.csv']
+    ['report.biclusters.csv', 'report.html', 'report.solutions.csv', 'report.winners.csv']
     """
     from bivaluate.report.page import make_page
     from bivaluate.report.source import read_source
+    from bivaluate.sweep.load import table_text
 
     found = read_source(source)
+    if sets is not None:
+        found = found.with_sets(sets, genes)
     page = make_page(found, title, by)
     target = Path(path)
-    table = target.with_suffix(WINNERS)
-    html = render(page, sections, rerun=found.rerun, provenance=dict(found.provenance), table=WINNERS)
+    beside = {name: target.with_suffix(f".{name}.csv") for name in page.tables}
+    html = render(
+        page,
+        sections,
+        rerun=found.rerun,
+        provenance=dict(found.provenance),
+        tables=[f".{name}.csv" for name in beside],
+        headline=headline,
+    )
     write_whole(target, html)
-    write_whole(table, page.winners.to_csv(index=False, lineterminator="\n"))
+    for name, file in beside.items():
+        write_whole(file, table_text(page.tables[name]))
     return target
 
 
@@ -168,14 +208,16 @@ def render(
     *,
     rerun: str = "",
     provenance: dict[str, str] | None = None,
-    table: str = "",
+    tables: Sequence[str] = (),
+    headline: str = "",
 ) -> str:
-    """Return the page as HTML; `table` names the file of winners beside it."""
+    """Return the page as HTML; `tables` are the endings of the files beside it, `headline` what it begins with."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from bivaluate import __version__
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
+    from bivaluate.report.verdict import QUESTIONS
 
     environment = Environment(
         loader=PackageLoader("bivaluate.report", "templates"),
@@ -196,7 +238,9 @@ def render(
         references=references(methods),
         methods_text=methods_text(methods, __version__, rerun),
         rerun=rerun,
-        table=table,
+        tables=tables,
+        headline=headline,
+        answers=[(question, [s for s in page.verdict[1:] if s.question == question]) for question in QUESTIONS],
         provenance=provenance or {},
         version=__version__,
         is_number=_is_number,
@@ -221,13 +265,14 @@ def embed(data: Any) -> str:
 
 
 def tidy(text: str) -> Markup:
-    """Escape a text, keep a number and its unit on one line, and set the index of a symbol low.
+    """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code.
 
-    >>> tidy("NVE_cov < 5 %")
-    Markup('NVE<sub>cov</sub> &lt; 5\xa0%')
+    >>> tidy("NVE_cov < 5 %: `ls`")
+    Markup('NVE<sub>cov</sub> &lt; 5\xa0%: <code>ls</code>')
     """
     joined = re.sub(r"(?<=\d) (?=%)|(?<=K) (?==)|(?<==) (?=\d)", "\u00a0", text)
-    return Markup(re.sub(r"\b(NVE|NSR|CR)_([a-z]+)\b", r"\1<sub>\2</sub>", str(escape(joined))))
+    lowered = re.sub(r"\b(NVE|NSR|CR)_([a-z]+)\b", r"\1<sub>\2</sub>", str(escape(joined)))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", lowered))
 
 
 def _is_number(value: Any) -> bool:

@@ -6,11 +6,11 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._errors import ParameterError
+from bivaluate._errors import BivaluateError, ParameterError
 from bivaluate._text import distinct
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from bivaluate.enrichment import Enrichment, GeneSets
     from bivaluate.sweep import Run
 
 _NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
@@ -33,7 +34,7 @@ _MOST_MATRICES = 40
 class Scored:
     """One scored solution: where it comes from and its measures.
 
-    `label` is what the page calls the algorithm. `values` holds the measures of the solution by key (NaN where
+    `label` is what the page calls the algorithm; if it `finds_k` itself, `k` is an upper bound. `values` holds the measures of the solution by key (NaN where
     undefined), `reasons` says why one is.
     """
 
@@ -46,6 +47,7 @@ class Scored:
     label: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    finds_k: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Drawn:
     records: Sequence[Mapping[str, Any]]
     mergers: Mapping[str, NDArray[np.float64]]
     findings: Sequence[str]
+    enrichment: Enrichment | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,10 @@ class Null:
 
 @dataclass(frozen=True)
 class Source:
-    """Everything a report is built from; `load` and `records` take the position of a solution."""
+    """Everything a report is built from; `load` and `records` take the position of a solution.
+
+    `enriched` says that solutions come with the gene sets they are enriched in.
+    """
 
     kind: str
     solutions: Sequence[Scored]
@@ -97,6 +103,19 @@ class Source:
     rerun: str = ""
     nulls: Sequence[Null] = ()
     choice_p: Callable[[str], Mapping[str, float]] = lambda measure: {}
+    enriched: bool = False
+
+    def with_sets(self, sets: GeneSets, genes: str) -> Source:
+        """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
+        from bivaluate.enrichment import enrich
+
+        def load(index: int) -> Drawn | None:
+            drawn = self.load(index)
+            if drawn is None:
+                return None
+            return replace(drawn, enrichment=enrich(drawn.solution, drawn.matrix, sets, genes=genes))
+
+        return replace(self, load=load, enriched=True)
 
 
 def read_source(source: Any) -> Source:
@@ -176,7 +195,19 @@ def _scored(row: Mapping[Any, Any]) -> Scored:
     measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
     values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
     label = algorithm_name(algorithm)
-    return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values)
+    own = _finds_k(algorithm)
+    return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
+
+
+@cache
+def _finds_k(algorithm: str) -> bool:
+    """Return whether an algorithm finds K itself; of one that cannot be loaded here, nothing is known."""
+    from bivaluate.algorithms.registry import finds_k
+
+    try:
+        return finds_k(algorithm)
+    except BivaluateError:
+        return False
 
 
 def _absent(value: Any) -> bool:

@@ -1,14 +1,15 @@
-"""The verdict on top of the page: rules that turn judgements into sentences. They choose nothing themselves."""
+"""The verdict on top of the page: rules that turn judgements into sentences, question by question. They choose nothing."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bivaluate._text import listing, number, percent, plural
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason
 from bivaluate.judge.limits import (
     CLOSE,
     DUPLICATE,
@@ -24,16 +25,36 @@ from bivaluate.judge.limits import (
     is_thin,
 )
 from bivaluate.judge.redundancy import RedundantGroup
-from bivaluate.judge.verdict import paying, verdict
+from bivaluate.judge.verdict import (
+    NO_BICLUSTERS,
+    capital,
+    coming_back,
+    count,
+    next_steps,
+    nothing_here,
+    paying,
+    prediction,
+    reality,
+    verdict,
+)
 from bivaluate.measures.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
+QUESTIONS = REAL, NUMBER, WHICH, REDUNDANT, NEXT = (
+    "Is anything here real?",
+    "How many are there?",
+    "Which solution?",
+    "What is redundant?",
+    "What to do next?",
+)
+
 
 class Sentence(NamedTuple):
-    """One sentence; `kind` is ``headline``, ``finding`` or ``caution``."""
+    """One sentence; `kind` is ``headline``, ``finding``, ``caution`` or ``step``, `question` the one it answers."""
 
     kind: str
     text: str
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +64,8 @@ class Case:
     `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
     they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
     unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
-    many `surrogates`; `asked` says that the reader named the criterion.
+    many `surrogates`; `asked` says that the reader named the criterion, `fitted` that algorithms were run (and can be
+    again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked up yet.
     """
 
     groups: Sequence[Group]
@@ -58,6 +80,9 @@ class Case:
     p_value: float = math.nan
     surrogates: int = 0
     asked: bool = False
+    fitted: bool = False
+    finds_k: bool = False
+    to_name: bool = False
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -73,17 +98,44 @@ class Case:
         return self.chosen(self.criterion)
 
     @property
+    def pillars(self) -> list[str]:
+        """Which of evidence and held-out cells were computed."""
+        return [key for key in PILLARS if any(math.isfinite(group.value(key)) for group in self.groups)]
+
+    @property
+    def agree(self) -> bool:
+        """Whether all of these see something."""
+        return all(self.chosen(key) is not None for key in self.pillars)
+
+    @property
+    def real(self) -> bool:
+        """Whether at least one of these sees something; without them, whether the criterion chooses."""
+        return any(self.chosen(key) is not None for key in self.pillars or [self.criterion])
+
+    @property
+    def agreement(self) -> str:
+        """What the criterion, evidence and held-out cells choose, as judge says it."""
+        picks = {key: self.chosen(key) for key in (self.criterion, *self.pillars)}
+        chosen = {key: (pick.algorithm, pick.k) for key, pick in picks.items() if pick is not None}
+        return agreement(chosen, self.pillars, self.criterion)
+
+    @property
     def statuses(self) -> Counter[str]:
         """Number of solutions by status."""
         return sum((Counter(group.statuses) for group in self.groups), Counter())
 
 
 def speak(case: Case) -> list[Sentence]:
-    """Return the verdict on one data set: the headline first, then what to know about it."""
-    said = [_headline(case)]
+    """Return the verdict on one data set: the headline first, then the answers in the order of the questions."""
+    said = []
     if case.winner is not None:
-        said += [sentence for rule in _ABOUT_THE_WINNER for sentence in rule(case, case.winner)]
-    return said + _troubled(case) + unfinished(case)
+        for question, rules in _ABOUT_THE_WINNER.items():
+            said += [s._replace(question=question) for rule in rules for s in rule(case, case.winner)]
+    else:
+        said += [s._replace(question=REAL) for s in _no_winner_either(case)]
+    troubles = [s._replace(question=WHICH) for s in _troubled(case) + unfinished(case)]
+    steps = [Sentence("step", text, NEXT) for text in _next(case)]
+    return [_headline(case), *sorted(said + troubles, key=lambda s: QUESTIONS.index(s.question)), *steps]
 
 
 def _score(case: Case, group: Group) -> str:
@@ -99,31 +151,45 @@ def _caution(text: str) -> list[Sentence]:
     return [Sentence("caution", text)]
 
 
+def _either(good: bool, text: str) -> list[Sentence]:
+    return _finding(text) if good else _caution(text)
+
+
 def _headline(case: Case) -> Sentence:
     winner = case.winner
     if winner is None:
         return Sentence("headline", _no_winner(case))
     if len(case.groups) == 1 and not case.asked:
-        scores = {key: winner.value(key) for key in ("n_biclusters", "n_paying", "nve", "coverage", "cc")}
-        return Sentence("headline", f"{winner.name}: {verdict(scores)}")
+        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner))}")
     return Sentence("headline", f"{winner.name}: {_praise(case, winner)}.")
+
+
+def _judged(group: Group) -> dict[str, float]:
+    return {key: group.value(key) for key in ("n_biclusters", "n_paying", "nve", "coverage", "cc")}
 
 
 def _praise(case: Case, winner: Group) -> str:
     covers, nve = winner.value("coverage"), winner.value("nve")
     share = f"{percent(covers)} of the matrix"
-    found, pays = winner.value("n_biclusters"), winner.value("n_paying")
     score = _score(case, winner)
     best = f"{'highest' if RECORDS[case.criterion].direction == 'high' else 'lowest'} {score}"
+    if case.criterion == EVIDENCE:
+        return f"{_standing(winner)}; most evidence ({number(winner.value(EVIDENCE))} nats)"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
     if nve >= INDISTINCT:
         return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
-    if case.criterion == "total_evidence":
-        return f"most evidence ({number(winner.value(case.criterion))} nats); {paying(pays, found)}"
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
+
+
+def _all_pay(group: Group) -> bool:
+    return group.value("n_paying") == group.value("n_biclusters")
+
+
+def _standing(winner: Group) -> str:
+    return paying(winner.value("n_paying"), winner.value("n_biclusters"))
 
 
 def _no_winner(case: Case) -> str:
@@ -136,16 +202,16 @@ def _no_winner(case: Case) -> str:
     if len(case.groups) == 1:
         found = group.value("n_biclusters")
         if found == 0:
-            return f"{group.algorithm} has no biclusters: there is nothing to score."
-        if found == 1:
-            return f"{group.algorithm} has a single bicluster: NVE compares biclusters with each other and needs two."
+            return NO_BICLUSTERS
         if group.value(case.criterion) <= RECORDS[case.criterion].nothing:
-            return f"{group.name}: nothing here stands out from noise ({name} {number(group.value(case.criterion))})."
+            return f"{group.name}: {verdict(_judged(group) | {'n_paying': 0.0})}"
+        if found == 1:
+            return f"{group.name}: {degenerate_reason({'n_biclusters': 1, 'n_undefined': 0})}."
         why = group.reasons.get(case.criterion, "")
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        return "Nothing here stands out from noise: no solution saves anything under any kind of pattern."
+        return nothing_here()
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
@@ -153,9 +219,65 @@ def _no_winner(case: Case) -> str:
     return f"No solution can be judged by {name}: see the table for the reasons."
 
 
+def _no_winner_either(case: Case) -> list[Sentence]:
+    """Say what evidence and held-out cells see where the criterion itself chooses nothing."""
+    return _caution(f"{capital(case.agreement)}") if case.pillars and case.fitted else []
+
+
+def _real(case: Case, winner: Group) -> list[Sentence]:
+    """Answer by evidence, then by held-out cells and by what comes back, as far as they were computed."""
+    said = []
+    if math.isfinite(winner.value("n_paying")):
+        said += _either(*reality(winner.value("n_paying"), winner.value("n_biclusters"), winner.value(EVIDENCE)))
+    if math.isfinite(winner.value(PREDICTIVE)):
+        gain, error = winner.value(PREDICTIVE), winner.value(f"{PREDICTIVE}_error")
+        said += _either(winner.predicts, prediction(winner.predicts, gain, error))
+    if math.isfinite(winner.value("stability")):
+        said += _either(*coming_back(winner.value("stability")))
+    if case.pillars and not case.agree:
+        said += _caution(capital(case.agreement))
+    return said
+
+
+def _number(case: Case, winner: Group) -> list[Sentence]:
+    found = winner.value("n_biclusters")
+    if not math.isfinite(found):
+        return []
+    return _finding(count(found, winner.k, winner.value("n_paying"), case.finds_k))
+
+
+def _which(case: Case, winner: Group) -> list[Sentence]:
+    if len(case.groups) < 2:
+        return []
+    if not case.fitted:
+        best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
+        value = _score(case, winner).removeprefix(f"{symbol(case.criterion)} ")
+        return _finding(f"{winner.name}: {best} {symbol(case.criterion)} of {len(case.groups)} solutions ({value}).")
+    return _finding(capital(case.agreement)) if case.agree else []
+
+
+def _next(case: Case) -> list[str]:
+    """Say what to do, as far as there is something to do it with."""
+    if not case.groups:
+        return next_steps(real=True, unfinished=True) if case.missing else []
+    winner = case.winner
+    if winner is None:
+        judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
+        return next_steps(real=False, unfinished=case.missing > 0) if judged else []
+    pays, found = winner.value("n_paying"), winner.value("n_biclusters")
+    return next_steps(
+        real=case.real,
+        untidy=bool(case.repeats) or pays < found,
+        unfinished=case.missing > 0,
+        second_opinion=not case.fitted or PREDICTIVE in case.pillars,
+        edge=bool(_edge(case, winner)),
+        to_name=case.to_name,
+    )
+
+
 def _repeats(case: Case, winner: Group) -> list[Sentence]:
     if not case.repeats:
-        return []
+        return _finding("No two biclusters are redundant.") if len(case.errors) > 1 else []
     same = {True: f"share {percent(DUPLICATE)} of their cells or more", False: "are the same pattern"}
     group = case.repeats[0]
     if len(group.members) == case.typical.get("n_biclusters", math.nan):
@@ -273,7 +395,7 @@ def _small_winner(case: Case, winner: Group) -> list[Sentence]:
 
 def _chance(case: Case, winner: Group) -> list[Sentence]:
     error = winner.value("avg_ave")
-    if not error >= EVIDENCE_CUT:
+    if not error >= EVIDENCE_CUT or _all_pay(winner):
         return []
     noise = f"what a search finds in noise ({symbol('avg_ave')} {number(error)})"
     return _caution(f"On average its biclusters are hardly more coherent than {noise}.")
@@ -294,19 +416,12 @@ def _thin(case: Case, winner: Group) -> list[Sentence]:
     return said
 
 
-_ABOUT_THE_WINNER: tuple[Callable[[Case, Group], list[Sentence]], ...] = (
-    _repeats,
-    _vague,
-    _cleaner_but_tiny,
-    _close_behind,
-    _disagreement,
-    _steadiness,
-    _edge,
-    _beside_null,
-    _small_winner,
-    _chance,
-    _thin,
-)
+_ABOUT_THE_WINNER: Mapping[str, tuple[Callable[[Case, Group], list[Sentence]], ...]] = {
+    REAL: (_real, _beside_null, _vague, _chance, _small_winner, _thin),
+    NUMBER: (_number, _edge),
+    WHICH: (_which, _cleaner_but_tiny, _close_behind, _disagreement, _steadiness),
+    REDUNDANT: (_repeats,),
+}
 
 
 def _troubled(case: Case) -> list[Sentence]:
@@ -336,30 +451,82 @@ def unfinished(case: Case) -> list[Sentence]:
 def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     """Return the verdict over several data sets: who wins where, and how often a sentence of the single ones applies."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
+    missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
+    late = [s._replace(question=WHICH) for s in unfinished(Case((), missing=missing, planned=planned))]
     if not decided:
-        return [Sentence("headline", f"None of {plural(len(cases), 'data set')} has a solution that can be chosen.")]
+        none = f"None of {plural(len(cases), 'data set')} has a solution that can be chosen."
+        return [Sentence("headline", none), *late, *_next_of_all(cases)]
+    said = [*_real_of_all(cases), *_number_of_all([winner for _, winner in decided.values()])]
+    criterion = next(case.criterion for case, _ in decided.values())
+    for question, kind, applies, text in _OVERALL:
+        hit = [name for name, (case, winner) in decided.items() if applies(case, winner)]
+        if hit:
+            said.append(Sentence(kind, text.format(where=_where(hit, decided), symbol=symbol(criterion)), question))
+    undecided = [name for name in cases if name not in decided]
+    if undecided:
+        said.append(Sentence("caution", f"Nothing can be chosen on {listing(undecided, 5)}.", WHICH))
+    said = sorted(said + late, key=lambda s: QUESTIONS.index(s.question))
+    return [Sentence("headline", _headline_of_all(decided)), *said, *_next_of_all(cases)]
+
+
+def _headline_of_all(decided: Mapping[str, tuple[Case, Group]]) -> str:
     total = len(decided)
     criterion, asked = next((case.criterion, case.asked) for case, _ in decided.values())
-    counts = Counter(winner.name if asked else winner.algorithm for _, winner in decided.values())
-    (leader, most), *rest = counts.most_common()
+    wins = Counter(winner.name if asked else winner.algorithm for _, winner in decided.values())
+    (leader, most), *rest = wins.most_common()
     where = f"all {total} data sets" if most == total > 1 else f"{most} of {plural(total, 'data set')}"
-    where += "".join(f", {name} on {count}" for name, count in rest)
+    where += "".join(f", {name} on {times}" for name, times in rest)
     fused = sum(winner.value("nve") >= INDISTINCT for _, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
     balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
-    said = [Sentence("headline", f"{leader} {what} on {where}.")]
-    for kind, applies, text in _OVERALL:
-        hit = [name for name, (case, winner) in decided.items() if applies(case, winner)]
-        if hit:
-            place = f"all {total} data sets" if len(hit) == total > 1 else f"{len(hit)} of {total} data sets"
-            words = {"where": hit[0] if len(hit) == 1 else place, "symbol": symbol(criterion)}
-            said.append(Sentence(kind, text.format(**words)))
-    undecided = [name for name in cases if name not in decided]
-    if undecided:
-        said += _caution(f"Nothing can be chosen on {listing(undecided, 5)}.")
-    missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
-    return said + unfinished(Case((), missing=missing, planned=planned))
+    what = "has the most evidence" if criterion == EVIDENCE else what
+    return f"{leader} {what} on {where}."
+
+
+def _real_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
+    """Say on how many data sets something is real, as far as evidence and held-out cells were computed."""
+    said = []
+    for key, what in ((EVIDENCE, "Something stands out from noise"), (PREDICTIVE, "Held-out cells are predicted")):
+        judged = [name for name, case in cases.items() if key in case.pillars]
+        seen = [name for name in judged if cases[name].chosen(key) is not None]
+        if judged:
+            where = "none of the data sets" if not seen else _where(seen, judged)
+            said.append(Sentence("finding" if seen else "caution", f"{what} on {where}.", REAL))
+        if seen and len(seen) < len(judged):
+            rest = listing([name for name in judged if name not in seen], 5)
+            said.append(Sentence("caution", f"{'No evidence' if key == EVIDENCE else 'No prediction'}: {rest}.", REAL))
+    return said
+
+
+def _number_of_all(winners: Sequence[Group]) -> list[Sentence]:
+    found = sorted(winner.value("n_biclusters") for winner in winners)
+    if not found or not all(map(math.isfinite, found)):
+        return []
+    span = number(found[0]) if found[0] == found[-1] else f"{number(found[0])} to {number(found[-1])}"
+    pays = [winner.value("n_paying") for winner in winners]
+    worth = (
+        f"; {number(math.fsum(pays))} of {number(math.fsum(found))} stand out" if all(map(math.isfinite, pays)) else ""
+    )
+    return [Sentence("finding", f"The winners have {span} bicluster{'' if span == '1' else 's'} each{worth}.", NUMBER)]
+
+
+def _next_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
+    steps: dict[str, list[str]] = {}
+    for name, case in cases.items():
+        for step in _next(case):
+            steps.setdefault(step, []).append(name)
+    said = []
+    for step, names in steps.items():
+        place = "" if len(names) == len(cases) else f"On {_where(names, cases)}: "
+        said.append(Sentence("step", place + step, NEXT))
+    return said
+
+
+def _where(hit: Sequence[str], among: Collection[str]) -> str:
+    if len(hit) == 1:
+        return hit[0]
+    return f"all {len(hit)} data sets" if len(hit) == len(among) else f"{len(hit)} of {len(among)} data sets"
 
 
 def _cautious(rule: Callable[[Case, Group], list[Sentence]]) -> Callable[[Case, Group], bool]:
@@ -367,30 +534,34 @@ def _cautious(rule: Callable[[Case, Group], list[Sentence]]) -> Callable[[Case, 
 
 
 _LITTLE = f"less than {100 * NEGLIGIBLE_COVERAGE:g} % of the matrix"
-_OVERALL: tuple[tuple[str, Callable[[Case, Group], object], str], ...] = (
+_OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
     (
+        WHICH,
         "finding",
         lambda case, winner: any("disagree" in sentence.text for sentence in _disagreement(case, winner)),
         "The measures disagree about the winner on {where}.",
     ),
-    ("finding", _cleaner_but_tiny, f"On {{where}} another solution looks cleaner but covers {_LITTLE}."),
-    ("finding", lambda case, winner: case.repeats, "On {where} the winner repeats a pattern."),
+    (WHICH, "finding", _cleaner_but_tiny, f"On {{where}} another solution looks cleaner but covers {_LITTLE}."),
+    (REDUNDANT, "finding", lambda case, winner: case.repeats, "On {where} the winner repeats a pattern."),
     (
+        REDUNDANT,
         "caution",
-        lambda case, winner: winner.value("nve") >= INDISTINCT,
+        lambda case, winner: winner.value("nve") >= INDISTINCT and not _all_pay(winner),
         "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
     ),
     (
+        REAL,
         "caution",
         lambda case, winner: len(case.errors) > 1 and all(error >= NOISY for error in case.errors),
         f"On {{where}} none of the winner's biclusters shows a clear pattern (VE {NOISY:g} or more).",
     ),
-    ("caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
-    ("caution", _edge, "On {where} the winner's K is at an end of the sweep: this is not evidence for that K."),
+    (WHICH, "caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
+    (NUMBER, "caution", _edge, "On {where} the winner's K is at an end of the sweep: this is not evidence for that K."),
     (
+        REAL,
         "caution",
         _cautious(_beside_null),
         "On {where} the winner's {symbol} does not stand out from surrogate matrices without structure.",
     ),
-    ("caution", _small_winner, f"On {{where}} even the winner covers {_LITTLE}."),
+    (REAL, "caution", _small_winner, f"On {{where}} even the winner covers {_LITTLE}."),
 )

@@ -36,9 +36,13 @@ R.legend = function (names) {
   }));
 };
 
+/** A table among the figures: with a title and a caption, and buttons of its own. */
+R.titled = (title, caption, host) => R.make("div", { class: "chart" }, R.make("h3", {}, title), R.make("p", { class: "caption" }, caption), host);
+
 /** A titled picture with a caption, ready to be filled. */
 R.figure = function (title, caption, ...content) {
-  return R.make("div", { class: "chart" }, R.make("h3", {}, title), R.make("p", { class: "caption" }, caption), ...content);
+  const drawn = R.make("div", {}, ...content);
+  return R.make("div", { class: "chart" }, R.make("div", { class: "above" }, R.make("h3", {}, title), R.pictureButtons(() => drawn, title)), R.make("p", { class: "caption" }, caption), drawn);
 };
 
 R.tip = (function () {

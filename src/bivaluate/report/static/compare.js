@@ -2,7 +2,7 @@
 /* Comparison of solutions: K-sweep, trade-off plane, winners, and the NVE map of the paper. Who wins comes with the data. */
 R.value = (group, key, what = "mean") => (R.measure[key] ? group[what][R.measure[key].index] : null);
 R.winner = (groups, key) => groups.find((g) => g.first.includes(key)) ?? null;
-R.label = (group) => (R.data.kind === "run" ? group.name.replace(/ = /, "\u00a0=\u00a0") : group.algorithm);
+R.label = (group) => (R.data.kind === "run" ? group.called.replace(/ = /, "\u00a0=\u00a0") : group.algorithm);
 
 R.sweepPanel = function (host, key, groups, nulls, width) {
   const m = R.measure[key], height = 178, margin = { top: 8, right: 12, bottom: 26, left: 44 };
@@ -151,7 +151,9 @@ R.winners = function (host, groups) {
     return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": R.pointTip(best, [key]) }, R.show(key, R.value(best, key)),
       R.data.kind === "run" ? R.make("small", {}, `K\u00a0=\u00a0${best.k}`) : null);
   })));
-  host.replaceChildren(R.make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Winners by measure" },
+  const lines = () => [["algorithm", "measure", many ? "data sets won" : "best value"], ...algorithms.flatMap((name) => keys.map((key) => [name, key, many ? counts[`${name}|${key}`] || 0 : R.value(groups.find((g) => g.algorithm === name && g.own.includes(key)) ?? { mean: [] }, key)]))];
+  const save = R.saveButton("CSV", "Download the winners as CSV", () => R.saveTable("winners", lines()));
+  host.replaceChildren(R.make("div", { class: "above" }, R.make("span"), save), R.make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Winners by measure" },
     R.make("table", { class: "grid winners" }, R.make("caption", { class: "sr" }, many ? "Data sets won, by algorithm and measure" : "Best value of each, by measure"), R.make("thead", {}, head), R.make("tbody", {}, ...rows))));
 };
 

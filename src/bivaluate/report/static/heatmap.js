@@ -10,14 +10,18 @@ R.halves = function (text) {
   return values;
 };
 
+/** Standardised values, one byte each: thirty-seconds, and -128 for undefined. */
+R.standardised = (text) => Float32Array.from(Int8Array.from(atob(text), (c) => c.charCodeAt(0)), (b) => (b === -128 ? NaN : b / 32));
+
 /** Whether outlines of all biclusters would hide the matrix. */
 R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 1500;
 
 R.heatmap = function (host, detail) {
-  const map = detail.heatmap, values = R.halves(map.data), { rows, cols } = map;
+  const map = detail.heatmap, values = R.halves(map.data).map((v) => v * map.scale), standard = R.standardised(map.standard), { rows, cols } = map;
+  const ranges = { raw: { middle: map.middle, reach: map.reach, values }, standard: { middle: 0, reach: map.standard_reach, values: standard } };
   const noun = (detail.shape[0] === rows ? "row" : "rows"), columnNoun = detail.shape[1] === cols ? "column" : "columns";
   const crowded = R.tooMany(map);
-  const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1 };
+  const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: "raw" };
   const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
     "aria-label": `Heatmap of ${detail.shape[0]} rows by ${detail.shape[1]} columns, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
   const live = R.make("p", { class: "sr", "aria-live": "polite" });
@@ -29,8 +33,9 @@ R.heatmap = function (host, detail) {
     const blank = d3.rgb(R.token("--soft"));
     picture = new OffscreenCanvas(cols, rows);
     const image = new ImageData(cols, rows);
+    const shown = ranges[state.view];
     for (let i = 0; i < values.length; i++) {
-      const t = (values[i] * map.scale - map.middle) / (2 * map.reach) + 0.5;
+      const t = (shown.values[i] - shown.middle) / (2 * shown.reach) + 0.5;
       const c = Number.isNaN(t) ? blank : lookup[Math.max(0, Math.min(255, Math.round(t * 255)))];
       image.data.set([c.r, c.g, c.b, 255], 4 * i);
     }
@@ -111,10 +116,11 @@ R.heatmap = function (host, detail) {
   }
 
   function describe(row, col) {
-    const value = values[row * cols + col] * map.scale;
+    const value = values[row * cols + col], beside = standard[row * cols + col];
+    const also = state.view === "standard" && !Number.isNaN(beside) ? `\nstandardised ${R.number(beside, 2)}` : "";
     const inside = (runs, i) => runs.some(([from, to]) => i >= from && i < to);
     const owners = map.blocks.flatMap((b, k) => (inside(b.rows, row) && inside(b.cols, col) ? [detail.names[k]] : []));
-    return `${noun} ${map.row_names[row]}\n${columnNoun} ${map.col_names[col]}\n${map.note ? "mean" : "value"} ${Number.isNaN(value) ? "missing" : R.number(value)}${owners.length ? `\nin ${owners.slice(0, 8).join(", ")}${owners.length > 8 ? " …" : ""}` : "\nin no bicluster"}`;
+    return `${noun} ${map.row_names[row]}\n${columnNoun} ${map.col_names[col]}\n${map.note ? "mean" : "value"} ${Number.isNaN(value) ? "missing" : R.number(value)}${also}${owners.length ? `\nin ${owners.slice(0, 8).join(", ")}${owners.length > 8 ? " …" : ""}` : "\nin no bicluster"}`;
   }
 
   const zoom = d3.zoom().scaleExtent([1, 60])
@@ -175,19 +181,29 @@ R.heatmap = function (host, detail) {
     return chip;
   }));
   const tool = (text, label, act) => R.make("button", { type: "button", "aria-label": label, onclick: act }, text);
-  const tools = R.make("div", { class: "heat-tools" },
+  const scale = R.make("p", { class: "scale" });
+  const show = (view) => {
+    state.view = view;
+    views.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.view === view)));
+    paint();
+    draw();
+    R.scaleBar(scale, ranges[view], view === "standard");
+  };
+  const views = R.make("div", { class: "switch", role: "group", "aria-label": "Values shown" }, ...Object.entries({ raw: "As measured", standard: "Rows standardised" }).map(([view, text]) =>
+    R.make("button", { type: "button", "data-view": view, "aria-pressed": String(view === "raw"), onclick: () => show(view) }, text)));
+  const tools = R.make("div", { class: "heat-tools" }, views,
     tool("+", "Zoom in", () => smooth().call(zoom.scaleBy, 1.6)), tool("−", "Zoom out", () => smooth().call(zoom.scaleBy, 1 / 1.6)),
     tool("Reset", "Show the whole matrix", () => smooth().call(zoom.transform, d3.zoomIdentity)), map.blocks.length ? chips : null);
-  host.append(tools, R.make("div", { class: "heat-frame" }, canvas), R.scaleBar(map), live);
-  R.picture(host, draw);
+  const frame = R.make("div", { class: "heat-frame" }, canvas);
+  host.append(tools, frame, scale, live);
+  R.picture(host, () => { draw(); R.scaleBar(scale, ranges[state.view], state.view === "standard"); });
+  return frame;
 };
 
-R.scaleBar = function (map) {
+R.scaleBar = function (bar, range, standard) {
   const canvas = R.make("canvas", { width: 160, height: 12, "aria-hidden": "true" });
-  const bar = R.make("p", { class: "scale" }, R.number(map.middle - map.reach), canvas, `${R.number(map.middle + map.reach)}, middle at the median ${R.number(map.middle)}; values beyond are clipped in colour only`);
-  R.picture(bar, () => {
-    const context = canvas.getContext("2d"), colour = R.diverging(R.isDark());
-    d3.range(160).forEach((i) => { context.fillStyle = colour(i / 159); context.fillRect(i, 0, 1, 12); });
-  });
-  return bar;
+  const words = standard ? "standard deviations from the mean of the row as drawn" : `middle at the median ${R.number(range.middle)}`;
+  bar.replaceChildren(R.number(range.middle - range.reach), canvas, `${R.number(range.middle + range.reach)}, ${words}; values beyond are clipped in colour only`);
+  const context = canvas.getContext("2d"), colour = R.diverging(R.isDark());
+  d3.range(160).forEach((i) => { context.fillStyle = colour(i / 159); context.fillRect(i, 0, 1, 12); });
 };

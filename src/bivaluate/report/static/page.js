@@ -26,7 +26,7 @@
   const brief = new Set([...data.main, "n_biclusters"]);
   const measures = () => data.measures.filter((m) => !wide || everything.checked || brief.has(m.key)).map((m) => ({ key: m.key, label: m.symbol, direction: m.direction, help: R.help(m), numeric: true, percent: m.percent, bar: m.direction !== "none" }));
   function columns(perSeed) {
-    const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for" }] : [{ key: "algorithm", label: "solution" }];
+    const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for; found is how many there were" }] : [{ key: "algorithm", label: "solution" }];
     if (data.datasets.length > 1) first.unshift({ key: "dataset", label: "data set" });
     if (perSeed) first.push({ key: "seed", label: "seed", numeric: true });
     return [...first, ...measures(), { key: "status", label: "status" }];
@@ -71,7 +71,7 @@
 
   if (data.groups.length > 1) {
     const host = R.make("div");
-    charts.append(R.figure("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each wins under each measure, by the best mean over seeds at any K.` : "Best value of each under each measure; the winner is shaded and bold.", host));
+    charts.append(R.titled("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each wins under each measure, by the best mean over seeds at any K.` : "Best value of each under each measure; the winner is shaded and bold.", host));
     R.winners(host, data.groups);
   }
   if (data.datasets.length > 1) charts.append(panel);
@@ -175,5 +175,6 @@
     links.forEach((a, id) => (id === entry.target.id ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current")));
   }), { rootMargin: "-20% 0px -70% 0px" });
   document.querySelectorAll("main > section").forEach((section) => watcher.observe(section));
+  R.plainTables();
   document.documentElement.dataset.ready = "true";
 })();

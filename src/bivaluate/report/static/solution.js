@@ -6,13 +6,21 @@ R.solution = function (host, detail) {
   if (!many) host.append(R.make("p", { class: "intro" }, "This solution has no biclusters, so there is nothing to score; the heatmap shows the matrix as it is."));
   const heat = R.part("The matrix, reordered", `Rows and columns are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
   host.append(heat);
-  R.heatmap(heat, detail);
+  R.downloads(heat, R.heatmap(heat, detail), `Heatmap of ${detail.name}`);
   if (!many) return;
   host.append(R.make("div", { class: "pair" }, R.mergersPart(detail, records), R.sizesPart(detail, records)));
-  host.append(R.profilesPart(detail, records), R.biclusterTable(detail, records));
+  host.append(R.profilesPart(detail, records));
+  if (detail.enrichment) host.append(R.enrichmentPart(detail));
+  host.append(R.biclusterTable(detail, records));
 };
 
-R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make("h3", {}, title), caption ? R.make("p", { class: "caption" }, caption) : null, ...content);
+R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make("div", { class: "above" }, R.make("h3", {}, title)), caption ? R.make("p", { class: "caption" }, caption) : null, ...content);
+
+/** Give a part buttons that save what is drawn in `host`. */
+R.downloads = function (part, host, name) {
+  part.querySelector(".above").append(R.pictureButtons(() => host, name));
+  return part;
+};
 
 R.mergersPart = function (detail, records) {
   const { errors, pairs } = detail.mergers, n = errors.length;
@@ -51,6 +59,7 @@ R.mergersPart = function (detail, records) {
     }));
     host.replaceChildren(svg.node());
   });
+  R.downloads(part, host, `Mergers of ${detail.name}`);
   part.append(advice);
   if (n <= 40) part.append(R.mergerTable(detail, errors));
   return part;
@@ -115,7 +124,7 @@ R.sizesPart = function (detail, records) {
     }
     host.replaceChildren(svg.node());
   });
-  return R.part("Sizes and coverage", "Rows and columns of each bicluster, both axes logarithmic; a hollow mark has a single row or column and no defined score.", host, bars);
+  return R.downloads(R.part("Sizes and coverage", "Rows and columns of each bicluster, both axes logarithmic; a hollow mark has a single row or column and no defined score.", host, bars), host, `Sizes of ${detail.name}`);
 };
 
 R.profilesPart = function (detail, records) {
@@ -129,7 +138,19 @@ R.profilesPart = function (detail, records) {
     more.addEventListener("click", () => { more.remove(); detail.profiles.slice(first).forEach(draw); });
     part.append(more);
   }
-  return part;
+  return R.downloads(part, grid, `Profiles of ${detail.name}`);
+};
+
+/** Which gene sets the biclusters are enriched in, best first. */
+R.enrichmentPart = function (detail) {
+  const found = detail.enrichment, host = R.make("div");
+  const words = { title: "set", overlap: "shared", genes: "genes of the bicluster", set_size: "genes of the set", background: "genes in all" };
+  const numeric = (key) => !["bicluster", "title"].includes(key);
+  const columns = found.columns.map((key) => ({ key, label: words[key] || key, numeric: numeric(key), direction: key === "p" || key === "q" ? "low" : "none" }));
+  const rows = found.rows.map((row) => Object.fromEntries(found.columns.map((key, i) => [key, row[i]])));
+  const more = found.left_out ? ` ${R.number(found.left_out)} more are in the table beside the page.` : "";
+  if (rows.length) R.table(host, { caption: `Enriched sets of ${detail.name}`, columns, rows, pageSize: 15 });
+  return R.part("What the genes share", `${found.summary} ${found.background}${more}`, host);
 };
 
 R.profile = function (profile, record) {
@@ -161,7 +182,7 @@ R.profile = function (profile, record) {
 
 R.biclusterTable = function (detail, records) {
   const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
-  const words = { n_rows: "rows", n_cols: "columns", size: "cells", partner: "nearest", ve_merged: "VE merged", status: "status", bicluster: "bicluster" };
+  const words = { n_rows: "rows", n_cols: "columns", size: "cells", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: "VE merged", status: "status", bicluster: "bicluster" };
   const why = { undefined: "one row or one column: coherence is not defined", low_power: "two columns: VE cannot judge them", small: "smaller than the minimum size" };
   const columns = detail.records.columns.map((key) => {
     const m = known[key];

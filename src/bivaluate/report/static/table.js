@@ -65,7 +65,10 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
   const body = R.make("tbody");
   const table = R.make("table", { class: "grid" }, R.make("caption", { class: "sr" }, caption), R.make("thead", {}, head), body);
   const more = R.make("button", { class: "more", type: "button", onclick: () => { showAll = true; draw(); } });
-  host.replaceChildren(status, R.make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table), more);
+  /** What the table holds, rows that are not on screen included, numbers in full. */
+  const lines = () => [columns.map((c) => c.key), ...rows.filter(filter).map((row) => columns.map((c) => of(row, c.key)))];
+  const save = R.make("button", { type: "button", class: "save", "aria-label": `Download ${caption} as CSV`, onclick: () => R.saveTable(caption, lines()) }, "CSV");
+  host.replaceChildren(R.make("div", { class: "above" }, status, save), R.make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table), more);
 
   for (const column of columns) {
     const button = R.make("button", { type: "button", "data-tip": column.help || null },
