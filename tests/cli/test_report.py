@@ -10,6 +10,18 @@ def test_score_writes_a_report(run, example) -> None:
     page = (example / "r.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "solution, K" in page
+    assert {p.name for p in example.glob("r.*.csv")} == {"r.winners.csv", "r.solutions.csv", "r.biclusters.csv"}
+
+
+def test_score_looks_genes_up(run, example) -> None:
+    (example / "sets.gmt").write_text("first\tna\tg1\tg2\tg3\nsecond\tna\tg4\tg5\n")
+    words = ("score", "matrix.csv", "solution.json", "--sets", "sets.gmt")
+    done = run(*words, "--report", "r.html")
+    assert done.code == 0, done.err
+    assert "5 of 5 genes of the matrix are in 2 sets." in (example / "r.html").read_text(encoding="utf-8")
+    done = run(*words)
+    assert done.code == 2
+    assert "--sets looks up the biclusters of a report: add --report FILE, or use `bivaluate enrich`." in done.err
 
 
 def test_report_of_a_sweep(run, tmp_path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import run as replication
+from bivaluate.replicate.claims import GROUPS
 from bivaluate.replicate.document import render
 
 SMALL = replication.Size("quick", 3, 3, (), 3, ("scenario:S2", "scenario:S6", "scenario:S9b"))
@@ -87,6 +89,13 @@ def test_the_report_holds_the_claims(small) -> None:
     page = (small[0] / "report.html").read_text(encoding="utf-8")
     assert "The claims of the paper" in page
     assert "not reproduced" in page
+    claims = len(pd.read_csv(small[0] / "replication" / "claims.csv"))
+    headline = re.search(r"<h1[^>]*>(.*?)</h1>", page)
+    assert headline is not None
+    assert re.match(r"Of \d+ independent checks of the paper, \d+ (is|are) reproduced", headline[1])
+    folded = re.findall(r'<details class="fold">(.*?)</details>', page, re.DOTALL)
+    assert len(folded) == len(GROUPS)
+    assert sum(part.count("<tr>") - 1 for part in folded) == claims
 
 
 def test_the_report_can_be_made_again(small, tmp_path: Path) -> None:

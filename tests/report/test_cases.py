@@ -30,7 +30,7 @@ def quietly(matrix: Matrix, solution: Biclustering) -> Evaluation:
 
 def test_no_bicluster(visit: Visit, tmp_path: Path) -> None:
     shown = visit(build_report(empty_evaluation(), tmp_path / "r.html"))
-    assert shown.locator("h1").inner_text() == "nothing has no biclusters: there is nothing to score."
+    assert shown.locator("h1").inner_text() == "The solution has no biclusters: nothing to score."
     assert shown.locator("#compare").count() == 0
     assert "no biclusters" in shown.locator(".solution-body").inner_text()
 
@@ -52,7 +52,10 @@ def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
     path = build_report(evaluate(matrix, Biclustering(pairs, (120, 40))), tmp_path / "r.html")
     assert path.stat().st_size < LIMIT
     shown = visit(path)
-    assert "the profiles of 160 biclusters after the first 40" in shown.locator(".left-out").inner_text()
+    assert (
+        "the profiles of 160 biclusters other than the 40 with the most evidence"
+        in shown.locator(".left-out").inner_text()
+    )
     assert shown.locator(".profiles svg").count() == 12
     shown.get_by_role("button", name="Show all 40 profiles").click()
     assert shown.locator(".profiles svg").count() == 40
@@ -170,6 +173,24 @@ def test_sections_of_a_caller(visit: Visit, evaluations: list[Evaluation], tmp_p
     assert box.locator("[data-value='0.364']").count() == 1
     assert box.get_by_role("img", name="A square").count() == 1
     shown.get_by_role("link", name="Claims of the paper").click()
+
+
+def test_a_caller_may_begin_the_page_and_fold_its_rows(
+    visit: Visit, evaluations: list[Evaluation], tmp_path: Path
+) -> None:
+    rows = [["1.1", "reproduced"], ["1.2", "partly"], ["2.1", "reproduced"]]
+    section = Section("Claims", columns=["claim", "verdict"], rows=rows, marks=(("reproduced", "good"), ("partly", "fair")),
+                      folds=(("1. First", 2), ("2. Second", 1)))  # fmt: skip
+    shown = visit(build_report(evaluations, tmp_path / "r.html", sections=[section], headline="2 of 3 are reproduced."))
+    assert shown.locator("h1").inner_text() == "2 of 3 are reproduced."
+    assert shown.locator("#verdict .answers").count() == 0
+    assert shown.locator("#section-claims ~ #runs h2").first.inner_text().startswith("planted, K")
+    first, second = shown.locator("details.fold").all()
+    assert [mark.inner_text() for mark in first.locator("summary .mark").all()] == ["1 reproduced", "1 partly"]
+    assert not first.locator("table").is_visible()
+    first.locator("summary").click()
+    assert first.locator("tbody tr").count() == 2
+    assert second.locator("tbody tr").count() == 1
 
 
 def test_a_figure_must_be_a_picture(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
@@ -14,13 +15,16 @@ import pytest
 
 from bivaluate._errors import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
+from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import METRICS
+from bivaluate.report import build_report
 from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import describe_methods, methods_text
 from bivaluate.report.page import make_page
 from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
 from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
+from bivaluate.report.verdict import REAL
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Run, Sweep
 from tests.report.stand_ins import planted
@@ -283,3 +287,42 @@ def test_findings_and_rings_agree_that_a_swallowed_block_is_no_repeat() -> None:
     drawn = from_evaluations([result]).load(0)
     assert drawn is not None
     assert draw_solution(drawn, Budget())["mergers"]["pairs"] == []
+
+
+def test_the_tables_beside_the_page_hold_what_it_shows(evaluations: list[Evaluation], tmp_path: Path) -> None:
+    risky = Matrix(evaluations[0].matrix.values, name="=HYPERLINK(1)")
+    one = evaluate(risky, Biclustering([(range(15), range(6)), (range(15, 30), range(6, 12))], risky.shape))
+    build_report([one], tmp_path / "r.html")
+    for name, rows in (("winners", 1), ("solutions", 1), ("biclusters", 2)):
+        with (tmp_path / f"r.{name}.csv").open() as stream:
+            read = list(csv.DictReader(stream))
+        assert len(read) >= rows
+        assert {row["dataset"] for row in read} == {"'=HYPERLINK(1)"}, name
+    assert float(read[0]["ve"]) == pytest.approx(one.records[0]["ve"])
+
+
+def test_of_very_many_biclusters_the_most_evident_are_shown(evaluations: list[Evaluation]) -> None:
+    matrix, truth = evaluations[0].matrix, evaluations[0].solution
+    pairs = [([k % 50, k % 50 + 1], [0, 1, 2]) for k in range(500)]
+    solution = Biclustering([*pairs, *((b.rows, b.cols) for b in truth)], matrix.shape)
+    records = [{"bicluster": f"B{k + 1}", "evidence": float(k)} for k in range(503)]
+    data = draw_solution(Drawn(matrix, solution, records, {}, []), Budget())
+    assert data["names"] == [f"B{k}" for k in range(104, 504)]
+    assert len(data["heatmap"]["blocks"]) == len(data["records"]["rows"]) == 400
+    assert [profile["name"] for profile in data["profiles"]] == [f"B{k}" for k in range(464, 504)]
+    assert data["left_out"][0].startswith("103 biclusters other than the 400 with the most evidence")
+
+
+def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None:
+    values = {"total_evidence": 50.0, "n_paying": 2.0, "n_biclusters": 2.0, "nve": 0.5, "coverage": 0.2}
+    fits = {"predictive": 0.3, "predictive_error": 0.01, "stability": 0.4}
+    solutions = [
+        Scored("a", "LAS", 2, seed, values=values | fits | {"total_evidence": 50.0 + seed}) for seed in (0, 1)
+    ] + [Scored("a", "CCA", 3, seed, values=values | {"total_evidence": 9.0}) for seed in (0, 1)]
+    page = make_page(Source("run", solutions, lambda i: None, lambda i: []))
+    assert [m["symbol"] for m in page.data["measures"] if m["key"] in fits] == ["gain", "stability"]
+    assert {"predictive", "stability"} <= set(page.data["main"])
+    real = [sentence.text for sentence in page.verdict if sentence.question == REAL]
+    assert real[1].startswith("It predicts held-out cells")
+    assert real[2].startswith("Its biclusters come back")
+    assert "stability under subsampling" in render(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from bivaluate._files import as_text
+from bivaluate.enrichment import GeneSets
 from bivaluate.evaluation import Evaluation
 from bivaluate.report import build_report
 from bivaluate.report.source import Band, Null, read_source
+from bivaluate.report.verdict import QUESTIONS
 from bivaluate.sweep import Run
 
 Visit = Callable[..., Any]
@@ -278,8 +282,15 @@ def test_every_column_of_solutions_is_in_view(visit: Visit, page: Path, run_page
 def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert heading.inner_text().replace("\xa0", " ").startswith("planted, K = 3: most evidence (")
+    assert (
+        heading.inner_text()
+        .replace("\xa0", " ")
+        .startswith("planted, K = 3: all 3 biclusters stand out from noise; most evidence (")
+    )
     assert heading.bounding_box()["y"] < 300
+    asked = [question.inner_text() for question in shown.locator("#verdict .answers dt").all()]
+    assert asked == list(QUESTIONS)
+    assert "Yes: all 3 biclusters stand out" in shown.locator("#verdict .answers dd").first.inner_text()
     assert "B4 lies within B1" in shown.locator("#warnings").inner_text()
 
 
@@ -320,3 +331,89 @@ def test_null_runs_are_drawn_and_tabled(visit: Visit, run: Run, tmp_path: Path) 
     for end, value in {"mean": 1.1, "low": 1.0, "high": 1.2, "gap": 0.25, "p_value": 0.75}.items():
         cell = rows.first.locator(f"[data-key=nve-{end}]")
         assert float(cell.get_attribute("data-value")) == pytest.approx(value)
+
+
+def saved(page: Any, button: Any) -> tuple[str, str]:
+    with page.expect_download() as waiting:
+        button.click()
+    return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
+
+
+def test_every_table_can_be_saved(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
+    shown = visit(page)
+    tables = shown.locator("main table:visible").count()
+    assert shown.get_by_role("button", name="as CSV").count() == tables
+    name, text = saved(shown, shown.locator("#solution-table").get_by_role("button", name="Download Solutions as CSV"))
+    assert name == "Solutions.csv"
+    heading, first, *_ = text.splitlines()
+    row = dict(zip(heading.split(","), first.split(","), strict=True))
+    assert row["algorithm"] == "planted"
+    assert float(row["nve"]) == pytest.approx(evaluations[0].scores["nve"], rel=1e-9)
+
+
+def test_text_that_looks_like_a_formula_is_saved_as_text(visit: Visit, page: Path) -> None:
+    cells = ["=A1", "-1.5", "g1", "'=A1", 'say "hi"', "a,b", "+x", "@y"]
+    written = visit(page).evaluate("(cells) => cells.map(R.csvCell)", cells)
+    assert written == ["'=A1", "-1.5", "g1", "''=A1", '"say ""hi"""', '"a,b"', "'+x", "'@y"]
+    assert [as_text(cell) for cell in cells if '"' not in cell and "," not in cell] == [
+        cell for cell in written if '"' not in cell
+    ]
+
+
+def test_every_figure_can_be_saved(visit: Visit, run_page: Path) -> None:
+    from xml.etree import ElementTree
+
+    shown = visit(run_page)
+    figures = shown.locator("#compare .chart", has=shown.locator("svg:not(.legend svg)")).all()
+    parts = shown.locator("details[open] .part", has=shown.locator("svg, canvas")).all()
+    assert len(figures) >= 3
+    assert len(parts) >= 4
+    for part in figures + parts:
+        name, text = saved(shown, part.get_by_role("button", name="as SVG"))
+        picture = ElementTree.fromstring(text)
+        assert picture.tag.endswith("svg")
+        assert float(picture.get("width", "0")) > 100
+        assert "var(--" not in text, name
+    button = figures[0].get_by_role("button", name="as PNG")
+    with shown.expect_download() as waiting:
+        button.click()
+    assert waiting.value.path().read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_heatmap_shows_values_or_standardised_rows(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
+    shown = visit(page)
+    first = shown.locator("#solution-1")
+    canvas = first.locator("canvas").first
+    drawn = lambda: canvas.evaluate("c => c.toDataURL()")  # noqa: E731
+    before = drawn()
+    first.get_by_role("button", name="Rows standardised").click()
+    assert first.get_by_role("button", name="Rows standardised").get_attribute("aria-pressed") == "true"
+    assert drawn() != before
+    assert "standard deviations from the mean" in first.locator(".scale").inner_text()
+    canvas.focus()
+    canvas.press("ArrowDown")
+    row, col, value, beside, *_ = first.locator("[aria-live]").inner_text().split(", ")
+    matrix = evaluations[0].matrix
+    line = matrix.values[matrix.row_labels.index(row.removeprefix("row "))]
+    cell = line[matrix.col_labels.index(col.removeprefix("column "))]
+    assert float(value.removeprefix("value ")) == pytest.approx(cell, rel=6e-3, abs=2e-3)
+    standard = (cell - line.mean()) / line.std()
+    assert float(beside.removeprefix("standardised ")) == pytest.approx(standard, abs=0.06)
+    first.get_by_role("button", name="As measured").click()
+    canvas.blur()
+    assert drawn() == before
+
+
+def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[Evaluation], tmp_path: Path) -> None:
+    sets = GeneSets({"ribosome": [f"gene{i}" for i in range(14)], "all": [f"gene{i}" for i in range(60)]})
+    path = build_report(evaluations[:1], tmp_path / "r.html", sets=sets)
+    shown = visit(path)
+    panel = shown.locator("#solution-1 .part", has_text="What the genes share")
+    assert "1 of 3 biclusters is enriched" in panel.inner_text()
+    assert panel.locator("[data-key=title]").all_inner_texts()[-1] == "ribosome"
+    table = "#solution-1 .part:last-child table"
+    assert shown.locator(f"{table} tbody [data-key=best_set]").first.inner_text() == "ribosome"
+    assert [float(v or 0) for v in column(shown, "enriched_sets", table)] == [1, 0, 0]
+    with (tmp_path / "r.enrichment.csv").open() as stream:
+        assert [row["title"] for row in csv.DictReader(stream)] == ["ribosome"]
+    assert not any("bivaluate enrich" in text for text in shown.locator(".step").all_inner_texts())

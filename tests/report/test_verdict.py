@@ -256,7 +256,10 @@ def test_troubled_and_unfinished_solutions_are_counted() -> None:
         "4 of 20 solutions have fewer than two biclusters that can be scored; 9 of 20 solutions failed; "
         "1 of 20 solutions timed out." in texts
     )
-    assert answers(case(groups, missing=12, planned=60), WHICH)[-1] == "12 of 60 planned solutions are not finished: the verdict may change."
+    assert (
+        answers(case(groups, missing=12, planned=60), WHICH)[-1]
+        == "12 of 60 planned solutions are not finished: the verdict may change."
+    )
 
 
 def test_several_data_sets() -> None:

@@ -29,7 +29,7 @@ from bivaluate.report.verdict import Case, Sentence, speak, speak_all
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_DETAILS, MOST_DATASETS = 24, 40
+MOST_DETAILS, MOST_DATASETS, MOST_MAPPED = 24, 40, 200
 SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 
@@ -85,6 +85,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
             "kind": source.kind,
             "criterion": criterion,
             "same_pattern": SAME_PATTERN,
+            "most_mapped": MOST_MAPPED,
             "datasets": datasets,
             "algorithms": algorithms,
             "measures": [_measure(key) for key in keys],
@@ -240,7 +241,10 @@ def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source
         "counted": [group.counted.get(key, 0) for key in keys],
         "members": list(group.members),
         "anchor": anchors.get(id(group), ""),
-        "nve_k": [[str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))] for r in records],
+        "nve_k": [
+            [str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))]
+            for r in records[:MOST_MAPPED]
+        ],
     }
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bivaluate.enrichment import Enrichment
 
 MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 60, 6
-MAX_TERMS, MAX_TERM_ROWS, MAX_RECORDS = 5, 200, 400
+MAX_TERMS, MAX_TERM_ROWS, MAX_SHOWN = 5, 200, 400
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
 # Rows averaged for one bin of a matrix that is not an array in memory.
 ROWS_OF_A_BIN = 16
@@ -53,24 +53,35 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     errors = merger_errors(drawn)
     few = len(errors) <= budget.mergers
     groups = redundancy(drawn)
+    shown = most_evident(drawn, MAX_SHOWN)
+    solution = drawn.solution if len(shown) == len(drawn.solution) else drawn.solution.select(shown)
+    profiles = most_evident(drawn, MAX_PROFILES)
     return {
-        "names": names,
+        "names": [names[k] for k in shown],
         "shape": list(drawn.matrix.shape),
-        "heatmap": _heatmap(drawn.matrix, drawn.solution, budget.cells),
+        "heatmap": _heatmap(drawn.matrix, solution, budget.cells),
         "profiles": [
-            _profile(drawn.matrix, bicluster, name, budget.points // min(len(names), MAX_PROFILES))
-            for name, bicluster in zip(names[:MAX_PROFILES], drawn.solution[:MAX_PROFILES], strict=True)
+            _profile(drawn.matrix, drawn.solution[k], names[k], budget.points // len(profiles)) for k in profiles
         ],
         "mergers": {
             "errors": [[_rounded(value, 5) for value in line] for line in errors.tolist()] if few else [],
-            "pairs": [pair for group in groups for pair in group.pairs],
+            "pairs": [pair for group in groups for pair in group.pairs] if few else [],
             "advice": _advice(groups, errors, names),
         },
-        "records": _table(bicluster_records(drawn)),
+        "records": _table([record for k, record in enumerate(bicluster_records(drawn)) if k in set(shown)]),
         "enrichment": _enrichment(drawn.enrichment),
         "findings": [str(finding) for finding in drawn.findings],
         "left_out": _left_out(drawn.solution, len(errors), budget),
     }
+
+
+def most_evident(drawn: Drawn, most: int) -> list[int]:
+    """Return the positions of so many biclusters with the most evidence, in their own order; the first without any."""
+    n = len(drawn.solution)
+    if n <= most:
+        return list(range(n))
+    evidence = [float(record.get("evidence") or 0.0) for record in drawn.records] or [0.0] * n
+    return sorted(sorted(range(n), key=lambda k: -evidence[k])[:most])
 
 
 def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
@@ -261,9 +272,14 @@ def _enrichment(result: Enrichment | None) -> dict[str, Any] | None:
 
 def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[str]:
     said = []
-    if len(solution) > MAX_PROFILES:
+    n = len(solution)
+    if n > MAX_SHOWN:
         said.append(
-            f"the profiles of {plural(len(solution) - MAX_PROFILES, 'bicluster')} after the first {MAX_PROFILES}"
+            f"{plural(n - MAX_SHOWN, 'bicluster')} other than the {MAX_SHOWN} with the most evidence (the table beside the page has all)"
+        )
+    if n > MAX_PROFILES:
+        said.append(
+            f"the profiles of {plural(n - MAX_PROFILES, 'bicluster')} other than the {MAX_PROFILES} with the most evidence"
         )
     if n_mergers > budget.mergers:
         said.append(f"the merger matrix of {n_mergers} biclusters (the table names the nearest of each)")

@@ -56,7 +56,7 @@ R.drawing = function (host) {
 R.INLINED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "visibility"];
 R.inline = function (from, to) {
   const style = getComputedStyle(from);
-  R.INLINED.forEach((name) => to.style.setProperty(name, style.getPropertyValue(name)));
+  R.INLINED.forEach((name) => { to.removeAttribute(name); to.style.setProperty(name, style.getPropertyValue(name)); });
   [...from.children].forEach((child, i) => R.inline(child, to.children[i]));
 };
 

@@ -111,7 +111,8 @@
     fill();
     chooseK.addEventListener("input", draw);
     updates.push(() => { fill(); draw(); });
-    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
+    const cut = data.groups.some((g) => g.nve_k.length === data.most_mapped) ? ` The first ${data.most_mapped} biclusters of each are drawn.` : "";
+    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}${cut}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
     R.picture(host, draw);
   }
   pick.addEventListener("input", () => updates.forEach((update) => update()));
