@@ -78,8 +78,6 @@ def test_the_document_is_made_from_the_files_alone(small) -> None:
 
 
 def test_links_of_the_document_lead_somewhere(small) -> None:
-    import re
-
     folder = small[0]
     for link in re.findall(r"\]\(([^)]+)\)", (folder / "REPLICATION.md").read_text(encoding="utf-8")):
         assert (folder / link).exists(), link
