@@ -29,7 +29,8 @@
     const first = isRun ? [{ key: "algorithm", label: "algorithm" }, { key: "k", label: "K", numeric: true, help: "Number of biclusters asked for; found is how many there were" }] : [{ key: "algorithm", label: "solution" }];
     if (data.datasets.length > 1) first.unshift({ key: "dataset", label: "data set" });
     if (perSeed) first.push({ key: "seed", label: "seed", numeric: true });
-    return [...first, ...measures(), { key: "status", label: "status" }];
+    const [found, rest] = [true, false].map((is) => measures().filter((m) => (m.key === "n_biclusters") === is));
+    return [...first, ...found, ...rest, { key: "status", label: "status" }];
   }
   function rows(perSeed) {
     return data.groups.flatMap((g) => {
@@ -149,9 +150,14 @@
   setTheme(document.documentElement.dataset.theme);
   theme.addEventListener("click", () => setTheme(R.isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
-  let before = null;
-  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; setTheme("light"); });
-  addEventListener("afterprint", () => setTheme(before || "light"));
+  let before = null, unfolded = [];
+  addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme;
+    unfolded = [...document.querySelectorAll("details.fold:not([open])")];
+    unfolded.forEach((fold) => { fold.open = true; });
+    setTheme("light");
+  });
+  addEventListener("afterprint", () => { unfolded.forEach((fold) => { fold.open = false; }); setTheme(before || "light"); });
   let width = innerWidth, waiting = null;
   addEventListener("resize", () => {
     if (innerWidth === width) return;
