@@ -368,3 +368,13 @@ def test_what_is_real_over_several_data_sets() -> None:
         "The winners have 3 biclusters each; 6 of 6 stand out.",
     ]
     assert "On b: Do not interpret these biclusters." in texts[-1]
+
+
+def test_evidence_that_surrogates_have_too_is_none() -> None:
+    groups = [group("LAS", 3, **evident(90.0, 3)), group("CCA", 3, **evident(40.0, 1))]
+    known = case(groups, "total_evidence", fitted=True, p_values={"total_evidence": 0.6})
+    assert answers(known, REAL) == ["Nothing here; surrogates have as much evidence (p = 0.6)."]
+    assert answers(known, NEXT)[0].startswith("Do not interpret these biclusters.")
+    assert "Something stands out from noise on none of the data sets." in [
+        sentence.text for sentence in speak_all({"a": known, "b": known})
+    ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, plural
+from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.limits import SAME_PATTERN
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
@@ -147,6 +148,9 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
         fitted=source.kind == "run",
+        p_values={
+            key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
+        },
     )
     winner = case.winner
     if winner is None:
@@ -163,7 +167,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,
-        p_value=source.choice_p(case.criterion).get(dataset, math.nan) if null else math.nan,
+        p_value=case.p_values[case.criterion] if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
 

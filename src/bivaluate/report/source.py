@@ -185,7 +185,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         provenance=_provenance(run.provenance),
         rerun=str(run.provenance.get("command") or again),
         nulls=_nulls(run),
-        choice_p=partial(_choice_p, run),
+        choice_p=cache(partial(_choice_p, run)),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bivaluate._text import listing, number, percent, plural
-from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason, seeing_nothing
 from bivaluate.judge.limits import (
     CLOSE,
     DUPLICATE,
@@ -64,7 +64,7 @@ class Case:
     `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
     they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
     unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
-    many `surrogates`; `asked` says that the reader named the criterion, `fitted` that algorithms were run (and can be
+    many `surrogates`, `p_values` those of the choice by the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run (and can be
     again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked up yet.
     """
 
@@ -79,6 +79,7 @@ class Case:
     calibrated: bool = False
     p_value: float = math.nan
     surrogates: int = 0
+    p_values: Mapping[str, float] = field(default_factory=dict)
     asked: bool = False
     fitted: bool = False
     finds_k: bool = False
@@ -103,21 +104,29 @@ class Case:
         return [key for key in PILLARS if any(math.isfinite(group.value(key)) for group in self.groups)]
 
     @property
+    def _chosen(self) -> dict[str, tuple[str, int]]:
+        picks = {key: self.chosen(key) for key in (self.criterion, *self.pillars)}
+        return {key: (pick.algorithm, pick.k) for key, pick in picks.items() if pick is not None}
+
+    @property
+    def unseen(self) -> list[str]:
+        """Which of these see nothing."""
+        return seeing_nothing(self._chosen, self.pillars, self.p_values)
+
+    @property
     def agree(self) -> bool:
         """Whether all of these see something."""
-        return all(self.chosen(key) is not None for key in self.pillars)
+        return not self.unseen
 
     @property
     def real(self) -> bool:
         """Whether at least one of these sees something; without them, whether the criterion chooses."""
-        return any(self.chosen(key) is not None for key in self.pillars or [self.criterion])
+        return len(self.unseen) < len(self.pillars) if self.pillars else self.winner is not None
 
     @property
     def agreement(self) -> str:
         """What the criterion, evidence and held-out cells choose, as judge says it."""
-        picks = {key: self.chosen(key) for key in (self.criterion, *self.pillars)}
-        chosen = {key: (pick.algorithm, pick.k) for key, pick in picks.items() if pick is not None}
-        return agreement(chosen, self.pillars, self.criterion)
+        return agreement(self._chosen, self.pillars, self.criterion, self.p_values)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -227,7 +236,7 @@ def _no_winner_either(case: Case) -> list[Sentence]:
 def _real(case: Case, winner: Group) -> list[Sentence]:
     """Answer by evidence, then by held-out cells and by what comes back, as far as they were computed."""
     said = []
-    if math.isfinite(winner.value("n_paying")):
+    if math.isfinite(winner.value("n_paying")) and (EVIDENCE not in case.unseen or not winner.value("n_paying")):
         said += _either(*reality(winner.value("n_paying"), winner.value("n_biclusters"), winner.value(EVIDENCE)))
     if math.isfinite(winner.value(PREDICTIVE)):
         gain, error = winner.value(PREDICTIVE), winner.value(f"{PREDICTIVE}_error")
@@ -489,7 +498,7 @@ def _real_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
     said = []
     for key, what in ((EVIDENCE, "Something stands out from noise"), (PREDICTIVE, "Held-out cells are predicted")):
         judged = [name for name, case in cases.items() if key in case.pillars]
-        seen = [name for name in judged if cases[name].chosen(key) is not None]
+        seen = [name for name in judged if key not in cases[name].unseen]
         if judged:
             where = "none of the data sets" if not seen else _where(seen, judged)
             said.append(Sentence("finding" if seen else "caution", f"{what} on {where}.", REAL))
