@@ -21,8 +21,9 @@ result.biclusters[["bicluster", "n_rows", "n_cols", "ve"]].round(3)
 # The classes of the documents played no part. Which class does each co-cluster of documents fit best?
 
 # %%
-from bivaluate.benchmark.truth import best_f1
+from bivaluate.benchmark.truth import best_agreements
 
 for k, (rows, _) in enumerate(model.solution_, start=1):
-    name, score = max(((n, best_f1(rows, {n: m})) for n, m in news.row_classes.items()), key=lambda pair: pair[1])
+    scores = {name: best_agreements(rows, mask[None])["f1"] for name, mask in news.row_classes.items()}
+    name, score = max(scores.items(), key=lambda pair: pair[1])
     print(f"B{k}: {len(rows)} documents, mostly {name} (F1 {score:.2f})")
