@@ -54,8 +54,7 @@ def compare(
         X = matrix_file.read(matrix)
         first, second = (how.read(path, X) for path, how in files)
     with progress() as update:
-        told = None if update is None else partial(update, "pairs of cells")
-        scores = compare_solutions(first, second, shape=size, progress=told)
+        scores = compare_solutions(first, second, shape=size, progress=update and partial(update, "pairs of cells"))
     if csv:
         rows_of_table = [{"measure": key, "value": value} for key, value in scores.items()]
         write_csv(csv, rows_of_table, ["measure", "value"])

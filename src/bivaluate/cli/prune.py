@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,7 @@ from bivaluate.cli.options import (
     option,
     spoken,
 )
-from bivaluate.cli.tables import err, heading, out, print_json, print_table, say_written, score_text, write_csv
+from bivaluate.cli.tables import err, heading, out, print_json, print_table, progress, say_written, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.judge.prune import Pruning
@@ -74,7 +75,8 @@ def prune(
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
     options = {name: value for name, value in dataclasses.asdict(rules).items() if value is not None}
-    advice = propose_pruning(X, given, **options)
+    with progress() as update:
+        advice = propose_pruning(X, given, progress=update and partial(update, "changes"), **options)
     cautions = [spoken(text) for text in advice.cautions]
     if as_json:
         print_json(_document(advice, cautions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT, is_noise
 from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, is_coherent, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures.cover import cell_jaccard
+from bivaluate.measures.cover import Cover, cell_jaccard
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
@@ -90,6 +90,7 @@ def propose_pruning(
     ordered_columns: bool = False,
     null_runs: int = 5,
     random_state: int | None = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Pruning:
     """Propose drops and mergers, and say why.
 
@@ -118,6 +119,8 @@ def propose_pruning(
         Number of surrogates for that.
     random_state : int, optional
         Seed of the surrogates.
+    progress : callable, optional
+        Told (changes, biclusters at the start) as changes are proposed.
 
     Returns
     -------
@@ -155,7 +158,7 @@ def propose_pruning(
     pool = _Pool(matrix, solution)
     broken = broken_assumptions(seen, solution)
     groups = _named_groups(pool)
-    proposals = _repeats(pool, merge=TAILS not in broken)
+    proposals = _repeats(pool, merge=TAILS not in broken, progress=progress)
     left = _named_groups(pool)
     if not keep_weak:
         proposals += _noise(pool, seen, cut)
@@ -193,6 +196,8 @@ class _Pool:
         self.matrix = matrix
         self.biclusters: list[Bicluster] = list(solution)
         self.names = [f"B{k + 1}" for k in range(len(solution))]
+        self._merged: Any = None
+        self._groups: list[RedundantGroup] | None = None
 
     def solution(self) -> Biclustering:
         """Return the biclusters as they stand."""
@@ -200,8 +205,12 @@ class _Pool:
 
     def redundant(self) -> list[RedundantGroup]:
         """Return the redundant groups of the biclusters as they stand."""
-        solution = self.solution()
-        return redundant_groups(Workspace.of(self.matrix, solution).merged_ve, solution)
+        if self._groups is None:
+            solution = self.solution()
+            if self._merged is None:
+                self._merged = Workspace.of(self.matrix, solution).merged_ve
+            self._groups = redundant_groups(self._merged, solution)
+        return self._groups
 
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""
@@ -209,31 +218,43 @@ class _Pool:
 
     def replace(self, gone: int, place: int, bicluster: Bicluster, name: str) -> None:
         """Put one bicluster in place of two."""
+        changed = bicluster is not self.biclusters[place]
         self.biclusters[place], self.names[place] = bicluster, name
         del self.biclusters[gone], self.names[gone]
+        self._groups = None
+        if self._merged is None or (changed and not self.matrix.in_memory):
+            self._merged = None  # all are computed again: a pass over the rows gives one as well as all
+            return
+        self._merged = np.delete(np.delete(self._merged, gone, axis=0), gone, axis=1)
+        if changed:
+            place -= gone < place
+            solution = self.solution()
+            row_masks, col_masks = solution.row_masks, solution.col_masks
+            errors = [
+                virtual_error_value(self.matrix.block(np.flatnonzero(rows), np.flatnonzero(cols)))
+                for rows, cols in zip(row_masks | row_masks[place], col_masks | col_masks[place], strict=True)
+            ]
+            self._merged[place, :] = self._merged[:, place] = errors
 
 
-def _repeats(pool: _Pool, merge: bool) -> list[Proposal]:
+def _repeats(pool: _Pool, merge: bool, progress: Callable[[int, int], None] | None) -> list[Proposal]:
     """Drop duplicates and merge what repeats one pattern, group by group, until nothing is redundant."""
     proposals: list[Proposal] = []
     refused: set[frozenset[str]] = set()
+    given = len(pool.names)
     while len(pool.names) > 1:
-        pair = next(
-            (
-                pair
-                for group in pool.redundant()
-                for pair in _by_likeness(pool, group)
-                if _key(pool, pair) not in refused
-            ),
-            None,
-        )
-        if pair is None:
-            return proposals
-        proposal = _join(pool, *pair, merge=merge)
-        if proposal is None:
+        for pair in _pairs(pool):
+            if _key(pool, pair) in refused:
+                continue
+            proposal = _join(pool, *pair, merge=merge)
+            if proposal is not None:
+                proposals.append(proposal)
+                if progress is not None:
+                    progress(len(proposals), given)
+                break
             refused.add(_key(pool, pair))
         else:
-            proposals.append(proposal)
+            return proposals
     return proposals
 
 
@@ -245,9 +266,14 @@ def _key(pool: _Pool, pair: tuple[int, int]) -> frozenset[str]:
     return frozenset(pool.names[k] for k in pair)
 
 
-def _by_likeness(pool: _Pool, group: RedundantGroup) -> list[tuple[int, int]]:
-    """Return the pairs of a group, those that share most cells first."""
-    return sorted(group.pairs, key=lambda pair: -cell_jaccard(*(pool.biclusters[k] for k in pair)))
+def _pairs(pool: _Pool) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of the redundant groups, group by group, those that share most cells first."""
+    for group in pool.redundant():
+        members = list(group.members)
+        likeness = Cover(Biclustering([pool.biclusters[k] for k in members], pool.matrix.shape)).jaccard
+        one, other = np.triu_indices(len(members), 1)
+        for at in np.argsort(-likeness[one, other], kind="stable").tolist():
+            yield members[one[at]], members[other[at]]
 
 
 def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:

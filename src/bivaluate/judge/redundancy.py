@@ -118,8 +118,21 @@ def _within(ve: NDArray[np.float64], cover: Cover) -> NDArray[np.bool_]:
 
 def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
-    related = related.copy()
-    groups: list[tuple[int, ...]] = []
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, component = connected_components(csr_array(related), directed=False)
+    connected = np.flatnonzero(related.any(axis=1))
+    order = connected[np.argsort(component[connected], kind="stable")]
+    parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if len(order) else []
+    # Groups of different components do not touch each other, so each is split by itself.
+    groups = [tuple(part[list(group)].tolist()) for part in parts for group in _split(related[np.ix_(part, part)])]
+    return sorted(groups)
+
+
+def _split(related: NDArray[np.bool_]) -> list[list[int]]:
+    """Return the groups of one component: the largest first, as greed finds it, then the largest among the others."""
+    groups = []
     while related.any():
         group = [int(related.sum(axis=1).argmax())]
         candidates = related[group[0]].copy()
@@ -127,5 +140,5 @@ def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
             group.append(int(np.where(candidates, (related & candidates).sum(axis=1), -1).argmax()))
             candidates &= related[group[-1]]
         related[group, :] = related[:, group] = False
-        groups.append(tuple(sorted(group)))
-    return sorted(groups)
+        groups.append(sorted(group))
+    return groups
