@@ -52,8 +52,9 @@ lint: .venv/.installed  ## check style
 type: .venv/.installed  ## check types
 	$(BIN)/mypy
 
-bench: .venv/.installed  ## measure ratios against peers, both sides in one run
-	$(BIN)/python -m benchmarks
+bench: .venv/.installed  ## measure ratios against peers, both sides in one run (BENCH="--minutes 20" for less), and write them
+	$(BIN)/python -m benchmarks $(BENCH)
+	$(BIN)/python docs/generate.py
 
 site: .venv/.installed  ## build the documentation site into site/, every tutorial and figure run anew
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'

@@ -1,4 +1,4 @@
-"""The whole `evaluate` call against naive NumPy, its memory, and the start-up of the command line.
+"""The whole `evaluate` call against a plain NumPy loop, its memory, and the start-up of the command line.
 
 python -m benchmarks.bench_evaluate
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bench_mergers import RANDOM, TARGETS, naive_seconds, workload
+from benchmarks.baselines import FIRST
+from benchmarks.bench_mergers import RANDOM, TARGETS, workload
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table, seconds
 from bivaluate import Biclustering, DegenerateWarning, Matrix, evaluate, write_matrix
@@ -95,15 +96,10 @@ def comparisons() -> list[Comparison]:
     """Return the ratios of the whole call."""
     found = []
     for name in ("medium", "large", "checkerboard"):
-        peer = naive_seconds_of(name)
+        peer = in_fresh_process("benchmarks.bench_mergers:baseline_seconds", FIRST, name, 1)
         shape = "yeast-like checkerboard, 225 biclusters" if name == "checkerboard" else _shape(name)
-        found.append(Comparison(f"evaluate, {shape}", "naive NumPy", peer, whole_call(name), *TARGETS[name]))
+        found.append(Comparison(f"evaluate, {shape}", FIRST, peer, whole_call(name), *TARGETS[name]))
     return found
-
-
-def naive_seconds_of(name: str) -> float:
-    """Return the time of naive NumPy in its own fresh process."""
-    return float(in_fresh_process(f"benchmarks.bench_mergers:{naive_seconds.__name__}", name, 2))
 
 
 def _shape(name: str) -> str:
@@ -112,13 +108,15 @@ def _shape(name: str) -> str:
 
 
 def main() -> list[Comparison]:
-    found = print_table("the whole evaluate call against naive NumPy", comparisons())
+    found = print_table(f"the whole evaluate call against {FIRST}", comparisons())
     n, m, K = RANDOM["large"][:3]
     limit = 64 * 2**20 + 8 * (K * K + K * (n + m))
     extra = in_fresh_process("benchmarks.bench_evaluate:extra_memory", "large")
     print(f"\nextra memory of evaluate on {n}x{m} K={K}: {extra / 2**20:.1f} MiB (limit {limit / 2**20:.1f} MiB)")
     asr, nve = cheap_and_dear()
-    print(f"\nASR alone, 2000x100 K=100: {asr * 1e3:.1f} ms, {asr / nve:.2f} of NVE's {nve * 1e3:.1f} ms (must 0.33)")
+    found += print_table(
+        "a cheap question", [Comparison("ASR alone, 2000x100 K=100", "NVE of the same", nve, asr, must=3, goal=3)]
+    )
     print("\nevidence in the default call")
     for name in ("small", "large"):
         dear, cheap = with_and_without_evidence(name)

@@ -1,4 +1,4 @@
-"""All mergers (VE and MSR, K x K) against the naive twin: time, growth, memory. Run from the root of the project:
+"""All mergers (VE and MSR, K x K) against three baselines: time, growth, memory. Run from the root of the project:
 
 python -m benchmarks.bench_mergers
 """
@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.baselines import BASELINES, FIRST, baseline
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate.matrix import Matrix
 from bivaluate.measures import _kernels
 from bivaluate.measures._mergers import compiled_merger_matrices, compiled_mergers, merger_matrices, union_cells
 from bivaluate.solution import Biclustering
-from tests.reference import internal as naive
 
 # rows, columns, K, rows and columns of a bicluster
 RANDOM = {"small": (300, 40, 4, 41, 10), "medium": (2993, 173, 20, 265, 33), "large": (20000, 500, 100, 808, 58)}
@@ -43,9 +43,12 @@ def workload(name: str, K: int | None = None) -> tuple[np.ndarray, Pairs]:
     return X, pairs
 
 
-def naive_seconds(name: str, repeat: int) -> float:
+def baseline_seconds(against: str, name: str, repeat: int) -> float:
+    """Return the time of a baseline; what takes long runs once, after a warm-up with little."""
     X, pairs = workload(name)
-    return best_of(lambda: naive.mergers(X, pairs), repeat, warm_up=name != "large")
+    function = baseline(against)
+    function(X, pairs[:2])
+    return best_of(lambda: function(X, pairs), repeat, warm_up=name != "large")
 
 
 def extra_memory(name: str) -> int:
@@ -77,7 +80,7 @@ def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None
     return call
 
 
-def compare(name: str) -> Comparison:
+def compare(name: str) -> list[Comparison]:
     X, pairs = workload(name)
     solution = Biclustering(pairs, X.shape)
     cells = union_cells(solution)
@@ -87,16 +90,15 @@ def compare(name: str) -> Comparison:
     else:
         ours = best_of(lambda: merger_matrices(X, solution), 7 if name == "large" else 30)
         work = name
-    peer = in_fresh_process("benchmarks.bench_mergers:naive_seconds", name, {"small": 50, "medium": 5}.get(name, 1))
-    shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
-    return Comparison(
-        f"all mergers, {work}, {shape}",
-        "naive NumPy",
-        peer,
-        ours,
-        *TARGETS[name],
-        note=f"{ours / cells * 1e9:.3f} ns/cell",
-    )
+    found = []
+    for against in BASELINES:
+        repeat = {"small": 50, "medium": 3}.get(name, 1)
+        peer = in_fresh_process("benchmarks.bench_mergers:baseline_seconds", against, name, repeat)
+        targets = TARGETS[name] if against == FIRST else (None, None)
+        note = f"{ours / cells * 1e9:.3f} ns per cell against {peer / cells * 1e9:.3g}"
+        shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
+        found.append(Comparison(f"all mergers, {work}, {shape}", against, peer, ours, *targets, note=note))
+    return found
 
 
 def growth() -> None:
@@ -113,7 +115,7 @@ def growth() -> None:
 
 
 def main() -> list[Comparison]:
-    found = print_table("all mergers, VE and MSR", [compare(name) for name in (*RANDOM, "checkerboard")])
+    found = print_table("all mergers, VE and MSR", [c for name in (*RANDOM, "checkerboard") for c in compare(name)])
     print("\ngrowth")
     growth()
     n, m, K = RANDOM["large"][:3]

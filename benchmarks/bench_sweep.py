@@ -18,8 +18,8 @@ from bivaluate.sweep.workers import perform_parallel
 
 KS = (3, 5, 8, 10, 15)
 ALGORITHMS = ("cca", "las", "spectral")
-OVERHEAD_CELLS = 2000
-N_SEEDS = 10
+OVERHEAD_CELLS = 800
+N_SEEDS = 4
 
 
 class Nothing:

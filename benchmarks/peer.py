@@ -96,8 +96,8 @@ def paper_run(peer: str, counts: list[int]) -> Result:
     from sklearn.cluster import SpectralBiclustering
     from threadpoolctl import threadpool_limits
 
+    from benchmarks.baselines import FIRST, baseline
     from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
-    from tests.reference import internal as naive
 
     spent = dict.fromkeys(("cca", "las", "spectral", "measures"), 0.0)
 
@@ -123,5 +123,5 @@ def paper_run(peer: str, counts: list[int]) -> Result:
                 cells = [board.get_indices(k) for k in range(K)]
                 solutions.append([(r, c) for r, c in cells if len(r) and len(c)])
             for pairs in solutions:
-                clock("measures", lambda X=X, pairs=pairs: naive.mergers(X, pairs))
+                clock("measures", lambda X=X, pairs=pairs: baseline(FIRST)(X, pairs))
     return spent

@@ -69,7 +69,7 @@ def print_table(title: str, comparisons: list[Comparison]) -> list[Comparison]:
     print(f"\n{title}")
     print(f"{'work':<56}{'peer':>12}{'ours':>12}{'ratio':>8}{'must':>6}{'goal':>6}  reached")
     for c in comparisons:
-        must, goal = (f"{t:g}x" if t is not None else "" for t in (c.must, c.goal))
+        must, goal = (f"{t:.3g}x" if t is not None else "" for t in (c.must, c.goal))
         print(
             f"{c.work:<56}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x{must:>6}{goal:>6}"
             f"  {c.verdict:<7} {c.note}",

@@ -62,14 +62,14 @@ def block_order(
 
 def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
     """Return the biclusters so that each is followed by the one that shares most members with it."""
-    shared, beside = (m.astype(np.int64) @ m.T.astype(np.int64) for m in (masks, other))
-    left = list(range(1, len(masks)))
+    # Whole numbers of members are exact in float32 products, which are many times quicker than those of integers.
+    shared, beside = (np.asarray(m.astype(np.float32) @ m.T.astype(np.float32), dtype=np.float64) for m in (masks, other))
+    likeness = shared * (other.shape[1] + 1) + beside
+    likeness[:, 0] = -1.0
     chain = [0]
-    while left:
-        last = chain[-1]
-        nearest = max(left, key=lambda k: (shared[last, k], beside[last, k], -k))
-        chain.append(nearest)
-        left.remove(nearest)
+    for _ in range(1, len(masks)):
+        chain.append(int(likeness[chain[-1]].argmax()))
+        likeness[:, chain[-1]] = -1.0
     return chain
 
 

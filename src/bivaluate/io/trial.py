@@ -93,6 +93,8 @@ def _started() -> subprocess.Popen[bytes]:
         _helper = None  # of the process this one was forked from
     if _helper is None:
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        # pyarrow's own allocator reserves a gigabyte of addresses, which the limit would count
+        one_thread["ARROW_DEFAULT_MEMORY_POOL"] = "system"
         _helper = (
             os.getpid(),
             subprocess.Popen(

@@ -1,0 +1,74 @@
+"""The first answer of a fresh installation: CPU seconds of commands with no compiled kernel kept, and of their second call.
+
+python -m benchmarks.bench_start
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.timing import Comparison, print_table, seconds
+from bivaluate import Biclustering, Matrix, write_matrix
+
+MOST = 2.5  # times the second call
+
+
+def commands(folder: Path) -> dict[str, list[str]]:
+    """Write what they need and return the commands by name."""
+    rng = np.random.default_rng(0)
+    for name, shape, K, r, c in (("large", (3000, 170), 10, 200, 20), ("small", (300, 40), 4, 41, 10)):
+        X = rng.normal(size=shape)
+        write_matrix(Matrix.of(X), folder / f"{name}.csv")
+        pairs = [(rng.permutation(shape[0])[:r], rng.permutation(shape[1])[:c]) for _ in range(K)]
+        Biclustering(pairs, shape).to_json(folder / f"{name}.json")
+    plan = ["sweep", "scenario:S1", "--algorithms", "cca,las,spectral", "-k", "2,3", "--out", "run"]
+    return {
+        "score, 3000x170": ["score", "large.csv", "large.json"],
+        "run las, 300x40": ["run", "small.csv", "--algorithm", "las", "-k", "4", "--out", "las.json"],
+        "run cca, 300x40": ["run", "small.csv", "--algorithm", "cca", "-k", "4", "--out", "cca.json"],
+        "find, 300x40": ["find", "small.csv", "--out", "found.json"],
+        "a small sweep": plan,
+    }
+
+
+def spent(command: list[str], folder: Path, cache: Path) -> tuple[float, float]:
+    """Return CPU and wall seconds of one call."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    subprocess.run(
+        [sys.executable, "-m", "bivaluate", *command], cwd=folder, env=environment, check=True, capture_output=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, time.perf_counter() - start
+
+
+def main() -> list[Comparison]:
+    """Print first and second calls, and what is left to compile after `doctor --warm`."""
+    lines = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for name, command in commands(folder).items():
+            cache = folder / f"cache of {name}"
+            calls = []
+            for _ in range(2):
+                calls.append(spent(command, folder, cache))
+                if command[0] == "sweep":
+                    command = [*command[:-1], "second run"]
+            note = f"first {seconds(calls[0][1])}, second {seconds(calls[1][1])} of wall time"
+            lines.append(
+                Comparison(f"first call, {name}", "second call (CPU)", calls[1][0], calls[0][0], 1 / MOST, 1, note)
+            )
+    return print_table("first answers of a fresh installation", lines)
+
+
+if __name__ == "__main__":
+    main()
