@@ -24,7 +24,17 @@ from bivaluate.cli.options import (
     option,
     spoken,
 )
-from bivaluate.cli.tables import err, heading, out, print_json, print_table, progress, say_written, score_text, write_csv
+from bivaluate.cli.tables import (
+    err,
+    heading,
+    out,
+    print_json,
+    print_table,
+    progress,
+    say_written,
+    score_text,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from bivaluate.judge.prune import Pruning
