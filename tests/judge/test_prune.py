@@ -6,7 +6,10 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance.search import search_block
-from bivaluate.judge.prune import propose_pruning
+from bivaluate.judge.prune import _loses_evidence, _Pool, propose_pruning
+from bivaluate.judge.redundancy import is_coherent
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Bicluster
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +145,22 @@ def test_random_blocks_are_noise_to_findings_and_pruning_alike():
     solution = Biclustering(blocks, X.shape)
     assert any("None of the 6 biclusters stands out from noise" in text for text in evaluate(X, solution).findings)
     assert len(propose_pruning(X, solution).proposals) == 6
+
+
+def test_no_merger_costs_evidence():
+    """Halves of one block may become one; a block that pays never becomes part of a union that saves less."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(80, 24))
+    X[:24, :10] = 3 * rng.normal(size=10) + 0.3 * rng.normal(size=(24, 10))
+    halves = [(range(12), range(10)), (range(12, 24), range(10))]
+    beside = [(range(24), range(10)), (range(40, 64), range(12, 22))]
+    found = []
+    for pairs in (halves, beside):
+        one, other = (Bicluster(np.array(rows), np.array(cols)) for rows, cols in pairs)
+        union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
+        found.append(_loses_evidence(_Pool(Matrix.of(X), Biclustering(pairs, X.shape)), one, other, union))
+    assert found == [False, True]
+
+
+def test_blocks_whose_rows_hardly_follow_a_pattern_are_no_repeats():
+    assert is_coherent(np.array([0.79, 0.81]), np.array([40, 40]), np.array([12, 12])).tolist() == [True, False]

@@ -96,7 +96,8 @@ def propose_pruning(
 
     Two questions, in this order. Repeats: biclusters that :func:`bivaluate.judge.redundancy.redundant_groups` calls
     redundant, which are duplicates (the less coherent one goes) or one pattern in pieces (they are merged if the
-    union of rows and columns costs nothing either); asked again after every change. Noise: biclusters that
+    union of rows and columns costs nothing either, and saves no less than a part that pays); asked again after every
+    change. Noise: biclusters that
     save nothing under any kind of pattern (see :func:`bivaluate.evidence_table`) and whose chance-corrected error aVE
     reaches `cut`, so that a search through noise of this size finds as much; one that pays is never dropped. Nothing
     is changed in the solution given; blocks with one row or one column have an aVE of 1.
@@ -175,7 +176,8 @@ def propose_pruning(
     elif left:
         which = "; ".join(listing(group) for group in left)
         cautions.append(
-            f"Redundant, but not merged, because the union would be less coherent or no better than noise: {which}."
+            f"Redundant, but not merged, because the union would be less coherent, save less, or be no better than noise: "
+            f"{which}."
         )
     cautions += made_worse(before, after) if proposals else []
     return Pruning(groups, tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
@@ -277,7 +279,7 @@ def _pairs(pool: _Pool) -> Iterator[tuple[int, int]]:
 
 
 def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
-    """Make one bicluster of two redundant ones; None if they may not merge, or their union is less coherent than they are."""
+    """Make one bicluster of two redundant ones; None if they may not merge, or their union is worse than they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
     adjusted = [adjusted_error(pool.matrix.block(side.rows, side.cols), pool.matrix.shape) for side in (one, other)]
@@ -296,6 +298,8 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     errors = (pool.error(one), pool.error(other))
     union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
     together = pool.error(union)
+    if _loses_evidence(pool, one, other, union):
+        return None
     if union in (one, other):
         inner, outer = (a, b) if union == other else (b, a)
         gone, kept = pool.names[inner], pool.names[outer]
@@ -315,6 +319,13 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     )
     pool.replace(b, a, union, "+".join(names))
     return Proposal("merge", names, reason)
+
+
+def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Bicluster) -> bool:
+    """Return whether a bicluster that pays by itself would be replaced by a union that saves less."""
+    judged = evidence_table(pool.matrix, Biclustering([one, other, union], pool.matrix.shape)).alone
+    paying = [gain for gain in judged[:2].tolist() if gain > 0]
+    return bool(paying) and not judged[2] >= max(paying)
 
 
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
-from bivaluate.judge.limits import COHERENT, DUPLICATE, SAME_PATTERN
+from bivaluate.judge.limits import COHERENT, DUPLICATE, NOISY, SAME_PATTERN
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering
 
@@ -43,8 +43,8 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
     Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
     merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
     within the other, whose chance-corrected error aVE is no higher. A bicluster is coherent if it has two rows and
-    three columns or more and a virtual error below 0.8 times the mean of noise of its shape, so noise is never called
-    redundant. Every bicluster is in one group at most: the largest group is taken first, then the largest among the
+    three columns or more and a virtual error below 0.8 and below 0.8 times the mean of noise of its shape, so noise is never
+    called redundant. Every bicluster is in one group at most: the largest group is taken first, then the largest among the
     others. Findings, the report's verdict and rings, and pruning all call this function; pruning asks it again after
     every change it proposes.
 
@@ -80,10 +80,11 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
 
 
 def is_coherent(ve: NDArray[np.float64], rows: Any, cols: Any) -> NDArray[np.bool_]:
-    """Return which blocks of these shapes follow a pattern: VE below 0.8 times that of noise, three columns or more."""
+    """Return which blocks of these shapes follow a pattern: VE below 0.8, and 0.8 times that of noise, three columns or more."""
     rows, cols = np.asarray(rows), np.asarray(cols)
     with np.errstate(invalid="ignore"):
-        return np.asarray((rows >= 2) & (cols >= 3) & (ve < COHERENT * null_mean(rows, cols)))
+        limit = np.minimum(NOISY, COHERENT * null_mean(rows, cols))
+        return np.asarray((rows >= 2) & (cols >= 3) & (ve < limit))
 
 
 def costs_nothing(together: Any, apart: Any) -> Any:
