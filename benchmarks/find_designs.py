@@ -1,7 +1,7 @@
 """Planted matrices and noise for the benchmark of the coherent submatrix search.
 
-The designs named D… served while the search was written; those named F… were written down before it was frozen and run
-once afterwards. All of them come from `plant`.
+The designs named D… served while the search was written; those named F… were written down before it was first frozen and
+those named G… before its last freeze, each to be run only afterwards. All of them come from `plant`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ DEVELOPMENT: dict[str, Design] = {
     "D15 factor": Design((300, 40), ((40, 12), (30, 14), (25, 14)), background="factor"),
 }
 
-# Written before the search was first frozen; never used in development, each evaluation has seeds of its own.
+# Written before the search was frozen; never used in development, each evaluation has seeds of its own.
 FROZEN: dict[str, Design] = {
     "F1 raised": Design((400, 50), ((40, 10), (30, 15), (25, 12)), noise=0.8, pattern=0.0, shift=0.0, level=1.8),
     "F2 scaled": Design((250, 60), ((30, 14), (30, 12), (20, 18)), noise=0.35, scale=(0.3, 2.5), shift=0.3, level=1.0),
@@ -148,4 +148,18 @@ FROZEN: dict[str, Design] = {
         (300, 48), ((30, 16), (30, 14), (24, 16), (24, 12)), scale=(0.6, 1.8), negative=0.5, shift=0.6
     ),
     "F12 one common factor": Design((300, 40), ((36, 14), (30, 12)), background="factor", pattern=1.4, shift=1.2),
+    "G1 sizes apart": Design((500, 50), ((70, 8), (40, 12), (25, 20), (14, 25)), noise=0.4),
+    "G2 levels and patterns": Design(
+        (320, 60), ((40, 12), (32, 16), (28, 14)), noise=0.6, pattern=0.8, shift=0.3, level=1.5
+    ),
+    "G3 AR(1) .5, 5 % missing": Design(
+        (400, 30), ((48, 10), (40, 12), (32, 10)), background="ar50", noise=0.35, missing=0.05
+    ),
+    "G4 row scales, column effects": Design(
+        (350, 44), ((40, 14), (32, 12), (26, 16)), row_scales=0.8, column_effects=2.0
+    ),
+    "G5 t5, both signs": Design(
+        (300, 50), ((36, 14), (30, 16), (26, 14)), background="t5", scale=(0.6, 1.8), negative=0.4, noise=0.35
+    ),
+    "G6 eight blocks": Design((900, 64), tuple((36 + 4 * k, 16 - k) for k in range(8)), noise=0.45),
 }

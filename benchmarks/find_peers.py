@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices, SpectralCheckerboard
+from bivaluate.algorithms import ChengChurch, CoherentSubmatrices, LargeAverageSubmatrices, SpectralCheckerboard
 from bivaluate.solution import Biclustering
 
 Values = NDArray[np.float64]
@@ -108,13 +108,16 @@ def unpast(X: Values, K: int) -> Biclustering:
         _write_table(X, Path(work) / "X.tsv")
         program = str(unpast_python().parent / "unpast")
         _call([program, "--exprs", f"{work}/X.tsv", "--out_dir", f"{work}/out", "--clustering", "Louvain"])
-        file = max(Path(work).rglob("*biclusters*.tsv"), key=lambda path: path.stat().st_mtime)
-        found = read_solution(file, X=_named(X))
+        files = sorted(Path(work).rglob("*biclusters*.tsv"), key=lambda path: path.stat().st_mtime)
+        if not files:  # it writes none where it finds none
+            return Biclustering([], X.shape)
+        found = read_solution(files[-1], X=_named(X))
     largest = sorted(found, key=lambda b: -b.size)[:K]
     return Biclustering([(b.rows, b.cols) for b in largest], X.shape)
 
 
 PEERS: dict[str, Callable[[Values, int], Biclustering]] = {
+    "find": own(lambda _: CoherentSubmatrices(random_state=0)),
     "CCA": own(lambda K: ChengChurch(K, random_state=0)),
     "LAS": own(lambda K: LargeAverageSubmatrices(K, n_restarts=LAS_RESTARTS, two_sided=True, random_state=0)),
     "Spectral": own(lambda K: SpectralCheckerboard(K, random_state=0)),

@@ -24,6 +24,11 @@ def kernel(function: Function) -> Function:
     return _compiled(function, FASTMATH)
 
 
+def inner_kernel(function: Function) -> Function:
+    """Like `kernel`, for kernels to call and never for Python, which would crash: less to compile without that way in."""
+    return _compiled(function, FASTMATH, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def inlined_kernel(function: Function) -> Function:
     """Like `kernel`, copied into the kernels that call it: for a piece cut out of an inner loop for its readers."""
     return _compiled(function, FASTMATH, inline="always")
@@ -34,8 +39,8 @@ def strict_kernel(function: Function) -> Function:
     return _compiled(function, False)
 
 
-def _compiled(function: Function, fastmath: set[str] | bool, inline: str = "never") -> Function:
-    flags: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "inline": inline}
+def _compiled(function: Function, fastmath: set[str] | bool, **options: Any) -> Function:
+    flags: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, **options}
     try:
         compiled = numba.njit(cache=True, **flags)(function)
     except RuntimeError:  # no writable cache folder

@@ -108,10 +108,10 @@ def test_an_explained_block_is_gone(correlated):
     np.testing.assert_array_equal(rest.Zt[8:], field.Zt[8:])
     again = make_field(np.ascontiguousarray(rest.Zt.T), precision) if correlated else None
     if again is not None:
-        np.testing.assert_allclose(rest.whole, again.whole)
+        np.testing.assert_allclose(rest.lines, again.lines)
         np.testing.assert_allclose(rest.Yt, again.Yt)
     remove(rest, np.arange(20, 25), np.arange(3))
-    assert np.isfinite(rest.whole).all()
+    assert np.isfinite(rest.lines).all()
 
 
 def test_shorth_of_rows():

@@ -57,3 +57,20 @@ def test_wrong_input_is_refused(run, matrix):
     assert run("find", matrix, "-k", "0").code == 2
     assert run("find", matrix, "--missing", "guess").code == 2
     assert run("find", "nowhere.csv").code == 2
+
+
+def test_missing_cells_are_refused_with_the_option_that_omits_them(run, tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 12))
+    X[3, 4] = np.nan
+    np.savetxt(tmp_path / "gaps.csv", X, delimiter=",")
+    done = run("find", tmp_path / "gaps.csv")
+    assert done.code == 2
+    assert "or pass --missing omit to leave them out." in " ".join(done.err.split())
+    assert run("find", tmp_path / "gaps.csv", "--missing", "omit").code == 0
+
+
+def test_what_was_done_to_the_data_is_noted(run, tmp_path):
+    X, _, _ = make_scenario("S1", random_state=3)
+    np.savetxt(tmp_path / "skewed.csv", np.exp(X[:150, :20]), delimiter=",")
+    done = run("find", tmp_path / "skewed.csv", "-o", "found.json")
+    assert "note: Values were transformed to be near normal within rows: log." in " ".join(done.err.split())

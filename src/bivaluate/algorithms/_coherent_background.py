@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
 
+# Patterns common to half of all rows that are taken out at most.
+MOST_PATTERNS = 8
 # Surrogates of data that look harmless, and of doubtful data or where one of the former holds a block.
 FEW_COPIES, COPIES = 3, 11
 # Then a bicluster must be this unlikely to be the best of a surrogate; beyond the other after a few, it will not be.
@@ -78,15 +80,16 @@ def fill(Z: Values, precision: Values) -> Values:
 
 def background_field(Z: Values, covariance: Values | None) -> Any:
     """Return the field to search, with columns of this covariance, or independent ones if it is None."""
+    from bivaluate.algorithms._kernels_coherent import ROW_SIZE
+
     if covariance is None:
         return make_field(Z)
     precision: Values = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
     field = make_field(fill(Z, precision), 0.5 * (precision + precision.T))
     gap = np.isnan(Z)
     if gap.any():
-        field = field._replace(
-            seen=np.ascontiguousarray((~gap).T.astype(np.uint8)), size=(~gap).sum(axis=1).astype(np.float64)
-        )
+        field.lines[ROW_SIZE] = (~gap).sum(axis=1)
+        field = field._replace(seen=np.ascontiguousarray((~gap).T.astype(np.uint8)))
         refresh(field, np.arange(len(Z)))
     return field
 
@@ -169,14 +172,19 @@ def tail_probability(best: Values, threshold: float, score: float) -> float:
 
 
 def calibrate(
-    search: Search, background: Background, blocks: list[Scored], rng: np.random.RandomState, doubtful: bool
+    search: Search,
+    background: Background,
+    blocks: list[Scored],
+    rng: np.random.RandomState,
+    doubtful: bool,
+    tell: Callable[[int, int], None],
 ) -> Calibration:
     """Keep the blocks that are better than what the search finds in surrogates.
 
     Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the blocks are
     looked at; if they hold nothing, the score is what it claims to be and p = e^-S. Otherwise eleven surrogates with the
     blocks in place, searched with as many starts as the data, say how likely the best of a surrogate is to reach S: first for
-    the data as a whole and then for what is left without the blocks that passed.
+    the data as a whole and then for what is left without the blocks that passed. `tell` hears how many have been searched.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)
@@ -186,11 +194,12 @@ def calibrate(
             return Calibration(blocks, np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks]), False)
     scores = comparable_scores(background, blocks)
     Z = background.unbent if background.correlated else background.Z
-    p_values = _p_values(search, background, Z, scores, rng)
+    p_values = _p_values(search, background, Z, scores, rng, tell)
     passed = p_values <= LARGEST_P
     if passed.any() and not passed.all():
         kept = [block for block, ok in zip(blocks, passed, strict=True) if ok]
-        p_values[~passed] = _p_values(search, background, without_blocks(background, kept), scores[~passed], rng)
+        rest = without_blocks(background, kept)
+        p_values[~passed] = _p_values(search, background, rest, scores[~passed], rng, tell)
         passed = p_values <= LARGEST_P
     return Calibration([block for block, ok in zip(blocks, passed, strict=True) if ok], p_values[passed], True)
 
@@ -210,11 +219,19 @@ def comparable_scores(background: Background, blocks: list[Scored]) -> Values:
     return scores
 
 
-def _p_values(search: Search, background: Background, Z: Values, scores: Values, rng: np.random.RandomState) -> Values:
+def _p_values(
+    search: Search,
+    background: Background,
+    Z: Values,
+    scores: Values,
+    rng: np.random.RandomState,
+    tell: Callable[[int, int], None],
+) -> Values:
     """Return the p-values of scores by surrogates of Z; by few, if these already do as well as all of them."""
     best: list[float] = []
     while len(best) < COPIES:
         best.append(best_of_copy(search, background, Z, rng, search.n_starts))
+        tell(len(best), COPIES)
         hopeless = tail_probability(np.array(best), search.threshold, float(scores.max())) > HOPELESS_P
         if len(best) == COPIES_TO_TELL and hopeless:
             break

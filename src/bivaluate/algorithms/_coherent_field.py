@@ -46,27 +46,33 @@ def make_field(Z: Values, precision: Values | None = None) -> Any:
     precision : ndarray of shape (m, m) or None
         Inverse of the columns' correlation matrix; None for independent columns.
     """
-    from bivaluate.algorithms._kernels_coherent import KAPPA0, Field
+    from bivaluate.algorithms._kernels_coherent import (
+        CHOOSE_COLS,
+        CHOOSE_ROWS,
+        HALF_GAMMA,
+        KAPPA0,
+        ROW_KAPPA,
+        ROW_SIZE,
+        Field,
+    )
 
     n, m = Z.shape
     there = ~np.isnan(Z)
-    Zt = np.ascontiguousarray(np.where(there, Z, 0.0).T)
     complete = bool(there.all())
-    size = there.sum(axis=1).astype(np.float64)
+    lines = np.zeros((5, n))
+    lines[ROW_SIZE] = there.sum(axis=1)
+    lines[ROW_KAPPA] = KAPPA0 + (lines[ROW_SIZE] if precision is None else precision.sum())
+    tables = np.zeros((3, max(n + 1, m + 8)))
+    tables[HALF_GAMMA, : m + 8] = gammaln(np.maximum(np.arange(m + 8), 1) / 2.0)
+    tables[CHOOSE_ROWS, : n + 1] = log_binomials(n)
+    tables[CHOOSE_COLS, : m + 1] = log_binomials(m)
     field = Field(
-        Zt=Zt,
+        Zt=np.ascontiguousarray(np.where(there, Z, 0.0).T),
         seen=np.zeros((0, 0), np.uint8) if complete else np.ascontiguousarray(there.T.astype(np.uint8)),
-        s=np.empty(n),
-        q=np.empty(n),
-        size=size,
-        kappa=KAPPA0 + size if precision is None else np.full(n, KAPPA0 + precision.sum()),
-        whole=np.empty(n),
-        precision=np.zeros((0, 0)) if precision is None else np.ascontiguousarray(precision),
-        ones=np.zeros(0) if precision is None else precision.sum(axis=1),
         Yt=np.zeros((0, 0)) if precision is None else np.empty((m, n)),
-        half_gamma=gammaln(np.maximum(np.arange(m + 8), 1) / 2.0),
-        choose_rows=log_binomials(n),
-        choose_cols=log_binomials(m),
+        lines=lines,
+        precision=np.zeros((0, 0)) if precision is None else np.vstack([precision, precision.sum(axis=1)]),
+        tables=tables,
     )
     refresh(field, np.arange(n))
     return field
@@ -74,26 +80,34 @@ def make_field(Z: Values, precision: Values | None = None) -> Any:
 
 def refresh(field: Any, rows: NDArray[np.int64]) -> None:
     """Bring what is kept about `rows` up to date after their cells have changed."""
-    from bivaluate.algorithms._kernels_coherent import NU0, marginals
+    from bivaluate.algorithms._kernels_coherent import (
+        NU0,
+        ONES,
+        ROW_KAPPA,
+        ROW_Q,
+        ROW_S,
+        ROW_SIZE,
+        ROW_WHOLE,
+        marginals,
+    )
 
     Z = field.Zt[:, rows]
-    if len(field.ones):
-        Y = field.precision @ Z
+    if len(field.precision):
+        Y = field.precision[:ONES] @ Z
         field.Yt[:, rows] = Y
-        field.s[rows] = field.ones @ Z
-        field.q[rows] = (Y * Z).sum(axis=0)
+        s, q = field.precision[ONES] @ Z, (Y * Z).sum(axis=0)
     else:
-        field.s[rows] = Z.sum(axis=0)
-        field.q[rows] = (Z * Z).sum(axis=0)
-    rest = NU0 + field.q[rows] - field.s[rows] ** 2 / field.kappa[rows]
-    field.whole[rows] = marginals(field.half_gamma, field.size[rows], field.kappa[rows], rest)
+        s, q = Z.sum(axis=0), (Z * Z).sum(axis=0)
+    size, kappa = field.lines[ROW_SIZE, rows], field.lines[ROW_KAPPA, rows]
+    field.lines[ROW_S, rows] = s
+    field.lines[ROW_Q, rows] = q
+    field.lines[ROW_WHOLE, rows] = marginals(field.tables, size, kappa, NU0 + q - s**2 / kappa)
 
 
 def copy_field(field: Any) -> Any:
     """Return a copy whose cells may be changed."""
-    changing = ("Zt", "seen", "s", "q", "size", "kappa", "whole", "Yt")
-    own = {name: getattr(field, name).copy() for name in changing}
-    if not len(field.ones) and not len(field.seen):
+    own = {name: getattr(field, name).copy() for name in ("Zt", "seen", "Yt", "lines")}
+    if not len(field.precision) and not len(field.seen):
         own["seen"] = np.ones(field.Zt.shape, np.uint8)
     return field._replace(**own)
 
@@ -103,8 +117,10 @@ def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None
 
     There they become the background's expectation plus the residuals of the block model, rescaled to background noise.
     """
+    from bivaluate.algorithms._kernels_coherent import ROW_KAPPA, ROW_SIZE
+
     block = np.ix_(cols, rows)
-    if len(field.ones):
+    if len(field.precision):
         model = fit(field, rows, cols)
         residual = model.cells - model.shift[:, np.newaxis] - model.slope[:, np.newaxis] * model.pattern
         residual *= model.spread[:, np.newaxis] / np.sqrt(max(float((residual**2).mean()), 1e-12))
@@ -116,8 +132,8 @@ def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None
         gone = field.seen[block].sum(axis=0)
         field.seen[block] = 0
         field.Zt[block] = 0.0
-        field.size[rows] -= gone
-        field.kappa[rows] -= gone
+        field.lines[ROW_SIZE, rows] -= gone
+        field.lines[ROW_KAPPA, rows] -= gone
     refresh(field, rows)
 
 

@@ -60,7 +60,7 @@ def merge(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
         shared = np.intersect1d(one[1], two[1])
         if len(shared) >= 2:
             both.append((rows, shared))
-        n, m = len(field.s), len(field.Zt)
+        n, m = field.Zt.shape[1], len(field.Zt)
         found = search.climb(rest, *as_masks(both, (n, m)))
         if len(found) and found.scores[0] > blocks[a][0] + blocks[b][0]:
             blocks[a] = (float(found.scores[0]), found.pair(0))
@@ -72,7 +72,7 @@ def merge(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
 
 def climb_each(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
     """Climb from each block with the others explained away, and on the whole matrix, so that blocks may share cells."""
-    shape = (len(field.s), len(field.Zt))
+    shape = (field.Zt.shape[1], len(field.Zt))
     new = list(blocks)
     for k, (_, pair) in enumerate(blocks):
         others = [other for at, (_, other) in enumerate(new) if at != k]
@@ -105,7 +105,7 @@ def trim(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
     Sharing o of the r rows of the smaller block costs log C(r, o) + log n.
     """
     pairs = [pair for _, pair in blocks]
-    n = len(field.s)
+    n = field.Zt.shape[1]
     own = [
         _spread(evidence_of_rows(without(field, pairs[:k] + pairs[k + 1 :]), *pairs[k], pairs[k][0]), pairs[k][0], n)
         for k in range(len(pairs))

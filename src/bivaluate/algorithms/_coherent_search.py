@@ -119,7 +119,7 @@ class Search:
 
     def from_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Candidates:
         """Return what climbs from new starts find."""
-        n = len(field.s)
+        n = field.Zt.shape[1]
         largest = max(n // 6, 1)
         warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
@@ -201,7 +201,7 @@ def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:
         pieces += [(rows, cols[chosen]), (rows[strong], cols[chosen])]
     turned = model.slope > 0
     pieces += [(rows[side], cols) for side in (turned, ~turned) if 2 <= side.sum() < len(rows)]
-    return as_masks([piece for piece in pieces if len(piece[0]) >= 2], (len(field.s), len(field.Zt)))
+    return as_masks([piece for piece in pieces if len(piece[0]) >= 2], (field.Zt.shape[1], len(field.Zt)))
 
 
 def best_part(found: Candidates) -> int:

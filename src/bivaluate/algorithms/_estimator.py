@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from bivaluate._check import check_choice, check_int, check_values, place_of_cell
 from bivaluate._errors import DenseWarning, MatrixError, ParameterError, TooLargeError
 from bivaluate._rows import LARGEST_DENSE_BYTES
+from bivaluate._text import Advice, Option
 from bivaluate.algorithms.algorithm import Algorithm
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -35,7 +36,8 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
     record: ClassVar[Algorithm]  # set by the decorator `algorithm`
     n_biclusters: Any
     random_state: Any
-    _progress: Callable[[int, int], None] | None = None
+    # Called with what is done, the total if known, and the name of the stage where there is more than one.
+    _progress: Callable[..., None] | None = None
     _shared: dict[str, Any] | None = None  # where fits for other K of the same matrix and seed leave what they share
 
     @abstractmethod
@@ -128,9 +130,18 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         if np.isnan(lowest) and getattr(self, "missing", "raise") != "omit":
             missing = np.isnan(values)
             i, j = np.argwhere(missing)[0]
+            how = (
+                Advice(", or pass ", Option("missing", "omit"), " to leave them out")
+                if hasattr(self, "missing")
+                else ""
+            )
             raise MatrixError(
-                f"{name} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
-                f"the first at {place(i, j)}. Impute them, or drop those rows or columns."
+                Advice(
+                    f"{name} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
+                    f"the first at {place(i, j)}. Impute them or drop those rows or columns",
+                    how,
+                    ".",
+                )
             )
         if self.record.nonnegative and lowest < 0:
             raise MatrixError(
@@ -147,7 +158,9 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
     def _info(self) -> dict[str, Any]:
-        parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        # The number of threads never changes the answer, so it must not change the file either.
+        given = self.get_params(deep=False)
+        parameters = {name: _plain(value) for name, value in given.items() if name != "n_jobs"}
         return {"algorithm": self.record.key, "parameters": parameters}
 
 

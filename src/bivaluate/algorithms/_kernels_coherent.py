@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bivaluate._jit import keep_apart, kernel
+from bivaluate._jit import inner_kernel, keep_apart, kernel
 
 KAPPA0 = 0.5
 NU0 = 2.0
@@ -26,44 +26,44 @@ LEVEL, LEVEL_VARIANCE, PATTERN, PATTERN_VARIANCE, NOISE, POSITIVE, POWER, POWER_
 N_PARAMETERS = 8
 
 
-class Field(NamedTuple):
-    """A prepared matrix with what is needed to judge any block of it.
+# Lines of `Field.lines`, of `Field.tables`, and the last one of `Field.precision`.
+ROW_S, ROW_Q, ROW_SIZE, ROW_KAPPA, ROW_WHOLE = range(5)
+HALF_GAMMA, CHOOSE_ROWS, CHOOSE_COLS = range(3)
+ONES = -1
 
-    `s`, `q` and `kappa` are 1'Oz, z'Oz and kappa0 + 1'O1 of every row, O the precision of the columns; `whole` is the log
-    marginal likelihood of a whole row. `precision`, `ones` (O1) and `Yt` (the transpose of ZO) are empty if the columns
-    are independent, `seen` (transposed) if no cell is missing.
+
+class Field(NamedTuple):
+    """A prepared matrix with what is needed to judge any block of it; few arrays, because each one takes time to compile.
+
+    `lines` holds, for every row: 1'Oz, z'Oz, its observed cells, kappa0 + 1'O1 and the log marginal likelihood of the whole
+    row, O the precision of the columns. `precision` holds O and, as its last line, O1; it and `Yt` (the transpose of ZO) are
+    empty if the columns are independent, `seen` (transposed) if no cell is missing. `tables` holds log gamma(k / 2), log C(n, k)
+    and log C(m, k).
     """
 
     Zt: Any
     seen: Any
-    s: Any
-    q: Any
-    size: Any
-    kappa: Any
-    whole: Any
-    precision: Any
-    ones: Any
     Yt: Any
-    half_gamma: Any
-    choose_rows: Any
-    choose_cols: Any
+    lines: Any
+    precision: Any
+    tables: Any
 
 
-@kernel
-def marginal(half_gamma: Any, size: float, kappa: float, rest: float) -> Any:
+@inner_kernel
+def marginal(tables: Any, size: float, kappa: float, rest: float) -> Any:
     """Return the log marginal likelihood of `size` background cells; `rest` is NU0 + q - s^2 / kappa."""
     nu = NU0 + size
     return (
         -0.5 * math.log(kappa / KAPPA0)
-        + half_gamma[int(nu)]
-        - half_gamma[int(NU0)]
+        + tables[HALF_GAMMA, int(nu)]
+        - tables[HALF_GAMMA, int(NU0)]
         + 0.5 * NU0 * math.log(NU0)
         - 0.5 * nu * math.log(rest)
         - 0.5 * size * LOG_PI
     )
 
 
-@kernel
+@inner_kernel
 def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
     """Fill `root`, the inverse of the Cholesky factor of O_JJ, and `weight` = O_JJ^-1 (O1)_J; return log|O_JJ|."""
     keep_apart()
@@ -93,26 +93,26 @@ def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
     for a in range(c):
         total = 0.0
         for b in range(a + 1):
-            total += root[a, b] * field.ones[cols[b]]
+            total += root[a, b] * field.precision[ONES, cols[b]]
         for b in range(a + 1):
             weight[b] += root[a, b] * total
     return log_det
 
 
-@kernel
+@inner_kernel
 def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
     """Return s, q, the number of cells and kappa of row i outside the columns J."""
     c = len(cols)
-    s = field.s[i]
-    q = field.q[i]
-    kappa = field.kappa[i]
+    s = field.lines[ROW_S, i]
+    q = field.lines[ROW_Q, i]
+    kappa = field.lines[ROW_KAPPA, i]
     inside = c
     if len(field.seen) > 0:
         inside = 0
         for a in range(c):
             inside += field.seen[cols[a], i]
-    size = field.size[i] - inside
-    if len(field.ones) == 0:
+    size = field.lines[ROW_SIZE, i] - inside
+    if len(field.precision) == 0:
         for a in range(c):
             x = field.Zt[cols[a], i]
             s -= x
@@ -124,11 +124,11 @@ def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
             x += root[a, b] * field.Yt[cols[b], i]
         q -= x * x
         s -= weight[a] * field.Yt[cols[a], i]
-        kappa -= weight[a] * field.ones[cols[a]]
+        kappa -= weight[a] * field.precision[ONES, cols[a]]
     return s, q, size, kappa
 
 
-@kernel
+@inner_kernel
 def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre: Any, spread: Any, z: Any) -> None:
     """Fill the centre and spread of the rows' background outside J, and z, the cells of the block in these units."""
     keep_apart()
@@ -141,7 +141,7 @@ def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre
             z[k, a] = (field.Zt[cols[a], i] - centre[k]) / spread[k]
 
 
-@kernel
+@inner_kernel
 def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: Any, pattern: Any) -> int:
     """Put shift + slope * pattern into the missing cells of the block; return their number."""
     n_missing = 0
@@ -153,7 +153,7 @@ def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: An
     return n_missing
 
 
-@kernel
+@inner_kernel
 def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
     """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
     keep_apart()
@@ -257,7 +257,7 @@ def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope
         slope[k] = sign * g + k2 * (v[k] - sign * g)
 
 
-@kernel
+@inner_kernel
 def fit_block(
     field: Any,
     rows: Any,
@@ -295,9 +295,9 @@ def fit_block(
 
 
 @kernel
-def marginals(half_gamma: Any, size: Any, kappa: Any, rest: Any) -> Any:
+def marginals(tables: Any, size: Any, kappa: Any, rest: Any) -> Any:
     """Return `marginal` of many rows."""
     out = np.empty(len(size))
     for i in range(len(size)):
-        out[i] = marginal(half_gamma, size[i], kappa[i], rest[i])
+        out[i] = marginal(tables, size[i], kappa[i], rest[i])
     return out

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import inlined_kernel, keep_apart, kernel
+from bivaluate._jit import inlined_kernel, inner_kernel, keep_apart, kernel
 from bivaluate.algorithms._kernels_coherent import (
+    CHOOSE_COLS,
+    CHOOSE_ROWS,
     LEVEL_VARIANCE,
     N_PARAMETERS,
     NOISE,
@@ -32,7 +34,9 @@ LARGEST_LEVERAGE = 0.9
 def order_of(values: Any) -> Any:
     """Return np.argsort(values, kind="stable"), by merging ever longer runs; quicker to compile than NumPy's."""
     n = len(values)
-    one, two = np.arange(n), np.empty(n, np.int64)
+    one, two = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(n):
+        one[k] = k
     width = 1
     while width < n:
         for first in range(0, n, 2 * width):
@@ -101,7 +105,7 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     return members(chosen)
 
 
-@kernel
+@inner_kernel
 def column_gains(
     field: Any,
     rows: Any,
@@ -126,7 +130,7 @@ def column_gains(
     for a in range(c):
         inside[cols[a]] = 1
     gaps = len(field.seen) > 0
-    correlated = len(field.ones) > 0
+    correlated = len(field.precision) > 0
     # In correlated columns, O_JJ^-1 y_J for the rows of the block: what their cells in J differ from expectation.
     residual = np.empty((c, r)) if correlated else np.empty((0, 0))
     variance = np.empty(c) if correlated else np.empty(0)
@@ -202,7 +206,7 @@ def column_gains(
         gain[j] = 0.5 * zz - rss * n_seen / ((n_seen - 1.0) * 2.0 * var) - 0.5 * n_seen * math.log(var)
 
 
-@kernel
+@inner_kernel
 def same(a: Any, b: Any) -> bool:
     """Return whether two index arrays are equal."""
     if len(a) != len(b):
@@ -222,7 +226,7 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     """
     warm_cols = len(cols)
     m, n = field.Zt.shape
-    root = np.zeros((m, m)) if len(field.ones) > 0 else np.zeros((0, 0))
+    root = np.zeros((m, m)) if len(field.precision) > 0 else np.zeros((0, 0))
     weight = np.empty(m)
     centre = np.empty(n)
     spread = np.empty(n)
@@ -233,8 +237,10 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     gain = np.empty(m)
     pattern = np.empty(m)
     theta = np.empty(N_PARAMETERS)
-    every = np.arange(n)
-    correlated = len(field.ones) > 0
+    every = np.empty(n, np.int64)
+    for i in range(n):
+        every[i] = i
+    correlated = len(field.precision) > 0
     log_det = factorise(field, cols, root, weight) if correlated else 0.0
     z = np.empty((len(rows), len(cols)))
     fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
@@ -244,13 +250,13 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
         warm = step < WARM_ROUNDS and warm_rows > 0
         row_evidence(field, every, cols, root, weight, log_det, pattern, theta, sums, evidence)
         at_least = max(fewest_rows, warm_rows) if warm else fewest_rows
-        new_rows = best_prefix(evidence, field.choose_rows, 0.0, at_least, most_rows)
+        new_rows = best_prefix(evidence, field.tables[CHOOSE_ROWS], 0.0, at_least, most_rows)
         z = np.empty((len(new_rows), len(cols)))
         fit_block(field, new_rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
         column_gains(field, new_rows, cols, root, theta, pattern, centre, spread, shift, slope, gain)
         penalty = 0.5 * math.log(len(new_rows) + 1.0)
         at_least = max(fewest_cols, warm_cols) if warm else fewest_cols
-        new_cols = best_prefix(gain, field.choose_cols, penalty, at_least, m)
+        new_cols = best_prefix(gain, field.tables[CHOOSE_COLS], penalty, at_least, m)
         unchanged = same(rows, new_rows) and same(cols, new_cols) and not warm
         rows, cols = new_rows, new_cols
         if correlated:
@@ -294,7 +300,7 @@ def climb_all(
             col_sets[k, cols[a]] = 1
 
 
-@kernel
+@inner_kernel
 def keep_largest(value: float, index: int, values: Any, indices: Any) -> None:
     """Insert into lists of the largest values, in falling order; among equals the earlier stays ahead."""
     k = len(values) - 1
@@ -318,8 +324,10 @@ def starts_by_correlation(C: Any, rows: Any, n_near: Any, n_cols: Any, row_sets:
     total = np.empty(m)
     for s in range(len(rows)):
         i = rows[s]
-        near = np.full(n_near[s], -1.0)
-        who = np.zeros(n_near[s], np.int64)
+        near = np.empty(n_near[s])
+        who = np.empty(n_near[s], np.int64)
+        for k in range(n_near[s]):
+            near[k], who[k] = -1.0, 0
         sign = np.empty(n)
         for k in range(n):
             r = 0.0
@@ -335,7 +343,9 @@ def starts_by_correlation(C: Any, rows: Any, n_near: Any, n_cols: Any, row_sets:
             row_sets[s, k] = 1
             for j in range(m):
                 total[j] += sign[k] * C[k, j]
-        order = order_of(-np.abs(total))
+        for j in range(m):
+            total[j] = -abs(total[j])
+        order = order_of(total)
         for a in range(n_cols[s]):
             col_sets[s, order[a]] = 1
 
@@ -353,8 +363,10 @@ def starts_by_columns(Z: Any, rows: Any, n_near: Any, cols: Any, n_cols: Any, ro
             mean += x[a] / c
         for a in range(c):
             x[a] -= mean
-        near = np.full(n_near[s], -1.0)
-        who = np.zeros(n_near[s], np.int64)
+        near = np.empty(n_near[s])
+        who = np.empty(n_near[s], np.int64)
+        for k in range(n_near[s]):
+            near[k], who[k] = -1.0, 0
         for k in range(n):
             product = 0.0
             total = 0.0

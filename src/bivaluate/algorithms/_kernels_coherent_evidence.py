@@ -10,18 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import keep_apart, kernel
+from bivaluate._jit import inlined_kernel, inner_kernel, keep_apart, kernel
 from bivaluate.algorithms._kernels_coherent import (
+    CHOOSE_COLS,
+    CHOOSE_ROWS,
+    HALF_GAMMA,
     LEVEL,
     LEVEL_VARIANCE,
     LOG_PI,
     NOISE,
     NU0,
+    ONES,
     PATTERN,
     PATTERN_VARIANCE,
     POSITIVE,
     POWER,
     POWER_WITHOUT_LEVEL,
+    ROW_KAPPA,
+    ROW_Q,
+    ROW_S,
+    ROW_SIZE,
+    ROW_WHOLE,
     factorise,
     fit_block,
     marginal,
@@ -31,7 +40,7 @@ from bivaluate.algorithms._kernels_coherent import (
 ROWS_AT_A_TIME = 256
 
 
-@kernel
+@inner_kernel
 def log_mixture(theta: Any, v: float, base: float, nu: float, dimension: float) -> Any:
     """Return log[w k(v - g) + (1 - w) k(v + g)], k(d) = (1 + (base + d^2 / V2) / nu)^(-(nu + dimension) / 2)."""
     w = theta[POSITIVE]
@@ -45,14 +54,14 @@ def log_mixture(theta: Any, v: float, base: float, nu: float, dimension: float) 
     return top + math.log(1.0 + math.exp(-gap)) if gap < 40.0 else top
 
 
-@kernel
+@inlined_kernel
 def density(field: Any, theta: Any, c: int, nu: float, log_spread: float, u: float, v: float, power: float) -> Any:
     """Return the log density of a row's c cells in J under the block model; u, v and power = |z|^2 describe z."""
     V1, V2, tau2 = theta[LEVEL_VARIANCE], theta[PATTERN_VARIANCE], theta[NOISE]
     base = (u - math.sqrt(c) * theta[LEVEL]) ** 2 / V1 + max(power - u * u - v * v, 0.0) / tau2
     return (
-        field.half_gamma[int(nu) + c]
-        - field.half_gamma[int(nu)]
+        field.tables[HALF_GAMMA, int(nu) + c]
+        - field.tables[HALF_GAMMA, int(nu)]
         - 0.5 * c * (math.log(nu) + LOG_PI)
         - 0.5 * (math.log(V1) + math.log(V2) + (c - 2) * math.log(tau2))
         - c * log_spread
@@ -60,7 +69,7 @@ def density(field: Any, theta: Any, c: int, nu: float, log_spread: float, u: flo
     )
 
 
-@kernel
+@inlined_kernel
 def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_spread: float, sums: Any) -> Any:
     """Return the log density of the `n_seen` observed of c cells: the normal with the missing ones integrated out.
 
@@ -97,8 +106,8 @@ def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_
     if other > top:
         top, other = other, top
     return (
-        field.half_gamma[int(nu) + n_seen]
-        - field.half_gamma[int(nu)]
+        field.tables[HALF_GAMMA, int(nu) + n_seen]
+        - field.tables[HALF_GAMMA, int(nu)]
         - 0.5 * n_seen * (math.log(nu) + LOG_PI)
         - 0.5 * ((n_seen - 2) * math.log(tau2) + math.log(det))
         - n_seen * log_spread
@@ -107,7 +116,7 @@ def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_
     )
 
 
-@kernel
+@inner_kernel
 def row_evidence(
     field: Any,
     rows: Any,
@@ -128,8 +137,10 @@ def row_evidence(
     z1, z2, zp, s_in, q_in = sums[0], sums[1], sums[2], sums[3], sums[4]
     seen, p1, p2, unseen = sums[5], sums[6], sums[7], sums[8]
     gaps = len(field.seen) > 0
-    correlated = len(field.ones) > 0
-    sums[:, :n] = 0.0
+    correlated = len(field.precision) > 0
+    for a in range(len(sums)):
+        for k in range(n):
+            sums[a, k] = 0.0
     for a in range(c):
         p = pattern[a]
         column = field.Zt[cols[a]]
@@ -156,7 +167,7 @@ def row_evidence(
     if correlated:
         kappa_in = 0.0
         for a in range(c):
-            kappa_in += weight[a] * field.ones[cols[a]]
+            kappa_in += weight[a] * field.precision[ONES, cols[a]]
         # s_in = weight @ Y, q_in = ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)], some rows at a time
         Y = np.empty((c, ROWS_AT_A_TIME))
         x = np.empty(ROWS_AT_A_TIME)
@@ -194,16 +205,16 @@ def row_evidence(
     for k in range(n):
         i = rows[k]
         inside = int(seen[k]) if gaps else c
-        s = field.s[i] - (s_in[k] if correlated else z1[k])
-        q = field.q[i] - (q_in[k] if correlated else z2[k])
-        kappa = field.kappa[i] - (kappa_in if correlated else inside)
-        size = field.size[i] - inside
+        s = field.lines[ROW_S, i] - (s_in[k] if correlated else z1[k])
+        q = field.lines[ROW_Q, i] - (q_in[k] if correlated else z2[k])
+        kappa = field.lines[ROW_KAPPA, i] - (kappa_in if correlated else inside)
+        size = field.lines[ROW_SIZE, i] - inside
         rest = NU0 + q - s * s / kappa
         nu = NU0 + size
         log_spread = 0.5 * math.log(rest / nu)
         centre = s / kappa
         scale = 1.0 / math.sqrt(rest / nu)
-        ratio = marginal(field.half_gamma, size, kappa, rest) - 0.5 * log_det - field.whole[i]
+        ratio = marginal(field.tables, size, kappa, rest) - 0.5 * log_det - field.lines[ROW_WHOLE, i]
         level = (z1[k] - inside * centre) * scale
         power = (z2[k] - 2.0 * centre * z1[k] + inside * centre * centre) * scale * scale
         if inside == c:
@@ -217,7 +228,7 @@ def row_evidence(
         evidence[k] = ratio
 
 
-@kernel
+@inlined_kernel
 def structure(field: Any, rows: Any, cols: Any, root: Any, weight: Any, pattern: Any, theta: Any, z: Any) -> Any:
     """Return how much better the block model fits than cells of one variance around the background.
 
@@ -256,14 +267,14 @@ def structure(field: Any, rows: Any, cols: Any, root: Any, weight: Any, pattern:
     return total
 
 
-@kernel
+@inlined_kernel
 def cost_of_fit(theta: Any, r: int, c: int) -> Any:
     """Return D, the evidence a free pattern and six fitted parameters cost."""
     signal = r * (theta[PATTERN] ** 2 + theta[PATTERN_VARIANCE]) / ((c - 1) * theta[NOISE])
     return 0.5 * (c - 1) * (1.0 + math.log(max(1.0, signal))) + 3.0 * math.log(r + 1.0)
 
 
-@kernel
+@inner_kernel
 def score_block(
     field: Any,
     rows: Any,
@@ -283,7 +294,7 @@ def score_block(
     m, n = field.Zt.shape
     row_evidence(field, rows, cols, root, weight, log_det, pattern, theta, sums, evidence)
     D = cost_of_fit(theta, r, c)
-    S = -field.choose_rows[r] - field.choose_cols[c] - math.log(n) - math.log(m) - D
+    S = -field.tables[CHOOSE_ROWS, r] - field.tables[CHOOSE_COLS, c] - math.log(n) - math.log(m) - D
     for k in range(r):
         S += evidence[k]
     if S > 0.0:
@@ -302,7 +313,7 @@ def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, 
     """
     theta, pattern, shift, slope, centre, spread = model
     m = field.Zt.shape[0]
-    correlated = len(field.ones) > 0
+    correlated = len(field.precision) > 0
     root = np.zeros((m, m)) if correlated else np.zeros((0, 0))
     weight = np.empty(m)
     log_det = factorise(field, cols, root, weight) if correlated else 0.0

@@ -15,6 +15,7 @@ from bivaluate._parallel import Workers
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     LARGEST_P,
+    MOST_PATTERNS,
     Background,
     Calibration,
     calibrate,
@@ -30,7 +31,6 @@ from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.solution import Biclustering
 
 MOST_BLOCKS = 100
-MOST_PATTERNS = 8
 
 
 @algorithm(
@@ -140,6 +140,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         rng = check_random_state(self.random_state)
         values = self.check_input(X)
         self.notes_: list[str] = []
+        self._warned: list[str] = []
         blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
         pairs = [blocks[k][1] for k in order]
@@ -204,9 +205,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                         common = pair
                         break
                     blocks.append((score, pair))
-                    if self._progress is not None and told < len(blocks) <= most:
+                    if told < len(blocks) <= most:
                         told = len(blocks)
-                        self._progress(told, most)
+                        self._tell(told, None if isinstance(self.n_biclusters, str) else most)
                 if common is not None:
                     patterns += 1
                     first = True
@@ -217,11 +218,13 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     break
             blocks = refine(search, background.field, blocks)
             doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
-            outcome = calibrate(search, background, blocks, rng, doubtful)
+            outcome = calibrate(
+                search, background, blocks, rng, doubtful, lambda k, n: self._tell(k, n, "searching copies of the data")
+            )
         except KeyboardInterrupt:
             self._warn(
-                f"The search was interrupted; the {len(blocks)} biclusters found so far are kept, neither refined nor "
-                "compared with copies of the data."
+                f"The search was interrupted; what was found so far ({plural(len(blocks), 'bicluster')}) is kept, neither "
+                "refined nor compared with copies of the data."
             )
             blocks = recount(search, background.field, [pair for _, pair in blocks])
             outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
@@ -244,6 +247,11 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         return outcome, background
 
+    def _tell(self, *progress: Any) -> None:
+        if self._progress is not None:
+            self._progress(*progress)
+
     def _warn(self, message: str) -> None:
         self.notes_.append(message)
+        self._warned.append(message)
         warnings.warn(message, SearchWarning, stacklevel=4)

@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from bivaluate._check import check_choice, check_int, check_real, check_values
 from bivaluate._errors import SearchWarning, SolutionError
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_background import find_background
+from bivaluate.algorithms._coherent_background import MOST_PATTERNS, Background, find_background, take_out
 from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import Admitted, admit
-from bivaluate.algorithms._coherent_refine import refine
+from bivaluate.algorithms._coherent_refine import Scored, refine
 from bivaluate.algorithms._coherent_search import FEWEST_COLS, Search, as_masks, usual_starts
 from bivaluate.algorithms._estimator import Pair, Values
 from bivaluate.matrix import Matrix
@@ -171,9 +171,7 @@ def climb_from(
     starts = usual_starts(len(Z))
     with Workers(n_jobs, Z.size * len(large) * 100) as workers:
         search = Search(starts, float(min_evidence), min_rows, len(Z) // 2, workers)
-        background = find_background(Z, admitted.unbent, search, rng, large)
-        found = search.climb(background.field, *as_masks(large, Z.shape))
-        peeled = list(search.peel_candidates(background.copy(), found, max(len(large), 1)))
+        background, peeled = _climbed(search, Z, admitted.unbent, large, rng)
         kept = refine(search, background.field, peeled)
     models = [fit(background.field, *pair) for _, pair in kept]
     pairs = [(admitted.rows[rows], admitted.cols[cols]) for _, (rows, cols) in kept]
@@ -184,6 +182,24 @@ def climb_from(
         [kind_of(model) for model in models],
         _changes(solution, refined, min_evidence),
     )
+
+
+def _climbed(
+    search: Search, Z: Values, unbent: Values, blocks: list[Pair], rng: np.random.RandomState
+) -> tuple[Background, list[Scored]]:
+    """Return the background and what climbs from the blocks reach; patterns common to half of all rows are taken out."""
+    for patterns in range(MOST_PATTERNS + 1):
+        background = find_background(Z, unbent, search, rng, blocks)
+        found = search.climb(background.field, *as_masks(blocks, Z.shape))
+        peeled: list[Scored] = []
+        for score, pair in search.peel_candidates(background.copy(), found, max(len(blocks), 1)):
+            if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
+                Z, unbent = take_out(background, pair)
+                break
+            peeled.append((score, pair))
+        else:
+            break
+    return background, peeled
 
 
 def _given(X: Any, solution: Biclustering, missing: str, min_rows: int) -> tuple[Values, Admitted, list[Pair]]:

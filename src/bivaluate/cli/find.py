@@ -73,7 +73,7 @@ def find(
     model = CoherentSubmatrices("auto" if n_biclusters is None else n_biclusters, **dataclasses.asdict(search))
     with progress() as update:
         if update is not None:
-            model._progress = lambda done, total: update("finding biclusters", done, total)
+            model._progress = lambda done, total, stage="finding biclusters": update(stage, done, total)
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
@@ -81,6 +81,9 @@ def find(
         print_json({"biclusters": rows, "notes": model.notes_})
     else:
         print_evidence(rows)
+        for note in model.notes_:
+            if note not in model._warned:
+                err.print(f"note: {note}")
     say_written(target)
     if csv:
         write_csv(csv, rows, EVIDENCE_COLUMNS)

@@ -55,7 +55,7 @@ def run(
     X = matrix_file.read(matrix)
     with progress() as update:
         if update is not None:
-            estimator._progress = lambda done, total: update("finding biclusters", done, total)
+            estimator._progress = lambda done, total, stage="finding biclusters": update(stage, done, total)
         solution = estimator.fit(X).solution_
     write_solution(solution, target, X=X, format=format)
     for k, bicluster in enumerate(solution):
