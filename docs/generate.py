@@ -182,6 +182,19 @@ def benchmark_sentence() -> str:
     return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
 
 
+def coverage_sentence() -> str:
+    """What `make coverage` measured last."""
+    how = "every test once, and those of the kernels again with compilation switched off, so that kernels count too"
+    measured = ROOT / "docs" / "coverage.json"
+    if not measured.exists():
+        return f"`make coverage` measures which statements the tests run ({how}) and writes the figure here."
+    found = json.loads(measured.read_text(encoding="utf-8"))
+    return (
+        f"The tests run {found['percent_covered']:.1f} % of {found['num_statements']:,} statements (`make coverage`: {how}; "
+        "what other processes run is not counted)."
+    )
+
+
 def format_table(kind: str) -> str:
     """Every format of matrices, or of solutions, from its record."""
     count = ["numbers count from"] if kind == "solution" else []
@@ -249,6 +262,8 @@ def documents() -> dict[Path, str]:
     scale = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     scale = filled(scale, "measured", scale_table())
     scale = filled(scale, "past one machine", past_one_machine())
+    reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    reliability = filled(reliability, "coverage", coverage_sentence())
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "algorithms.md": page,
@@ -256,6 +271,7 @@ def documents() -> dict[Path, str]:
         ROOT / "docs" / "measures.md": measure_pages(),
         ROOT / "docs" / "formats.md": formats,
         ROOT / "docs" / "scale.md": scale,
+        ROOT / "docs" / "reliability.md": reliability,
     }
 
 

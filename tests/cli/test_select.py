@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from bivaluate import Biclustering
 from bivaluate.sweep import Plan, Sweep
 
 
@@ -25,6 +26,20 @@ def test_select_prints_the_choice_and_what_to_distrust(run, sweep):
     assert "exponent 0.25" in done.out
     assert "only biclusters of at least 3 x 3" in done.out
     assert "Disagreements" in done.out or "Warnings" in done.out
+    assert "p (at least 0.3333)" in done.out
+    title, _, last = done.out.rpartition("\nRecommendation\n")
+    assert title
+    assert last.count("nothing here; no bicluster pays") == 2
+    assert "take " not in last
+
+
+def test_select_ends_in_a_recommendation(run, tmp_path):
+    Sweep(Plan(["scenario:S4"], ["las"], [2], metrics=["total_evidence"]), tmp_path / "paying").run()
+    done = run("select", "paying")
+    assert done.code == 0, done.err
+    last = done.out.rpartition("\nRecommendation\n")[2]
+    (taken,) = re.findall(r"take (\S+\.json)", last)
+    assert len(Biclustering.from_json(tmp_path / taken)) == 2
 
 
 def test_select_by_the_gap(run, sweep):

@@ -49,7 +49,7 @@ def select(
     if as_json:
         print_json(selection.to_dict())
     else:
-        _print(selection)
+        _print(selection, opened)
     if csv:
         _write(csv, selection.best)
     if consensus:
@@ -89,21 +89,25 @@ def _write(path: Path, frame: Any) -> None:
     write_csv(path, frame.to_dict("records"), list(frame.columns))
 
 
-def _print(selection: Selection) -> None:
+def _print(selection: Selection, run: Run) -> None:
     from bivaluate.measures.registry import RECORDS
+    from bivaluate.sweep.select import solution_of
 
     symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
     _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
-    title = f"what each measure chooses (algorithm K, seeds won{'; gap to the null, p' if with_null else ''})"
+    least = f"; gap to the null, p (at least {number(1 / (run.plan.null_runs + 1))})" if with_null else ""
+    title = f"what each measure chooses (algorithm K, seeds won{least})"
     _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
     by_value = " by its value, not its gap," if selection.gap else ""
     title = f"the choice of {symbol}{by_value} if … (* another choice)"
     _print_pivot(title, selection.sensitivity, "change", _changed, str)
-    print_list("Verdict", selection.verdict)
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
+    files = {name: solution_of(run, selection, name) for name in run.datasets}
+    taken = [f"take {path}" for path in files.values() if path is not None]
+    print_list("Recommendation", [*selection.verdict, *taken])
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, enough_seeds, high_is_better, verdict
+from bivaluate.judge.choice import CANDIDATE, EVIDENCE, best, best_k, candidates, enough_seeds, high_is_better, verdict
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
@@ -23,8 +23,11 @@ from bivaluate.measures.registry import (
 from bivaluate.sweep import sensitivity
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values, gaps
+from bivaluate.sweep.folder import solution_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from bivaluate.judge.stability import Consensus
@@ -224,6 +227,25 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
     return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
 
 
+def solution_of(run: Run, selection: Selection, dataset: str) -> Path | None:
+    """Return the file of the best solution of what was chosen for a data set.
+
+    None if nothing was chosen, if no bicluster of any candidate pays, or if there is no file.
+    """
+    chosen = selection.choice(dataset)
+    by_evidence = selection.best[selection.best["measure"] == EVIDENCE]
+    nothing_pays = (selection.candidates["measure"] == EVIDENCE).any() and dataset not in set(by_evidence["dataset"])
+    if chosen is None or nothing_pays:
+        return None
+    mine = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
+    mine = mine[mine["status"].isin(["ok", "degenerate"])].dropna(subset=[selection.by])
+    if not len(mine):
+        return None
+    seed = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable")["seed"].iloc[0]
+    path = solution_path(run.path, dataset, *chosen, int(seed))
+    return path if path.exists() else None
+
+
 def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> list[pd.DataFrame]:
     if by in OF_FITS:
         return [sensitivity.by_refit(run, by)]
@@ -249,6 +271,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Concatenate, without letting empty frames decide about types."""
+
     import pandas as pd
 
     filled = [frame for frame in frames if len(frame)]
@@ -345,7 +368,7 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
     if row["coverage"] < NEGLIGIBLE_COVERAGE:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
-    if left_out:
+    if left_out and row["n"] < row["seeds"]:
         found.append(
             f"{name} is degenerate or failed for {left_out} of {row['seeds']} seeds; its mean is over the others."
         )
