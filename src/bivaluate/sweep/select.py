@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.judge.choice import CANDIDATE, EVIDENCE, best, best_k, candidates, enough_seeds, high_is_better, verdict
+from bivaluate.judge.choice import (
+    CANDIDATE,
+    PILLARS,
+    best,
+    best_k,
+    candidates,
+    enough_seeds,
+    high_is_better,
+    seeing_nothing,
+    verdict,
+)
 from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
@@ -195,8 +205,7 @@ def select(
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
     found = results.groupby(CANDIDATE)["n_biclusters"].mean().rename("found").reset_index()
     joined["best"] = joined["best"].merge(found, on=CANDIDATE, how="left")
-    # of gaps, p is that of the candidate alone, which says nothing about the choice
-    said = joined["best"].drop(columns="p_value") if gap else joined["best"]
+    said = _of_choice(joined["best"], gap)
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap)
     if gap:
         notes += _without_null(null, by)
@@ -230,12 +239,14 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 def solution_of(run: Run, selection: Selection, dataset: str) -> Path | None:
     """Return the file of the best solution of what was chosen for a data set.
 
-    None if nothing was chosen, if no bicluster of any candidate pays, or if there is no file.
+    None if nothing was chosen, if every criterion sees nothing there, or if there is no file.
     """
     chosen = selection.choice(dataset)
-    by_evidence = selection.best[selection.best["measure"] == EVIDENCE]
-    nothing_pays = (selection.candidates["measure"] == EVIDENCE).any() and dataset not in set(by_evidence["dataset"])
-    if chosen is None or nothing_pays:
+    best = _of_choice(selection.best, selection.gap)
+    rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
+    asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
+    p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
+    if chosen is None or (asked and seeing_nothing(rows, asked, p_values) == asked):
         return None
     mine = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
     mine = mine[mine["status"].isin(["ok", "degenerate"])].dropna(subset=[selection.by])
@@ -244,6 +255,11 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Path | None:
     seed = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable")["seed"].iloc[0]
     path = solution_path(run.path, dataset, *chosen, int(seed))
     return path if path.exists() else None
+
+
+def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
+    """Return the choices without p-values of gaps: those are of a candidate alone, and say nothing about the choice."""
+    return best.drop(columns="p_value") if gap else best
 
 
 def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> list[pd.DataFrame]:
