@@ -39,16 +39,23 @@ def commands(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def spent(command: list[str], folder: Path, cache: Path) -> tuple[float, float]:
-    """Return CPU and wall seconds of one call."""
+def spent(command: list[str], folder: Path, cache: Path) -> tuple[float, float, bool]:
+    """Return CPU and wall seconds of one call, and whether it compiled anything."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    subprocess.run(
-        [sys.executable, "-m", "bivaluate", *command], cwd=folder, env=environment, check=True, capture_output=True
+    called = subprocess.run(
+        [sys.executable, "-m", "bivaluate", *command],
+        cwd=folder,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
     )
+    if called.returncode:
+        raise RuntimeError(f"{command} failed:\n{called.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, time.perf_counter() - start
+    return used, time.perf_counter() - start, "compiling kernels" in called.stderr
 
 
 def main() -> list[Comparison]:
@@ -56,18 +63,23 @@ def main() -> list[Comparison]:
     lines = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for name, command in commands(folder).items():
+        every = commands(folder)
+        for name, command in every.items():
             cache = folder / f"cache of {name}"
-            calls = []
-            for _ in range(2):
-                calls.append(spent(command, folder, cache))
-                if command[0] == "sweep":
-                    command = [*command[:-1], "second run"]
-            note = f"first {seconds(calls[0][1])}, second {seconds(calls[1][1])} of wall time"
-            lines.append(
-                Comparison(f"first call, {name}", "second call (CPU)", calls[1][0], calls[0][0], 1 / MOST, 1, note)
-            )
-    return print_table("first answers of a fresh installation", lines)
+            first, second = (spent(_into(command, place), folder, cache) for place in ("first", "second"))
+            note = f"first {seconds(first[1])}, second {seconds(second[1])} of wall time"
+            lines.append(Comparison(f"first call, {name}", "second call (CPU)", second[0], first[0], 1 / MOST, 1, note))
+        print_table("first answers of a fresh installation", lines)
+        warm = folder / "cache of doctor"
+        print(f"\ndoctor --warm: {seconds(spent(['doctor', '--warm'], folder, warm)[1])}")
+        compiled = [name for name, command in every.items() if spent(_into(command, "third"), folder, warm)[2]]
+        print(f"compiling still after it: {', '.join(compiled) or 'nothing'}")
+    return lines
+
+
+def _into(command: list[str], place: str) -> list[str]:
+    """Return a command that writes into a place of its own."""
+    return [f"{place}-{word}" if last == "--out" else word for last, word in zip(["", *command], command, strict=False)]
 
 
 if __name__ == "__main__":
