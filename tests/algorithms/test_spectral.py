@@ -6,6 +6,7 @@ from sklearn.cluster import SpectralBiclustering
 
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.algorithms import SpectralCheckerboard
+from bivaluate.algorithms.spectral import first_centres
 from tests.reference.internal import ve as virtual_error
 
 
@@ -106,3 +107,15 @@ def test_labels_are_those_of_scikit_learn_and_work_is_shared_over_k(shape):
     drawn = SpectralCheckerboard(3, random_state=np.random.RandomState(1)).fit(X)
     reference = SpectralBiclustering((3, 3), random_state=np.random.RandomState(1)).fit(X)
     np.testing.assert_array_equal(drawn.row_labels_, reference.row_labels_)
+
+
+@pytest.mark.parametrize(("seed", "n", "p", "K"), [(0, 60, 1, 3), (1, 40, 3, 8), (2, 25, 2, 15)])
+def test_first_centres_are_those_of_scikit_learn(seed, n, p, K):
+    from sklearn.cluster import KMeans
+
+    points = np.random.default_rng(seed).normal(size=(n, p)).round(2)
+    theirs, ours = (
+        KMeans(K, init=init, n_init=4, random_state=seed).fit(points) for init in ("k-means++", first_centres)
+    )
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    np.testing.assert_array_equal(ours.cluster_centers_, theirs.cluster_centers_)
