@@ -8,32 +8,19 @@ Seconds of the processor on both sides; neither uses threads of its own, except 
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import peer, peers_patterns
-from benchmarks.timing import Comparison, in_fresh_process, print_table
+from benchmarks.timing import Comparison, cpu_of, in_fresh_process, print_table
 from bivaluate.algorithms import BiBit, Bimax, OrderPreservingSubmatrices, Qubic, XMotifs
 from bivaluate.algorithms.opsm import best_model, ranks_of
 
 BICLUSTLIB = "biclustlib 0.0.13"
 EVERYTHING = 10**9
 MUST, GOAL = 10, 100
-
-
-def cpu_of(function: Callable[[], object], repeat: int) -> float:
-    """Return the least of `repeat` processor times of one call, in seconds."""
-    function()
-    times = []
-    for _ in range(repeat):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def as_set(pairs: Any) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:

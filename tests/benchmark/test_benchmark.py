@@ -140,6 +140,8 @@ def test_measures_are_computed_anew_without_fitting(found, folder):
     times = (folder / "run" / "times.csv").read_text()
     again = run_benchmark(folder, cases=["raised", "noise"], algorithms=["las", "spectral"], rescore=True)
     assert (folder / "run" / "times.csv").read_text() == times
+    with pytest.raises(FileError, match=r"there is no run folder"):
+        run_benchmark(folder / "nothing", cases=["noise"], rescore=True)
     measures = ["nve_cov", "total_evidence", "truth"]
     pd.testing.assert_frame_equal(again.solutions[measures], found.solutions[measures], rtol=1e-9)
 

@@ -15,6 +15,7 @@ from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
 from bivaluate.solution import Biclustering
+from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 
@@ -83,7 +84,8 @@ def run_benchmark(
     time_limit : float, optional
         Seconds per fit; 30 in the quick form, else 600.
     rescore : bool, default=False
-        Compute every measure anew from the solutions in the folder, without fitting again: after a change of a measure.
+        Fit nothing, and compute every measure anew from the solutions in the folder: after a change of a measure, or with
+        a new one.
     jobs : int, default=1
         Worker processes.
     scheduler : str, optional
@@ -103,7 +105,7 @@ def run_benchmark(
     SolutionError
         If a solution belongs to another matrix.
     FileError
-        If the folder cannot be written, or a folder of solutions holds none.
+        If the folder cannot be written, a folder of solutions holds none, or there is nothing to rescore.
 
     Examples
     --------
@@ -123,7 +125,8 @@ def run_benchmark(
         time_limit=time_limit or (30.0 if quick else 600.0),
     )
     tell = None if progress is None else lambda done, total, cell: progress(f"{cell.algorithm}", done, total)
-    run = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell).run()
+    sweep = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell)
+    run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)
     total, judged = len(done) + len(own), Judged()
