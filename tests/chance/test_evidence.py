@@ -48,7 +48,7 @@ def test_worked_example():
     result = evidence_table(X5, S5)
     assert result.alone[0] == pytest.approx(-7.043417, abs=1e-6)
     assert np.isnan(result.alone[1:]).all()
-    assert result.reasons[1] == "it has 8 cells; fewer than 12 say nothing"
+    assert result.reasons[1] == "it has 8 cells; fewer than 12 tell nothing"
     assert result.kinds == ("none", "none", "none")
     members = sum(log_choose(5, r) + log_choose(6, c) for r, c in ((3, 4), (2, 4), (3, 2)))
     assert result.total == pytest.approx(-members)
