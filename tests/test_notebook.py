@@ -79,7 +79,15 @@ def test_copies_and_pickles(example):
         assert np.array_equal(made(X).values, X.values)
 
 
+def test_runs_and_selections_are_copied_and_pickled(tmp_path):
+    run = Sweep(Plan(["scenario:S9b"], ["cca"], [2]), tmp_path / "run").run()
+    for made in (copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))):
+        assert made(run).results.equals(run.results)
+        assert repr(made(select(run))) == repr(select(run))
+
+
 def test_completion_finds_everything():
-    for module in (bivaluate, bivaluate.datasets, bivaluate.plots, bivaluate.enrichment, bivaluate.algorithms):
+    rooms = ("algorithms", "datasets", "enrichment", "io", "plots", "sweep")
+    for module in (bivaluate, *(getattr(bivaluate, room) for room in rooms)):
         assert set(module.__all__) <= set(dir(module))
     assert "load_example" in dir(bivaluate.datasets)

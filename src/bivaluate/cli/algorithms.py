@@ -76,7 +76,7 @@ def _describe(record: Algorithm) -> None:
     refusal = f", no {' or '.join(refused)} cells" if refused else ""
     out.print(f"Seeks: {', '.join(record.seeks)}. Takes: {' and '.join(takes)} matrices{refusal}.")
     if record.extra:
-        out.print(f'Needs: pip install "bivaluate[{record.extra}]".')
+        out.print(f'Needs the extra {record.extra}: in a clone, pip install ".[{record.extra}]".')
     parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(record.key).items())
     out.print(f"--param {parameters}" if parameters else "It has no parameters of its own.")
     out.print(f"Reference: {record.reference}\n")

@@ -31,7 +31,9 @@ def benchmark(
         bool, option("Compute every measure anew from the solutions in --out, without fitting again.", "--rescore")
     ] = False,
     page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
-    jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
+    jobs: Annotated[
+        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
+    ] = 1,
     scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
     as_json: Json = False,
     csv: Csv = None,

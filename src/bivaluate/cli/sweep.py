@@ -69,7 +69,9 @@ def sweep(
     ] = 0,
     perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
     perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
-    jobs: Annotated[int, option("Worker processes on this machine.", "--jobs", "-j")] = 1,
+    jobs: Annotated[
+        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
+    ] = 1,
     scheduler: Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,

@@ -120,6 +120,10 @@ class Run:
             )
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy as what it is: a folder that is opened again."""
+        return load_run, (self.path,)
+
     @cached_property
     def plan(self) -> Plan:
         """What was asked for."""
