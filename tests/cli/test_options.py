@@ -94,22 +94,34 @@ SAID_BY = {
     "io": (bivaluate.read_solution,),
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
+    "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
 }
 #: No command has these: its messages leave the clause out.
 PYTHON_ONLY = {"absent"}
 
 
 def options_named():
-    """File, name and value of every option that advice of the library names."""
+    """File, name and value of every option that advice of the library names, and whether it is in a clause of its own.
+
+    A clause (it begins with a blank, a comma or a semicolon) is left out where a command has no such option.
+    """
     for path in sorted(SOURCES.rglob("*.py")):
         file = path.relative_to(SOURCES).as_posix()
         if file.startswith("cli/") or file == "_text.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Option":
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        clauses = [call for call in calls if getattr(call.func, "id", "") == "Advice" and _is_clause(call.args[0])]
+        optional = {id(argument) for clause in clauses for argument in clause.args}
+        for node in calls:
+            if getattr(node.func, "id", "") == "Option":
                 words = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
                 constant = [argument.value if isinstance(argument, ast.Constant) else None for argument in node.args]
-                yield file, constant, words
+                yield file, constant, words, id(node) in optional
+
+
+def _is_clause(first):
+    return isinstance(first, ast.Constant) and str(first.value)[:1] in (" ", ",", ";")
 
 
 def test_every_table_is_also_json_and_csv():
@@ -141,7 +153,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
     known = commands()
     by_name = {name: word for command in known.values() for name, word in options.spellings(command).items()}
     walked = 0
-    for file, constant, words in options_named():
+    for file, constant, words, _ in options_named():
         if words:  # spelled out in both languages
             assert words.keys() == {"python", "command"}
             named = set(re.findall(r"--[a-z-]+", words["command"]))
@@ -179,8 +191,8 @@ SAID_IN = {
 
 def test_what_a_command_is_told_to_say_it_has():
     known = commands()
-    for file, constant, words in options_named():
-        if file == "_check.py" or (not words and (constant[0] is None or len(constant) < 2)):
+    for file, constant, words, is_clause in options_named():
+        if is_clause or file == "_check.py" or (not words and (constant[0] is None or len(constant) < 2)):
             continue
         room = next(room for room in SAID_IN if file.startswith(room))
         said_in = SAID_IN[room]
