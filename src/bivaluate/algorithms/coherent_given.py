@@ -111,7 +111,7 @@ def climb_from(
     n_jobs: int | None = None,
     random_state: Any = 0,
 ) -> Refined:
-    """Polish given biclusters: climb from each, drop what does not pay, merge what is one.
+    """Polish given biclusters: climb from each, drop what does not pay, merge those that are one.
 
     Parameters
     ----------

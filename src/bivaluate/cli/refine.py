@@ -35,7 +35,7 @@ def refine(
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Polish biclusters: climb from each to more evidence, drop what does not pay, merge what is one.
+    """Polish biclusters: climb from each to more evidence, drop what does not pay, merge those that are one.
 
     Every change is said in a sentence, and nothing is written without --out.
 

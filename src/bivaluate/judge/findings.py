@@ -23,7 +23,7 @@ MOST = 10
 
 
 def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = ()) -> list[str]:
-    """Return the remarks, the gravest first. `names` are what the biclusters are called."""
+    """Return the remarks, the most serious first. `names` are what the biclusters are called."""
     sentences: list[str] = []
     if dropped:
         sentences.append(f"{listing(dropped, MOST)} left out: smaller than the minimum size.")
@@ -42,7 +42,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
 
 
 def _absent(matrix: Matrix) -> list[str]:
-    """Say what the cells count that a sparse matrix does not store."""
+    """Say how the cells that a sparse matrix does not store are counted."""
     if not matrix.sparse:
         return []
     if matrix.absent == "zero":

@@ -184,7 +184,7 @@ def propose_pruning(
 
 
 def made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
-    """Say so where the changes make every score worse that has a direction and changes."""
+    """Say so where every score that has a direction, and changes, gets worse."""
     changed = [key for key in before if get_metric(key).direction != "none" and after[key] != before[key]]
     signs = {key: 1 if get_metric(key).direction == "high" else -1 for key in changed}
     worse = [key for key in changed if signs[key] * (after[key] - before[key]) < 0]
@@ -322,7 +322,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
 
 
 def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Bicluster) -> bool:
-    """Return whether a bicluster that pays by itself would be replaced by a union that saves less."""
+    """Return whether a union that saves less would replace a bicluster that pays by itself."""
     judged = evidence_table(pool.matrix, Biclustering([one, other, union], pool.matrix.shape)).alone
     paying = [gain for gain in judged[:2].tolist() if gain > 0]
     return bool(paying) and not judged[2] >= max(paying)

@@ -121,7 +121,7 @@ def stability(
 def _found_again(
     X: Floats, fit: Fit, repeats: int, kept: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[Biclustering, Floats]:
-    """Return what is found in the whole matrix and how well each of it is found in subsamples."""
+    """Return what is found in the whole matrix, and how well each bicluster is found in subsamples."""
     solution = fit(X)
     best = np.full((repeats, len(solution)), np.nan)
     for repeat in range(repeats):

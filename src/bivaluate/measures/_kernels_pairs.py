@@ -293,7 +293,7 @@ def _add_cells(
     n_both: int,
     into: Together,
 ) -> None:
-    """Add pairs of cells that share so many biclusters, and take off what these gave one by one."""
+    """Add pairs of cells that share this many biclusters, and take off what these gave one by one."""
     rows = blocks.row_times[row] * blocks.row_times[other]
     every = rows * columns.weight[g] * columns.weight[h]
     into.least[0] += every * (min(n_first, n_second) - n_both)

@@ -190,7 +190,7 @@ class CompiledMergers:
 
     @property
     def largest_norm(self) -> float:
-        """The largest norm of a row in use, which bounds every absolute value; known once something was merged."""
+        """The largest norm of a row in use, which bounds every absolute value; known once something has been merged."""
         assert self.sums is not None
         return float(self.sums.top.max()) / self.scale
 

@@ -92,7 +92,7 @@ class Metric:
 
     @property
     def of_memberships(self) -> bool:
-        """Whether the value depends on who is a member alone, not on the cells."""
+        """Whether the value depends only on who is a member, not on the cells."""
         return self.invariances >= set(MEMBERSHIPS_ALONE)
 
     @property

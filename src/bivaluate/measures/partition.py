@@ -26,7 +26,7 @@ Labels = NDArray[np.int64]
     invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation")  # fmt: skip
 def bisilhouette(X: Any, solution: Biclustering) -> float:
-    """Mean bisilhouette of the biclusters: are its rows nearer to each other than to the rows of other biclusters?
+    """Mean bisilhouette of the biclusters: are the rows of each nearer to each other than to the rows of other biclusters?
 
     Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean distance
     to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of different
