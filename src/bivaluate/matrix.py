@@ -193,7 +193,7 @@ class Matrix:
             for start in range(0, self.shape[0], step):
                 self.checked(self.source.rows(start, min(start + step, self.shape[0])), missing, start)
         elif isinstance(self.source, SparseSource):
-            self.checked(self.source.array, missing)
+            self._check_stored(self.source.array, missing, self.place)
 
     def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
         """Return rows as float64, dense or CSR as they are, if every cell is allowed.
@@ -235,6 +235,11 @@ class Matrix:
 
         if isinstance(cells, np.ndarray):
             return check_values(cells, missing, self.name, place)
+        self._check_stored(cells, missing, place)
+        return cells if cells.data.dtype == np.float64 else _as_float64(cells)
+
+    def _check_stored(self, cells: Any, missing: str, place: Callable[[int, int], str]) -> None:
+        """Refuse cells of CSR rows that are not allowed, looking at some at a time."""
         stored, first = cells.data, 0
 
         def place_of_stored(_: int, at: int) -> str:
@@ -243,7 +248,6 @@ class Matrix:
 
         for first in range(0, len(stored), CHUNK_CELLS):
             check_values(stored[None, first : first + CHUNK_CELLS], missing, self.name, place_of_stored)
-        return cells if stored.dtype == np.float64 else _as_float64(cells)
 
     @staticmethod
     def _check_frame_dtypes(frame: pd.DataFrame, name: str) -> None:
