@@ -260,5 +260,10 @@ def _mean(values: list[float]) -> float:
 
 
 def names_of(rows: Iterable[str]) -> list[str]:
-    """Return measures and algorithms as tables show them: a measure's symbol, a key, the short name of a command."""
-    return [METRICS[key].symbol if key in METRICS else algorithm_label(key) if is_command(key) else key for key in rows]
+    """Return measures as tables show them."""
+    return [METRICS[key].symbol if key in METRICS else key for key in rows]
+
+
+def algorithm_names(keys: Iterable[str]) -> list[str]:
+    """Return algorithms as tables show them: the key, or the short name of a command."""
+    return [algorithm_label(key) if is_command(key) else key for key in keys]

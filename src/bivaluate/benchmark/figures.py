@@ -47,7 +47,7 @@ def draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
     for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
         colour = "white" if abs(values[i, j]) > 0.6 else "black"
         ax.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
-    ax.set_xticks(range(len(domains)), domains)
+    ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
     ax.set_yticks(range(len(known)), names_of(map(str, known["measure"])))
     figure.colorbar(image, ax=ax, label="rank correlation with the truth")
     return save(figure, stem)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bivaluate._files import write_whole
 from bivaluate._text import number, percent, plural
-from bivaluate.benchmark.answer import ALWAYS, names_of
+from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
 from bivaluate.benchmark.cases import CASES
 from bivaluate.benchmark.figures import draw_domains, draw_measures
 from bivaluate.benchmark.truth import AGREEMENTS
@@ -106,7 +106,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     solutions = benchmark.solutions
     counts = solutions.groupby("domain")["case"].nunique()
     data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
-    algorithms = ", ".join(names_of(sorted(solutions["algorithm"].unique())))
+    algorithms = ", ".join(algorithm_names(sorted(solutions["algorithm"].unique())))
     lines = [
         "# Which measure tells good biclusters?",
         "",
@@ -191,6 +191,7 @@ def _classes(tables: dict[str, pd.DataFrame]) -> list[str]:
 
 
 def _table(headings: list[str], table: pd.DataFrame, keys: list[str], intervals: tuple[str, ...] = ()) -> list[str]:
+    named = names_of if headings[0] == "measure" else algorithm_names
     lines = [f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}"]
     for row in table.to_dict("records"):
         cells = [
@@ -199,7 +200,7 @@ def _table(headings: list[str], table: pd.DataFrame, keys: list[str], intervals:
             else number(float(row[key]))
             for key in keys
         ]
-        lines.append(f"| {' | '.join([*names_of([str(row[headings[0]])]), *cells])} |")
+        lines.append(f"| {' | '.join([*named([str(row[headings[0]])]), *cells])} |")
     return lines
 
 
@@ -208,5 +209,5 @@ def _algorithms(table: pd.DataFrame) -> list[str]:
     lines = [f"| {' | '.join(['algorithm', *names])} |", f"|{'---|' * (len(names) + 1)}"]
     for row in table.to_dict("records"):
         cells = [number(float(row[name])) for name in names]
-        lines.append(f"| {' | '.join([*names_of([str(row['algorithm'])]), *cells])} |")
+        lines.append(f"| {' | '.join([*algorithm_names([str(row['algorithm'])]), *cells])} |")
     return lines

@@ -51,7 +51,7 @@ def benchmark(
     - `bivaluate benchmark --out RUN --algorithms 'las,find,cmd:mytool {matrix} {out}'`
     """
     from bivaluate.benchmark import answer, run_benchmark, write_page
-    from bivaluate.benchmark.answer import names_of
+    from bivaluate.benchmark.answer import algorithm_names, names_of
     from bivaluate.benchmark.page import headline
 
     folders = {}
@@ -95,7 +95,7 @@ def benchmark(
         print_table(
             ["algorithm", *names],
             [
-                (*names_of([r["algorithm"]]), *(number(r[n], 2) for n in names))
+                (*algorithm_names([r["algorithm"]]), *(number(r[n], 2) for n in names))
                 for r in tables["algorithms"].to_dict("records")
             ],
         )
