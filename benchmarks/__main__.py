@@ -29,8 +29,8 @@ GROUPS = (
 )  # fmt: skip
 # Seconds on two quiet cores, where no earlier run tells.
 EXPECTED = {
-    "mergers": 90, "evaluate": 50, "chance": 10, "growth": 40, "scale": 90, "waiting": 60, "start": 80, "reading": 30,
-    "algorithms": 330, "find": 60, "patterns": 110, "models": 180, "sweep": 80, "paper": 320,
+    "mergers": 70, "evaluate": 50, "chance": 10, "growth": 30, "scale": 60, "waiting": 75, "start": 90, "reading": 30,
+    "algorithms": 310, "find": 60, "patterns": 110, "models": 180, "sweep": 80, "paper": 315,
 }  # fmt: skip
 
 

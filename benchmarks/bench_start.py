@@ -1,6 +1,7 @@
 """The first answer of a fresh installation: CPU seconds of commands with no compiled kernel kept, and of their second call.
 
 python -m benchmarks.bench_start
+python -m benchmarks.bench_start --warm     what is left to compile after `bivaluate doctor --warm`
 """
 
 from __future__ import annotations
@@ -59,22 +60,26 @@ def spent(command: list[str], folder: Path, cache: Path) -> tuple[float, float, 
 
 
 def main() -> list[Comparison]:
-    """Print first and second calls, and what is left to compile after `doctor --warm`."""
+    """Print first and second calls."""
     lines = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        every = commands(folder)
-        for name, command in every.items():
+        for name, command in commands(folder).items():
             cache = folder / f"cache of {name}"
             first, second = (spent(_into(command, place), folder, cache) for place in ("first", "second"))
             note = f"first {seconds(first[1])}, second {seconds(second[1])} of wall time"
             lines.append(Comparison(f"first call, {name}", "second call (CPU)", second[0], first[0], 1 / MOST, 1, note))
-        print_table("first answers of a fresh installation", lines)
-        warm = folder / "cache of doctor"
-        print(f"\ndoctor --warm: {seconds(spent(['doctor', '--warm'], folder, warm)[1])}")
-        compiled = [name for name, command in every.items() if spent(_into(command, "third"), folder, warm)[2]]
+    return print_table("first answers of a fresh installation", lines)
+
+
+def after_doctor() -> None:
+    """Print how long `doctor --warm` takes with nothing compiled, and which commands still compile after it."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        every, cache = commands(folder), folder / "cache"
+        print(f"doctor --warm: {seconds(spent(['doctor', '--warm'], folder, cache)[1])}")
+        compiled = [name for name, command in every.items() if spent(_into(command, "warm"), folder, cache)[2]]
         print(f"compiling still after it: {', '.join(compiled) or 'nothing'}")
-    return lines
 
 
 def _into(command: list[str], place: str) -> list[str]:
@@ -83,4 +88,7 @@ def _into(command: list[str], place: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    if "--warm" in sys.argv:
+        after_doctor()
+    else:
+        main()

@@ -111,6 +111,10 @@ def k_of(record: Algorithm) -> str:
     return "found" if record.finds_k else "asked for"
 
 
+# Groups of `make bench` that are compared with a limit or with themselves, not with another program.
+NO_PEER = ("growth", "waiting", "start")
+
+
 def speed_table() -> str:
     """What `make bench` measured last."""
     rows = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
