@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from bivaluate import _cluster
 
 LIMIT = 600.0  # seconds for another process to do something; only one that hangs needs as many
 
@@ -53,3 +56,49 @@ def alive(pid: int) -> bool:
         return not os.path.exists("/proc") or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Cluster:
+    """A `dask scheduler` and two `dask worker` processes on this machine."""
+
+    def __init__(self, folder: Path, protocol: str = "tcp", options: tuple[str, ...] = ()) -> None:
+        port = str(free_port())
+        self.address = f"{protocol}://127.0.0.1:{port}"
+        self._folder, self._options = folder, ("--protocol", protocol, *options)
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        self.workers: list[subprocess.Popen[bytes]] = []
+        for name in ("one", "two"):
+            self.add_worker(name)
+
+    def add_worker(self, name: str) -> None:
+        """Start one more worker."""
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
+        self.workers.append(self._start("worker", self.address, "--host", "127.0.0.1", *options))
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join([os.getcwd(), *sys.path])
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments, *self._options],
+            cwd=self._folder,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def wait(self) -> None:
+        """Wait until both workers are there."""
+        with _cluster.connect(self.address) as client:
+            client.wait_for_workers(2, timeout=LIMIT)
+
+    def stop(self) -> None:
+        """End all of them."""
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()

@@ -18,8 +18,7 @@ from bivaluate import matrix as matrices
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.measures import _mergers as mergers
-from tests.processes import LIMIT
-from tests.sweep.test_cluster import Cluster
+from tests.processes import LIMIT, Cluster
 
 da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")

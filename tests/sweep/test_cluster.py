@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,56 +16,10 @@ from bivaluate.sweep import dask as cluster
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from tests.processes import LIMIT
+from tests.processes import LIMIT, Cluster, free_port
 from tests.sweep.standins import BLOCKS
 
 pytest.importorskip("distributed")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Cluster:
-    """A `dask scheduler` and two `dask worker` processes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.address = f"tcp://127.0.0.1:{free_port()}"
-        self._folder = folder
-        port = self.address.rpartition(":")[2]
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
-        self.workers: list[subprocess.Popen[bytes]] = []
-        for name in ("one", "two"):
-            self.add_worker(name)
-
-    def add_worker(self, name: str) -> None:
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
-        self.workers.append(self._start("worker", self.address, "--host", "127.0.0.1", *options))
-
-    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path]),
-            "PYTHONWARNINGS": "ignore",
-        }
-        return subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments],
-            cwd=self._folder,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def wait(self) -> None:
-        with _cluster.connect(self.address) as client:
-            client.wait_for_workers(2, timeout=LIMIT)
-
-    def stop(self) -> None:
-        for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture
