@@ -100,8 +100,8 @@ class Soak:
 
     def disturbed(self, out: str, end: float) -> None:
         """Run the plan, killing until the time is over or the run ends, and compare with the undisturbed one."""
-        run, done = self.folder / out, 0
-        while ended(run) < self.cells:
+        run, done, ended_well = self.folder / out, 0, False
+        while not ended_well or ended(run) < self.cells:  # the last cell may be there and the tables not
             cluster = Cluster(self.folder) if self.rng.random() < 0.5 and time.monotonic() < end else None
             address = cluster.address if cluster is not None else ""
             process = self.start(out, address, "retry" if self.rng.random() < 0.3 or time.monotonic() > end else "")
@@ -111,7 +111,7 @@ class Soak:
                         break
                 if time.monotonic() < end:
                     process.kill()
-                process.wait()
+                ended_well = process.wait() == 0
             finally:
                 process.kill()
                 process.wait()

@@ -12,6 +12,7 @@ import pytest
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateError
+from bivaluate.measures import _mergers
 from tests.processes import LIMIT
 
 VALUES = np.random.default_rng(3).normal(size=(60, 17))
@@ -38,7 +39,12 @@ def expected():
     return scores(VALUES)
 
 
-def test_eight_threads_at_once(expected):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_eight_threads_at_once(compiled, expected, monkeypatch):
+    if compiled:
+        monkeypatch.setattr(_mergers, "KERNEL_CELLS", 0)
+        monkeypatch.setattr(_mergers, "KERNEL_CELLS_ONCE", 0)
+        expected = scores(VALUES)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scores, [VALUES] * 24)) == [expected] * 24
 
@@ -86,6 +92,32 @@ def test_masked_cells_are_missing_or_refused():
     with pytest.raises(BivaluateError, match=r"missing|mask"):
         evaluate(np.ma.array(VALUES, mask=mask), SOLUTION)
     assert scores(np.ma.array(VALUES, mask=False)) == scores(VALUES)
+
+
+def test_four_processes_that_compile_at_once(tmp_path):
+    (tmp_path / "twice.py").write_text(
+        "import sys\nfrom bivaluate._jit import kernel\n"
+        "@kernel\ndef twice(x):\n    total = 0.0\n    for i in range(x.size):\n        total += 2 * x[i]\n    return total\n"
+        "if __name__ == '__main__':\n"
+        "    import numpy as np\n    print('ready', flush=True)\n    sys.stdin.readline()\n"
+        "    print(twice(np.arange(5.0)), flush=True)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    environment |= {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    words = [sys.executable, str(tmp_path / "twice.py")]
+
+    def answers(processes):
+        for process in processes:
+            assert process.stdout.readline() == "ready\n"
+        for process in processes:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        return [process.communicate(timeout=LIMIT) for process in processes]
+
+    at_once = answers([subprocess.Popen(words, env=environment, **pipes) for _ in range(4)])
+    assert [out for out, _ in at_once] == ["20.0\n"] * 4, at_once
+    assert answers([subprocess.Popen(words, env=environment, **pipes)]) == [("20.0\n", "")]  # what they left is whole
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "8"])

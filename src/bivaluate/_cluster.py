@@ -37,6 +37,11 @@ def connect(address: str) -> Any:
             f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
             f"`dask worker {address}`."
         ) from None
+    except TypeError as error:  # how Dask says that it has no certificates
+        raise RunError(
+            f"{address} cannot be spoken to ({error}). Name the certificates in Dask's configuration: ca-file, "
+            "client.cert and client.key under distributed.comm.tls."
+        ) from None
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         versions = client.run(_worker_version)

@@ -10,9 +10,12 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from bivaluate._errors import FileError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
@@ -101,7 +104,7 @@ def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
     if "is full" in text or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
         return FileError(f"the disk of {path} is full. {note}Free some space and start the same command again.")
     if "readonly" in text or isinstance(error, PermissionError):
-        folder = path if path.is_dir() else path.parent
+        folder = path if os.path.isdir(path) else path.parent
         return FileError(f"no permission to write in {folder}. Choose another folder, or change its permissions.")
     return FileError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.")
 
@@ -126,6 +129,16 @@ def table_target(path: Path) -> Iterator[Any]:
     delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
     with text_target(path) as stream:
         yield csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+
+
+def table_text(frame: pd.DataFrame) -> bytes:
+    """Return a table as CSV in which no text becomes a formula."""
+    texts = {name: frame[name].map(_as_text) for name in frame.columns if frame[name].dtype.kind == "O"}
+    return encoded(frame.assign(**texts).to_csv(index=False, lineterminator="\n"))
+
+
+def _as_text(value: Any) -> Any:
+    return as_text(value) if isinstance(value, str) else value
 
 
 def as_text(label: str) -> str:

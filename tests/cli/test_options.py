@@ -326,3 +326,23 @@ def test_scoring_leaves_what_it_was_given_alone(monkeypatch, type_in):
     (result,) = seen
     assert len(result.findings) == len(result.kept) + 1
     assert result.findings[-1].startswith("Columns are ordered")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "LONG", "s.json"],
+        ["score", "m.csv", "LONG"],
+        ["score", "m.csv", "s.json", "--csv", "LONG.csv"],
+        ["sweep", "LONG", "-a", "cca", "-k", "2", "--out", "run"],
+        ["sweep", "m.csv", "-a", "cca", "-k", "2", "--out", "LONG"],
+        ["sweep", "--plan", "LONG", "--out", "run"],
+        ["report", "LONG"],
+        ["select", "LONG"],
+        ["check", "LONG"],
+    ],
+)
+def test_a_name_no_file_can_have_is_refused_in_words(type_in, words):
+    code, _, errors = type_in(*(word.replace("LONG", "x" * 300) for word in words))
+    assert code in (1, 2)
+    assert "x" * 300 in errors.replace("\n", "")

@@ -4,10 +4,11 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, read_solution, write_matrix, write_solution
-from bivaluate._files import as_text
+from bivaluate._files import as_text, table_text
 from bivaluate.report.render import build_report
 
 ODD = ["lone \ud800", "=1+1", "-x", "@SUM(A1)", "'=quoted", "-1.5", "<script>"]
@@ -49,6 +50,18 @@ def test_no_label_becomes_a_formula_and_all_read_back(tmp_path):
     write_solution(S, tmp_path / "s.csv", X=plain)
     assert "'=1+1" in (tmp_path / "s.csv").read_text()
     assert read_solution(tmp_path / "s.csv", plain) == S
+
+
+@pytest.mark.parametrize("dtype", ["object", "string"])
+def test_no_text_of_a_table_becomes_a_formula(dtype):
+    frame = pd.DataFrame({"text": pd.Series(["=1+1", "plain", None], dtype=dtype), "number": [-1.5, 2.0, -3.0]})
+    assert table_text(frame) == b"text,number\n'=1+1,-1.5\nplain,2.0\n,-3.0\n"
+
+
+def test_no_name_of_data_becomes_a_formula_beside_the_page(tmp_path):
+    build_report(evaluate(X.renamed("@data"), S), tmp_path / "page.html")
+    rows = list(csv.reader((tmp_path / "page.winners.csv").read_text().splitlines()))
+    assert {row[rows[0].index("dataset")] for row in rows[1:]} == {"'@data"}
 
 
 @pytest.fixture

@@ -176,3 +176,26 @@ def test_a_name_of_any_kind_reaches_the_helper(tmp_path):
     np.save(path, np.ones((2, 3)))
     assert read_matrix(path).shape == (2, 3)
     assert json.dumps(path)
+
+
+@pytest.mark.extra("anndata")
+@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
+def test_the_helper_starts_no_helper_of_its_own(tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["numbers"] = np.ones((2, 3))
+    code = (
+        "import os, runpy\n"
+        "from bivaluate.io import trial\n"
+        "trial._started = lambda: os._exit(3)\n"
+        "runpy.run_module('bivaluate.io.trial', run_name='__main__', alter_sys=True)\n"
+    )
+    size = (tmp_path / "x.h5").stat().st_size
+    request = {"path": str(tmp_path / "x.h5"), "name": "x.h5", "kind": "matrix", "size": size, "options": {}}
+    asked = "".join(json.dumps({**request, "key": key}) + "\n" for key in ("", "hdf5"))
+    path = os.pathsep.join([os.getcwd(), *sys.path])
+    words = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(words, input=asked, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert answers == [{"signal": 0, "code": 0, "error": ""}] * 2, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,20 @@ class Interruptible(Blocks):
         return super().fit(X)
 
 
+class Freed(Blocks):
+    """The same, but an interrupt from the keyboard comes while an object is freed, where Python drops it."""
+
+    def fit(self, X: Any) -> Blocks:
+        class Anything:
+            pass
+
+        anything = Anything()
+        weakref.finalize(anything, signal.raise_signal, signal.SIGINT)
+        del anything
+        return super().fit(X)
+
+
 BLOCKS = "tests.sweep.standins:Blocks"
 SEPARATE = "tests.sweep.standins:Separate"
 INTERRUPTIBLE = "tests.sweep.standins:Interruptible"
+FREED = "tests.sweep.standins:Freed"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,3 +125,33 @@ def test_tries_are_limited() -> None:
     assert outcomes is not None
     assert [o.status for o in outcomes] == ["failed", "failed"]
     assert outcomes[0].reason == "on the cluster, 3 times: RuntimeError: killed too many workers"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
+def test_tls_with_a_certificate_of_our_own(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask.config
+
+    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
+    certificate, key = (str(tmp_path / name) for name in ("certificate.pem", "key.pem"))
+    words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=bivaluate"
+    subprocess.run([*words.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    options = ("--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key)
+    tls = {"ca-file": certificate, "client.cert": certificate, "client.key": key}
+    secured = {f"distributed.comm.tls.{name}": value for name, value in tls.items()}
+    there = Cluster(tmp_path, "tls", options)
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=2)
+    try:
+        with dask.config.set({**secured, "distributed.comm.require-encryption": True}):
+            there.wait()
+            run = Sweep(plan, tmp_path / "run", scheduler=there.address).run()
+        assert run.results["status"].tolist() == ["ok"] * 4
+        assert set(run.provenance["sessions"][-1]["jobs"].split()) == {"dask", there.address}
+        monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 1)
+        for address, message in (
+            (there.address, r"Name the certificates in Dask's configuration"),
+            (there.address.replace("tls", "tcp"), "no Dask scheduler answers"),
+        ):
+            with pytest.raises(RunError, match=message):
+                Sweep(plan, tmp_path / "refused", scheduler=address).run()
+    finally:
+        there.stop()

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
-from bivaluate._errors import BivaluateError, RunError
-from bivaluate.io import read_matrix
+from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import Task
 from bivaluate.sweep.check import check_run
-from bivaluate.sweep.folder import checksum
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -121,14 +126,49 @@ def test_a_newer_layout_is_refused(run: Path) -> None:
             use(run)
 
 
-def test_a_matrix_that_does_not_arrive_as_it_was_sent(matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("form", [np.asarray, np.float32, csr_array], ids=["dense", "float32", "sparse"])
+def test_a_matrix_that_does_not_arrive_as_it_was_sent(form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     from bivaluate.sweep import dask
 
+    class Client:
+        """Hands a task to a worker at once; what was sent arrives, or something else."""
+
+        def scatter(self, matrix: Matrix, **_: Any) -> Matrix:
+            return matrix
+
+        def submit(self, work: Any, task: Task, matrix: Matrix, limit: None, sent: str, **_: Any) -> Any:
+            result = work(task, arrived or matrix, limit, sent)
+            return SimpleNamespace(key="one", result=result)
+
     monkeypatch.setattr(dask._workers, "perform", lambda task, matrix, limit: ["performed"])
-    task = Task("small", None, 0, BLOCKS, (2,), 0)
-    sent = read_matrix(matrix_file)
-    arrived = Matrix(sent.values + 1e-9, sent.row_labels, sent.col_labels)
-    assert dask.perform_on_worker(task, sent, None, checksum(sent)) == ["performed"]
+    cells = np.arange(12.0).reshape(4, 3) % 5
+    task, matrix, arrived = Task("small", None, 0, BLOCKS, (2,), 0), Matrix(form(cells)), None
+    assert dask._Submission(Client(), lambda task: matrix, None)._submit(task).result == ["performed"]
+    arrived = Matrix(form(cells + (cells == 4)))
     with pytest.raises(RunError, match="the matrix of small did not arrive as it was sent"):
-        dask.perform_on_worker(task, arrived, None, checksum(sent))
+        dask._Submission(Client(), lambda task: matrix, None)._submit(task)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of this kind are POSIX")
+def test_a_folder_nobody_can_write_is_read_and_not_continued(run: Path) -> None:
+    before = load_run(run).results
+    assert check_run(run) == []  # what it imports may be as hard to read for others as the folder
+    plan = Plan(["scenario:S9b"], ["cca"], [2])
+    with tempfile.TemporaryDirectory() as open_to_all:
+        there = Path(open_to_all) / "run"
+        shutil.copytree(run, there)
+        for path in (there, *there.rglob("*")):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        Path(open_to_all).chmod(0o755)
+        user = os.geteuid()
+        os.seteuid(user or 65534)  # permissions do not bind the superuser
+        try:
+            pd.testing.assert_frame_equal(load_run(there).results, before)
+            assert check_run(there) == []
+            with pytest.raises(FileError, match=r"no permission to write in .*run\. Choose another folder"):
+                Sweep(plan, there).run()
+        finally:
+            os.seteuid(user)
+            for path in (there, *there.rglob("*")):
+                path.chmod(0o755)

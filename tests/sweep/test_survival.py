@@ -17,8 +17,8 @@ from bivaluate._errors import RunError
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from tests.processes import LIMIT, alive, started, wait_until
-from tests.sweep.standins import BLOCKS, INTERRUPTIBLE
+from tests.processes import LIMIT, alive, interruptible, started, wait_until
+from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
 
@@ -96,6 +96,15 @@ def test_interrupted_from_the_keyboard(jobs: int, tmp_path: Path, matrix_file: s
     assert len(pd.read_csv(out / "results.csv")) == len(run.results)
     assert run.provenance["sessions"][-1]["ended"] is not None
     assert not list(out.rglob(".*.part*")) + list(out.glob("journal.sqlite-*"))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_stops_the_sweep_after_the_cell(tmp_path: Path, matrix_file: str) -> None:
+    with interruptible():
+        with pytest.raises(KeyboardInterrupt):
+            Sweep(Plan([matrix_file], [FREED], [2], seeds=3), tmp_path / "run").run()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert len(load_run(tmp_path / "run").results) == len(pd.read_csv(tmp_path / "run" / "results.csv")) == 1
 
 
 def test_workers_can_be_interrupted_though_their_owner_cannot(tmp_path: Path, matrix_file: str) -> None:

@@ -91,7 +91,7 @@ class MatrixFile:
         from bivaluate.io import read_matrix
         from bivaluate.io.solutions import is_solution
 
-        if is_name(str(path)) and not path.exists():
+        if is_name(str(path)) and not os.path.exists(path):
             if self.given:
                 raise ParameterError(f"{path} is data by name, not a file: leave out how to read it.")
             return load_named(str(path))[0]
@@ -144,7 +144,7 @@ def _named_solution(path: Path) -> Biclustering | None:
     """Return the biclusters that belong to data by name; None if the path is that of a file."""
     from bivaluate.datasets.named import is_name, load_named
 
-    if path.exists() or not is_name(str(path)):
+    if os.path.exists(path) or not is_name(str(path)):
         return None
     found = load_named(str(path))[1]
     if found is None:
@@ -273,7 +273,7 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
             f"cannot tell the format of {path} by its extension; use one of {', '.join(known)}, "
             f"or name it with --format: {', '.join(writers)}."
         )
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise FileError(f"cannot write {path}: there is no folder {path.parent}.")
 
 
@@ -348,7 +348,7 @@ def check_written(params: list[Any], ctx: Any) -> None:
     given = [(parameter, ctx.params.get(parameter.name)) for parameter in params]
     written = [(p, Path(value)) for p, value in given if isinstance(value, Path) and _is_written(p)]
     for parameter, path in written:
-        if not path.is_file():
+        if not os.path.isfile(path):
             continue
         name = max(parameter.opts, key=len) if parameter.opts[0].startswith("-") else parameter.name.upper()
         for other, value in given:
@@ -366,8 +366,11 @@ def _is_written(parameter: Any) -> bool:
 
 def _is_of_kind(path: Path) -> bool:
     """Whether the beginning of a file is what its name promises."""
-    with path.open("rb") as stream:
-        head = stream.read(512)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(512)
+    except OSError:
+        return False
     if b"\0" in head and path.suffix.lower() in (".html", ".json", ".csv", ".tsv", ".txt"):
         return False
     begins = {".html": (b"<",), ".json": (b"{", b"[")}.get(path.suffix.lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +36,7 @@ def report(
     from bivaluate.replicate.run import is_replication, report_again
     from bivaluate.report import build_report
 
-    if run.is_file():
+    if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     looked_up = gene_sets.for_report(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,7 +93,7 @@ def sweep(
     from bivaluate.sweep.plan import Plan, parse_assignments
     from bivaluate.sweep.run import Sweep
 
-    if not resume and (run_folder / "journal.sqlite").exists():
+    if not resume and os.path.exists(run_folder / "journal.sqlite"):
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     options = {
         "datasets": matrices or None,
@@ -143,7 +144,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
             names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
             raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
         return Plan.from_toml(plan)
-    if given or not folder.is_dir():
+    if given or not os.path.isdir(folder):
         raise ParameterError(
             "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )

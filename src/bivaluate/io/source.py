@@ -41,7 +41,7 @@ class Source:
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
-        return self.path.is_dir()
+        return os.path.isdir(self.path)
 
     @cached_property
     def _unzipped(self) -> Path:
@@ -98,7 +98,7 @@ class Source:
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they lie on disk."""
         with self._reading():
-            if self.path.is_file() or not self.path.exists():
+            if os.path.isfile(self.path) or not os.path.exists(self.path):
                 return self.path.open("rb")
         raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
 

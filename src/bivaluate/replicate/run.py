@@ -211,7 +211,7 @@ def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
 
 def is_replication(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder was made by :func:`replicate`."""
-    return (Path(folder) / FILES).is_dir() and (Path(folder) / "runs").is_dir()
+    return os.path.isdir(Path(folder) / FILES) and os.path.isdir(Path(folder) / "runs")
 
 
 def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from bivaluate._errors import FileError, ParameterError
-from bivaluate._files import write_whole
+from bivaluate._files import table_text, write_whole
 from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
@@ -180,7 +180,6 @@ def build_report(
     """
     from bivaluate.report.page import make_page
     from bivaluate.report.source import read_source
-    from bivaluate.sweep.load import table_text
 
     found = read_source(source)
     if sets is not None:

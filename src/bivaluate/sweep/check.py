@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bivaluate._errors import BivaluateError
+from bivaluate._files import table_text
 from bivaluate._text import plural
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.folder import checksum, solution_path
 from bivaluate.sweep.journal import unpack_solution
-from bivaluate.sweep.load import Run, load_run, table_text
+from bivaluate.sweep.load import Run, load_run
 
 
 def check_run(path: str | os.PathLike[str]) -> list[str]:

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from bivaluate._cluster import connect, distributed
 from bivaluate._errors import BivaluateError, RunError
+from bivaluate._rows import ArraySource, SparseSource
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import FAILED, Finished, MatrixOf, Outcome, Task
 from bivaluate.sweep.folder import checksum
@@ -22,7 +23,6 @@ AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
 
 # Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
 _workers = Workers()
-
 
 # Matrices that arrived there as they were sent, by checksum.
 _arrived: WeakValueDictionary[str, Matrix] = WeakValueDictionary()
@@ -96,7 +96,8 @@ class _Submission:
         key = task.matrix_key
         if key not in self._scattered:
             matrix = self._matrix_of(task)
-            sent = checksum(matrix) if matrix.in_memory else ""
+            travels = isinstance(matrix.source, (ArraySource, SparseSource))
+            sent = checksum(matrix) if travels else ""
             self._scattered[key] = self._client.scatter(matrix, broadcast=True, hash=False), sent
         matrix, sent = self._scattered[key]
         future = self._client.submit(perform_on_worker, task, matrix, self._limit, sent, pure=False)

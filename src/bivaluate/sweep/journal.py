@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sqlite3
 import weakref
 import zlib
@@ -180,7 +181,7 @@ class Journal:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """Open an existing journal; a folder without write permission can still be read."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise RunError(f"{path.parent} is not a run folder: it has no {path.name}.")
     uri = path.resolve().as_uri()
     try:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import as_text, disk_error, encoded, write_whole
+from bivaluate._files import disk_error, table_text, write_whole
 from bivaluate._text import html_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -62,7 +62,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     bivaluate._errors.FileError: there is no run folder 'no such folder'.
     """
     folder = Path(path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise FileError(f"there is no run folder {os.fspath(path)!r}.")
     return Run(folder)
 
@@ -393,13 +393,3 @@ def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str]
     frame = pd.DataFrame.from_records(listed, columns=first + middle + [key for key in last if key in seen])
     counts = [name for name in ("n_biclusters", "n_undefined") if name in frame]
     return frame.astype(dict.fromkeys(counts, "Int64"))
-
-
-def table_text(frame: pd.DataFrame) -> bytes:
-    """Return a table as it stands in the folder: CSV in which no text becomes a formula."""
-    texts = {name: frame[name].map(_as_text) for name in frame.columns if frame[name].dtype == object}
-    return encoded(frame.assign(**texts).to_csv(index=False, lineterminator="\n"))
-
-
-def _as_text(value: Any) -> Any:
-    return as_text(value) if isinstance(value, str) else value

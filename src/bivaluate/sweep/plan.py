@@ -260,7 +260,7 @@ class Plan:
         content = _with_none(content)
         if isinstance(content.get("datasets"), list):
             beside = [(Path(path).parent / str(dataset), dataset) for dataset in content["datasets"]]
-            content["datasets"] = [str(file) if file.exists() else dataset for file, dataset in beside]
+            content["datasets"] = [str(file) if os.path.exists(file) else dataset for file, dataset in beside]
         if isinstance(content.get("algorithms"), list):
             content["algorithms"] = [_beside(Path(path).parent, str(word)) for word in content["algorithms"]]
         return cls.from_dict(content, name)
@@ -310,7 +310,7 @@ def _beside(folder: Path, algorithm: str) -> str:
     """Return the name of an algorithm with the file of its recipe resolved against the folder of the plan."""
     prefix, _, name = algorithm.partition(":")
     file = folder / name
-    return f"{prefix}:{file}" if prefix == "recipe" and name.endswith(".toml") and file.exists() else algorithm
+    return f"{prefix}:{file}" if prefix == "recipe" and name.endswith(".toml") and os.path.exists(file) else algorithm
 
 
 def parse_perturbation(spec: str) -> tuple[str, float]:

@@ -7,12 +7,14 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -227,7 +229,8 @@ class Sweep:
         before = done
         try:
             if waiting:
-                with closing(self._perform(journal, list(tasks(self.plan, waiting)))) as finished:
+                work = self._perform(journal, list(tasks(self.plan, waiting)))
+                with closing(work) as finished, _interrupts() as raise_lost:
                     for task, outcomes in finished:
                         slots = [task.slot(outcome.k) for outcome in outcomes]
                         journal.finish(slots, outcomes)
@@ -235,6 +238,7 @@ class Sweep:
                             done += 1
                             if self.progress is not None:
                                 self.progress(done, everything, slot.cell)
+                        raise_lost()
         finally:
             journal.end_session(session, _now(), done - before)
             Run(self.folder, journal).export()
@@ -253,6 +257,36 @@ class Sweep:
         if self.jobs == 1 and limit is None:
             return perform_here(work, matrix_of)
         return perform_parallel(work, matrix_of, self.jobs, limit)
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], None]]:
+    """Give a function that raises the interrupt from the keyboard that Python dropped, if it did.
+
+    Python drops what is raised while it frees an object, and collecting garbage is where a long run spends some of its time.
+    """
+    asked: list[bool] = []
+
+    def raise_lost() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    def interrupt(*_: Any) -> None:
+        asked.append(True)
+        raise KeyboardInterrupt
+
+    # another handler is somebody else's decision, and only the main thread may have one
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield raise_lost
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield raise_lost
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _version() -> str:

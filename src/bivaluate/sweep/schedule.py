@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
@@ -47,7 +48,7 @@ def sources(plan: Plan) -> list[Source]:
     found = []
     stems = [Path(spec).name.split(".")[0] for spec in expanded]
     for spec, stem in zip(expanded, stems, strict=True):
-        kind = "file" if Path(spec).exists() else "scenario" if spec.startswith("scenario:") else "named"
+        kind = "file" if os.path.exists(spec) else "scenario" if spec.startswith("scenario:") else "named"
         name = spec if kind != "file" or stems.count(stem) > 1 else stem
         found.append(Source(name, spec, kind, plan.read if kind == "file" else {}))
         if plan.k == PLANTED and kind != "scenario":
@@ -60,7 +61,7 @@ def sources(plan: Plan) -> list[Source]:
 
 def _expand(spec: str) -> Sequence[str]:
     """Return the data sets a name or pattern stands for."""
-    if Path(spec).exists():
+    if os.path.exists(spec):
         return [spec]
     from bivaluate.datasets.named import expand_name
 

@@ -17,9 +17,8 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from itertools import islice
+from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from bivaluate.algorithms.registry import is_command
@@ -50,26 +49,51 @@ def perform_parallel(
 ) -> Generator[Finished, None, None]:
     """Perform the tasks on `jobs` worker processes; yield them as they finish.
 
-    Each thread of the pool owns one single-threaded worker process, because only a process can be stopped at a
-    time limit and only a process can crash alone.
+    Each of `jobs` threads owns one single-threaded worker process, because only a process can be stopped at a time
+    limit and only a process can crash alone. They work a little ahead of whoever takes the results. Threads and queues
+    are plain ones: `concurrent.futures.wait` takes locks that an interrupt from the keyboard at the wrong moment leaves
+    locked for ever.
     """
-    workers = Workers()
+    workers, finished, turn = Workers(), SimpleQueue[Finished | Exception](), threading.Lock()
+    waiting, tickets = iter(tasks), SimpleQueue[None]()
+    for _ in range(2 * jobs):
+        tickets.put(None)
 
-    def one(task: Task) -> Finished:
-        return task, workers.perform(task, matrix_of(task), limit)
-
-    waiting = iter(tasks)
-    with ThreadPoolExecutor(jobs) as pool:
+    def work() -> None:
         try:
-            running: set[Future[Finished]] = {pool.submit(one, task) for task in islice(waiting, 2 * jobs)}
-            while running:
-                done, running = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(one, task) for task in islice(waiting, len(done))}
-                for future in done:
-                    yield future.result()
-        finally:
-            workers.stop()
-            pool.shutdown(cancel_futures=True)
+            while True:
+                tickets.get()
+                with turn:
+                    task = next(waiting, None)
+                if task is None:
+                    return
+                finished.put((task, workers.perform(task, matrix_of(task), limit)))
+        except Exception as error:  # for the thread that waits
+            finished.put(error)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(jobs, len(tasks)))]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in tasks:
+            yield _next(finished)
+            tickets.put(None)
+    finally:
+        workers.stop()
+        for _ in threads:
+            tickets.put(None)
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _next(finished: SimpleQueue[Finished | Exception]) -> Finished:
+    while True:
+        with contextlib.suppress(Empty):
+            found = finished.get(timeout=1.0)  # on Windows nothing interrupts a wait without an end
+            if isinstance(found, Exception):
+                raise found
+            return found
 
 
 class Stopped(Exception):
