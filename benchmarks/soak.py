@@ -25,6 +25,7 @@ import numpy as np
 
 from bivaluate import Matrix, write_matrix
 from bivaluate.sweep import Plan, check_run
+from bivaluate.sweep.cells import FAILED, TIMED_OUT
 from tests.processes import Cluster
 
 SCRIPT = """
@@ -57,8 +58,8 @@ def resident(process: int) -> float:
         return float("nan")
 
 
-def ended(folder: Path, status: str = "status = 'ok'") -> int:
-    """Return how many cells ended well, or with another status; 0 where nothing is laid out yet."""
+def ended(folder: Path, status: str = f"status NOT IN ('{FAILED}', '{TIMED_OUT}')") -> int:
+    """Return how many cells were fitted and scored, or have another status; 0 where nothing is laid out yet."""
     try:
         with closing(sqlite3.connect(f"file:{folder / 'journal.sqlite'}?mode=ro", uri=True)) as journal:
             return int(journal.execute(f"SELECT count(*) FROM cells WHERE {status}").fetchone()[0])
@@ -87,7 +88,7 @@ class Soak:
         while process.poll() is None:
             held[ended(self.folder / "quiet")] = resident(process.pid)
             time.sleep(0.5)
-        working = {done: value for done, value in held.items() if done < self.cells and value == value}
+        working = {done: value for done, value in held.items() if done < self.cells and value > 0}
         if not working:
             return "memory of the parent: unknown on this system"
         early, late = (min(working, key=lambda done, at=at: abs(done - at * self.cells)) for at in (0.1, 1.0))
@@ -95,7 +96,7 @@ class Soak:
             self.faults.append("the memory of the parent grew")
         return (
             f"memory of one parent over {self.cells:,} cells: {working[early]:.0f} MB after {early:,} cells, "
-            f"{working[late]:.0f} MB after {late:,}, {max(held.values()):.0f} MB at most while tables are written"
+            f"{working[late]:.0f} MB after {late:,}, {max(held.values()):.0f} MB at most"
         )
 
     def disturbed(self, out: str, end: float) -> None:
