@@ -315,3 +315,9 @@ def test_surrogates_decide_where_columns_are_few_and_correlated():
     model = CoherentSubmatrices(n_starts=80, random_state=0).fit(X)
     assert all(p <= 0.01 for p in model.p_values_)
     assert model.notes_
+
+
+def test_given_blocks_of_all_rows_do_not_hide_the_others(X):
+    given = Biclustering([(range(3, 28), range(7)), (range(120), range(14, 24)), (range(120), range(6))], X.shape)
+    refined = climb_from(X, given).solution
+    assert (tuple(refined[0].rows), tuple(refined[0].cols)) in PLANTED

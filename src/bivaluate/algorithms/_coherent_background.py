@@ -53,10 +53,14 @@ class Background:
 def find_background(
     Z: Values, unbent: Values, search: Search, rng: np.random.RandomState, blocks: Iterable[Pair] = ()
 ) -> Background:
-    """Return the background of Z; its covariance is estimated without the cells of `blocks`."""
+    """Return the background of Z; its covariance is estimated without the cells of `blocks`.
+
+    Those with more rows than a bicluster may have are part of the background: without them little would be left of it.
+    """
     seen = Z.copy()
     for rows, cols in blocks:
-        seen[np.ix_(rows, cols)] = np.nan
+        if len(rows) <= search.most_rows:
+            seen[np.ix_(rows, cols)] = np.nan
     covariance = column_covariance(seen)
     return Background.of(Z, unbent, covariance if looks_like_blocks(covariance, len(Z), search, rng) else None)
 
