@@ -50,6 +50,7 @@ LIMITS = """- S7, four clones of one pattern on one column set, is one block to 
 - All other tools ran with the settings they come with; none was tuned.
 """
 RIGHT_K, GOOD_AGREEMENT, FALSE_SHARE = 0.8, 0.8, 0.05
+MOST_NAMED = 8
 
 
 def failures(numbers: dict[str, Rows]) -> str:
@@ -118,9 +119,10 @@ def page(numbers: dict[str, Rows]) -> str:
         name: [case for case, row in rows.items() if row.get("first_seed") != FIRST_SEED] for name, rows in done.items()
     }
     parts = [INTRODUCTION, failures(done)]
-    if words := _cases(absent, done):
+    totals = {name: len(run()) for name, run in RUNS.items()}
+    if words := _cases(absent, totals):
         parts.append(f"Not run yet; `python -m benchmarks.find` continues with them: {words}.\n")
-    if words := _cases(earlier, {}):
+    if words := _cases(earlier, totals):
         parts.append(
             f"Of the evaluation before, on seeds from 7000 on (the search has not changed since), and not run again yet: {words}.\n"
         )
@@ -128,11 +130,15 @@ def page(numbers: dict[str, Rows]) -> str:
     return "\n".join(parts)
 
 
-def _cases(cases: dict[str, list[str]], done: dict[str, Rows]) -> str:
-    """Return sections and their cases in words; a section of which nothing is done by its name alone."""
-    return "; ".join(
-        name if done and not done[name] else f"{name} ({', '.join(some)})" for name, some in cases.items() if some
-    )
+def _cases(cases: dict[str, list[str]], totals: dict[str, int]) -> str:
+    """Return sections and their cases in words; only the number where there are many, only the section for all of it."""
+
+    def words(name: str, some: list[str]) -> str:
+        if len(some) == totals[name]:
+            return name
+        return f"{name} ({', '.join(some) if len(some) <= MOST_NAMED else f'{len(some)} of {totals[name]} cases'})"
+
+    return "; ".join(words(name, some) for name, some in cases.items() if some)
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> str:
