@@ -378,3 +378,16 @@ def test_evidence_that_surrogates_have_too_is_none() -> None:
     assert "Something stands out from noise on none of the data sets." in [
         sentence.text for sentence in speak_all({"a": known, "b": known})
     ]
+
+
+def test_biclusters_that_pay_are_not_denied_where_the_others_cost_more() -> None:
+    lone = case([group("found", 9, **evident(-12.0, 2, 9))], "total_evidence")
+    assert said(lone) == [
+        "found, K = 9: 2 of 9 biclusters stand out from noise, but the others cost more than these save."
+    ]
+    assert answers(lone, NEXT)[0].startswith("Tidy up: ")
+    both = case([group(a, 9, **evident(-12.0, pays, 9)) for a, pays in (("a", 0), ("b", 2))], "total_evidence")
+    assert said(both)[0] == (
+        "No solution as a whole stands out from noise. "
+        "b, K = 9: 2 of 9 biclusters stand out from noise, but the others cost more than these save."
+    )

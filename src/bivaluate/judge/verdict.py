@@ -62,6 +62,17 @@ def nothing_here(why: str = "no solution saves anything") -> str:
     return f"Nothing here stands out from noise: {why} under any kind of pattern."
 
 
+def outweighed(pays: float, found: float) -> str:
+    """Say that some biclusters stand out, but cannot carry the whole solution.
+
+    >>> outweighed(19, 200)
+    '19 of 200 biclusters stand out from noise, but the others cost more than these save.'
+    """
+    return (
+        f"{number(pays)} of {number(found)} biclusters stand out from noise, but the others cost more than these save."
+    )
+
+
 def paying(pays: float, found: float) -> str:
     """Say how many biclusters stand out from noise, on average over seeds.
 

@@ -152,7 +152,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
     )
-    winner = case.winner
+    winner = case.winner or (case.groups[0] if len(case.groups) == 1 else None)
     if winner is None:
         return case
     shown = drawn.get(winner.typical)

@@ -32,6 +32,7 @@ from bivaluate.judge.verdict import (
     count,
     next_steps,
     nothing_here,
+    outweighed,
     paying,
     prediction,
     reality,
@@ -109,6 +110,11 @@ class Case:
         return {key: (pick.algorithm, pick.k) for key, pick in picks.items() if pick is not None}
 
     @property
+    def paying(self) -> list[Group]:
+        """Solutions with a bicluster that stands out from noise."""
+        return [group for group in self.groups if group.value("n_paying") > 0]
+
+    @property
     def unseen(self) -> list[str]:
         """Which of these see nothing."""
         return seeing_nothing(self._chosen, self.pillars, self.p_values)
@@ -142,6 +148,7 @@ def speak(case: Case) -> list[Sentence]:
             said += [s._replace(question=question) for rule in rules for s in rule(case, case.winner)]
     else:
         said += [s._replace(question=REAL) for s in _no_winner_either(case)]
+        said += [s._replace(question=REDUNDANT) for s in _repeats(case)]
     troubles = [s._replace(question=WHICH) for s in _troubled(case) + unfinished(case)]
     steps = [Sentence("step", text, NEXT) for text in _next(case)]
     return [_headline(case), *sorted(said + troubles, key=lambda s: QUESTIONS.index(s.question)), *steps]
@@ -213,14 +220,19 @@ def _no_winner(case: Case) -> str:
         if found == 0:
             return NO_BICLUSTERS
         if group.value(case.criterion) <= RECORDS[case.criterion].nothing:
-            return f"{group.name}: {verdict(_judged(group) | {'n_paying': 0.0})}"
+            some = outweighed(group.value("n_paying"), found)
+            return f"{group.name}: {some if case.paying else verdict(_judged(group) | {'n_paying': 0.0})}"
         if found == 1:
             return f"{group.name}: {degenerate_reason({'n_biclusters': 1, 'n_undefined': 0})}."
         why = group.reasons.get(case.criterion, "")
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        return nothing_here()
+        if not case.paying:
+            return nothing_here()
+        most = max(case.paying, key=lambda group: group.value("n_paying"))
+        some = outweighed(most.value("n_paying"), most.value("n_biclusters"))
+        return f"No solution as a whole stands out from noise. {most.name}: {some}"
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
@@ -230,7 +242,7 @@ def _no_winner(case: Case) -> str:
 
 def _no_winner_either(case: Case) -> list[Sentence]:
     """Say what evidence and held-out cells see where the criterion itself chooses nothing."""
-    return _caution(f"{capital(case.agreement)}") if case.pillars and case.fitted else []
+    return _caution(capital(case.agreement)) if case.pillars and case.fitted and not case.paying else []
 
 
 def _real(case: Case, winner: Group) -> list[Sentence]:
@@ -272,7 +284,8 @@ def _next(case: Case) -> list[str]:
     winner = case.winner
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
-        return next_steps(real=False, unfinished=case.missing > 0) if judged else []
+        some = bool(case.paying)
+        return next_steps(real=some, untidy=some, unfinished=case.missing > 0) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
         real=case.real,
@@ -284,7 +297,7 @@ def _next(case: Case) -> list[str]:
     )
 
 
-def _repeats(case: Case, winner: Group) -> list[Sentence]:
+def _repeats(case: Case, *_: Group) -> list[Sentence]:
     if not case.repeats:
         return _finding("No two biclusters are redundant.") if len(case.errors) > 1 else []
     same = {True: f"share {percent(DUPLICATE)} of their cells or more", False: "are the same pattern"}
