@@ -1,4 +1,7 @@
-"""One record per algorithm, and what else may be named as one: a class of your own, a command, a recipe."""
+"""One record per algorithm, and what else may be named as one: a class of your own, a command, a recipe.
+
+A new algorithm is one new file in this folder with ``@algorithm(...)`` on its class; it is found there.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import number
-from bivaluate.judge.limits import NO_BETTER, predicts
+from bivaluate.judge.limits import ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 CONFIDENCE = 0.95
-ENOUGH_STAND = 0.5
 COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
 PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
 

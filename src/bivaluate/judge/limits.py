@@ -26,6 +26,8 @@ COHERENT = 0.8
 SAME_PATTERN = 1.1
 #: Two biclusters with at least this cell Jaccard index are duplicates.
 DUPLICATE = 0.9
+#: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
+ENOUGH_STAND = 0.5
 #: A winner of at least this share of the seeds does not depend on the seed.
 STEADY = 0.7
 #: A p-value up to this stands out from the null.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
-from bivaluate.judge.limits import COHERENT, DUPLICATE, NOISY, SAME_PATTERN
+from bivaluate.judge.limits import COHERENT, DUPLICATE, NOISY, SAME_PATTERN, is_thin
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering
 
@@ -80,15 +80,15 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
 
 
 def is_coherent(ve: NDArray[np.float64], rows: Any, cols: Any) -> NDArray[np.bool_]:
-    """Return which blocks of these shapes follow a pattern: VE below 0.8, and 0.8 times that of noise, three columns or more."""
+    """Return which blocks of these shapes follow a pattern: not thin, VE below `NOISY` and `COHERENT` times that of noise."""
     rows, cols = np.asarray(rows), np.asarray(cols)
     with np.errstate(invalid="ignore"):
         limit = np.minimum(NOISY, COHERENT * null_mean(rows, cols))
-        return np.asarray((rows >= 2) & (cols >= 3) & (ve < limit))
+        return np.asarray(~is_thin(rows, cols) & (ve < limit))
 
 
 def costs_nothing(together: Any, apart: Any) -> Any:
-    """Return whether a merger's virtual error is at most 1.1 times the mean of its parts'."""
+    """Return whether a merger's virtual error is at most `SAME_PATTERN` times the mean of its parts'."""
     return together <= SAME_PATTERN * apart + 1e-12
 
 

@@ -1,4 +1,7 @@
-"""The journal of a run: one SQLite file, one writer; a cell is in it wholly or not at all."""
+"""The journal of a run: one SQLite file, one writer; a cell is in it wholly or not at all.
+
+What is finished stands here; ``run.py`` asks for the rest and goes on with it.
+"""
 
 from __future__ import annotations
 
