@@ -5,8 +5,11 @@ Modules that hold kernels import this one, so they are themselves imported only 
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import numba
@@ -58,9 +61,26 @@ def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
         if not _said:
             _said.append(True)
             print("compiling kernels, once …", file=sys.stderr, flush=True)
-        return compile_(*arguments, **options)
+        with _interrupts_wait():
+            return compile_(*arguments, **options)
 
     return announce_and_compile
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back until a kernel is compiled: within the compiler it would be swallowed and break what is compiled."""
+    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
+        yield
+        return
+    held: list[tuple[Any, ...]] = []
+    handler = cast(Callable[..., Any], signal.signal(signal.SIGINT, lambda *came: held.append(came)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        handler(*held[0])
 
 
 _said: list[bool] = []

@@ -309,12 +309,17 @@ def admit(X: Values, min_rows: int) -> Admitted:
         notes.append("Rows have many equal values: each was spread at random over the step to the next larger one.")
     prepared = prepare(part)
     if abs(prepared.skew) >= BENDABLE_SKEW:
+        advice = (
+            "Many cells of a row are equal (zeros?), so ranks would not help either: take the rows with the fewest such "
+            "cells, or an algorithm for counts (bivaluate algorithms)."
+            if notes
+            else "Take ranks or normal scores within rows first."
+        )
         return Admitted(
             rows,
             cols,
             reason=f"The rows of X are too skewed (g = {prepared.skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
-            "root nor the logarithm helps. Take logarithms or ranks first. "
-            "Nothing is found.",
+            f"root nor the logarithm helps. {advice} Nothing is found.",
         )
     if prepared.tail >= BENDABLE_TAIL:
         return Admitted(
