@@ -238,8 +238,9 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
 def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
     """Return a number for every `step`-th row, the same for rows that are in the same biclusters.
 
-    >>> rows_alike(Biclustering([([0, 1, 2], [0]), ([2, 4], [1])], (5, 2)), 1)
-    array([1, 1, 3, 0, 2])
+    >>> numbers = rows_alike(Biclustering([([0, 1, 2], [0]), ([2, 4], [1])], (5, 2)), 1)
+    >>> [int(np.flatnonzero(numbers == number)[0]) for number in numbers]
+    [0, 0, 2, 3, 4]
     """
     memberships = np.zeros((-(-solution.shape[0] // step), len(solution)), dtype=np.bool_)
     for k, bicluster in enumerate(solution):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
-from bivaluate._errors import BivaluateError, MissingExtraError, ParameterError, RunError, SearchWarning
+from bivaluate._errors import BivaluateError, DenseWarning, MissingExtraError, ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate._text import listing
 from bivaluate.matrix import Matrix
@@ -186,7 +186,9 @@ class Sweep:
         unable = {}
         for algorithm in self.plan.algorithms:
             try:
-                check_data(algorithm, self.plan.parameters.get(algorithm, {}), matrix)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DenseWarning)  # said once, of all algorithms
+                    check_data(algorithm, self.plan.parameters.get(algorithm, {}), matrix)
             except MissingExtraError as error:
                 if algorithm not in self.plan.by_pattern:
                     raise
