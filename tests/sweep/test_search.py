@@ -67,6 +67,7 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
         (SpectralBiclustering(), [], "nve", "k is empty"),
         (SpectralBiclustering(), [2], "msr", "a measure of a whole solution"),
         (SpectralBiclustering(), [2], "nvee", "Did you mean 'nve'"),
+        (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters or n_clusters"),
         (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters or n_clusters"),
         (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2: "),
     ],

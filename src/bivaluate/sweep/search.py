@@ -112,7 +112,8 @@ def select_k(
 
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
-    name = next((count for count in COUNTS if count in estimator.get_params()), None)
+    known = estimator.get_params() if hasattr(estimator, "get_params") else ()
+    name = next((count for count in COUNTS if count in known), None)
     if name is None:
         raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
     tried = sorted({check_int("k", value, 1) for value in ([k] if isinstance(k, int) else k)})
