@@ -11,11 +11,13 @@ import zipfile
 
 import numpy as np
 import pytest
+from numpy.lib import format as npy
 
 from bivaluate import read_matrix, read_solution
 from bivaluate._errors import BivaluateError, FormatError
 from bivaluate.io import source, trial
 from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices import delimited
 from bivaluate.io.source import Source
 from tests.io.rds_writer import _int, _pair, _text, biclust_object
 
@@ -123,6 +125,85 @@ def test_text_that_unpacks_to_far_more_than_numbers_do(tmp_path, monkeypatch):
         read_matrix(tmp_path / "x.csv.gz")
     with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
         read_solution(tmp_path / "x.csv.gz", format="csv")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_text_with_more_lines_than_packed_bytes(tmp_path, monkeypatch, end):
+    monkeypatch.setattr(source, "FREE_LINES", 1000)
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"".join((b"ab,1", end)) * 8_000 + b"ab,x"))
+    for read in (read_matrix, lambda path: read_solution(path, format="csv")):
+        with pytest.raises(FormatError, match=f"holds more lines than its {path.stat().st_size} bytes, packed"):
+            read(path)
+    path.write_bytes(gzip.compress(b"ab,1\n" * 900 + b"ab,x\n"))
+    with pytest.raises(FormatError, match="line 901: row 'ab', column 2 holds 'x'"):
+        read_matrix(path)
+
+
+@pytest.mark.extra("parquet")
+def test_the_fast_reader_counts_what_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(delimited, "FAST_BYTES", 1000)
+    monkeypatch.setattr(source, "FREE_UNPACKED", 1 << 20)
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"a,1,2,3\n" * 300_000))
+    with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
+        read_matrix(path)
+    monkeypatch.setattr(source, "MOST_UNPACKED", 2000)
+    monkeypatch.setattr(source, "FREE_LINES", 1000)
+    with pytest.raises(FormatError, match="holds more lines than its"):
+        read_matrix(path)
+
+
+def test_what_unpacks_to_a_lot_is_unpacked_to_its_end_before_anything_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "FREE_UNPACKED", 1 << 17)
+    table, array, archive = tmp_path / "x.csv.gz", tmp_path / "x.npy.gz", tmp_path / "x.npz"
+    X = np.tile(np.arange(1.0, 51), (2000, 1))
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",")
+    np.save(tmp_path / "x.npy", X)
+    np.savez_compressed(archive, X=X)
+    for path in (table, array):
+        path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
+    parse, loaded = Source.lines, npy.read_array_header_1_0
+    for path in (table, array, archive):
+        assert np.array_equal(read_matrix(path).values, X)
+        whole = path.read_bytes()
+        at = whole.index(b"PK\x01\x02") + 16 if path == archive else len(whole) - 8
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    assert len(table.read_bytes()) * source.LOOKED_THROUGH < X.size * 25
+    rows = []
+    monkeypatch.setattr(Source, "lines", lambda *given: (rows.append(found) or found for found in parse(*given)))
+    with pytest.raises(FormatError, match="the gzip stream is truncated or damaged"):
+        read_matrix(table)
+    assert len(rows) < 300
+    with pytest.raises(FormatError, match="damaged"):
+        read_matrix(array)
+    headers = []
+    monkeypatch.setattr(npy, "read_array_header_1_0", lambda stream: headers.append(1) or loaded(stream))
+    with pytest.raises(FormatError, match=r"the \.npz archive is truncated or damaged \(Bad CRC-32"):
+        read_matrix(archive)
+    assert not headers
+
+
+def test_arrays_that_claim_more_than_they_can_unpack_to(tmp_path):
+    content = header("{'descr': '<f8', 'fortran_order': False, 'shape': (30000, 3000), }") + bytes(4000)
+    (tmp_path / "x.npy.gz").write_bytes(gzip.compress(content))
+    with pytest.raises(FormatError, match="is truncated: shape"):
+        read_matrix(tmp_path / "x.npy.gz")
+
+
+@pytest.mark.extra("excel")
+def test_a_workbook_that_unpacks_to_far_more_than_numbers_do(tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["g", 1, 2])
+    book.save(tmp_path / "small.xlsx")
+    cells = b"<row>" + b"<c><v>1</v></c>" * 3 + b"</row>"
+    with zipfile.ZipFile(tmp_path / "small.xlsx") as old, zipfile.ZipFile(tmp_path / "x.xlsx", "w", 8) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"</sheetData>", cells * 90_000 + b"</sheetData>"))
+    with pytest.raises(FormatError, match="unpacks to more than 30 times its"):
+        read_matrix(tmp_path / "x.xlsx")
 
 
 @pytest.fixture

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from bivaluate._errors import FileError, FormatError
 from bivaluate._text import Advice
+
+if TYPE_CHECKING:
+    import zipfile
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 26
@@ -20,6 +24,8 @@ MAX_SOLUTION = 1 << 28
 MAX_CELLS = 1 << 29
 MOST_UNPACKED = 300  # times a packed file may unpack to its size; tables of numbers stay far below
 FREE_UNPACKED = 1 << 25  # bytes that may be unpacked from any file
+LOOKED_THROUGH = 20  # times its size, above which a packed file is unpacked once for a look before anything is kept
+FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed byte each
 
 Part = TypeVar("Part", str, bytes)
 
@@ -103,12 +109,8 @@ class Source:
         raise FileError(f"cannot read {self.name}: it is not a regular file. Save the data to a file first.")
 
     def open(self) -> IO[bytes]:
-        """Open the bytes, unpacked if they are gzipped."""
-        if self.gzipped:
-            import gzip
-
-            return gzip.open(self.path, "rb")  # type: ignore[return-value]
-        return self.open_raw()
+        """Open the bytes; if they are gzipped, unpacked and counted."""
+        return io.BufferedReader(_Unpacked(self), 1 << 17) if self.gzipped else self.open_raw()
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -141,18 +143,30 @@ class Source:
                 "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
             )
 
-    def check_unpacked(self, unpacked: int) -> None:
-        """Raise where a packed file unpacks to what no table of numbers does."""
-        if unpacked > FREE_UNPACKED and unpacked > MOST_UNPACKED * self.size:
+    @property
+    def most_unpacked(self) -> int:
+        """The bytes that the file, if it is packed, may unpack to."""
+        return max(FREE_UNPACKED, MOST_UNPACKED * self.size)
+
+    def check_unpacked(self, unpacked: int, times: int | None = None, free: int | None = None) -> None:
+        """Raise where a packed file unpacks to what no table of numbers does: not `free`, and `times` its size."""
+        times, free = times or MOST_UNPACKED, free or FREE_UNPACKED
+        if unpacked > free and unpacked > times * self.size:
             raise FormatError(
-                f"{self.name} unpacks to more than {MOST_UNPACKED} times its {self.size:,} bytes, which no table of "
-                "measured numbers does. If it is what you want to read, unpack it first."
+                f"{self.name} unpacks to more than {times} times its {self.size:,} bytes, which no table of "
+                "measured numbers does. If it is what you want to read, unpack it, or save it in another format, first."
+            )
+
+    def check_lines(self, lines: int) -> None:
+        """Raise where a packed file holds more lines than measured numbers need bytes, however short they are."""
+        if self.gzipped and lines > FREE_LINES and lines > self.size:
+            raise FormatError(
+                f"{self.name} holds more lines than its {self.size:,} bytes, packed, which no table of measured numbers "
+                "does. If it is what you want to read, unpack it first."
             )
 
     def lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
-        import io
-
         self.check_text()
         with self.open() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline=None)
@@ -164,8 +178,8 @@ class Source:
                     raise self.fault(f"longer than {MAX_LINE >> 20} MiB. Is this a table with line breaks?", number)
                 if total > most:
                     raise FormatError(f"{self.name} holds more than {most >> 30} GiB of text.")
-                if self.gzipped:
-                    self.check_unpacked(total)
+                if number > FREE_LINES:
+                    self.check_lines(number)
                 yield number, line.rstrip("\n")
 
     def filled_lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
@@ -175,7 +189,9 @@ class Source:
     def text(self) -> str:
         """Return the whole text of a solution file, at most `MAX_SOLUTION` bytes."""
         self.check_text()
-        return _with_plain_ends(self.all_bytes().decode(self.encoding))
+        data = self.all_bytes()
+        self.check_lines(data.count(b"\n") + data.count(b"\r"))
+        return _with_plain_ends(data.decode(self.encoding))
 
     def text_lines(self) -> list[tuple[int, str]]:
         """Return the numbered lines of a solution file that are not blank."""
@@ -187,8 +203,6 @@ class Source:
         with self.open() as stream:
             while len(data) <= MAX_SOLUTION and (part := self._guarded(stream.read, FREE_UNPACKED)):
                 data += part
-                if self.gzipped:
-                    self.check_unpacked(len(data))
         if len(data) > MAX_SOLUTION:
             raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; it is not a list of biclusters.")
         return data
@@ -218,12 +232,53 @@ class Source:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
             return []
 
+    def check_members(self, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> None:
+        """Raise where members of a zip archive unpack to too much, or to a lot and are damaged."""
+        total = sum(member.file_size for member in members)
+        self.check_unpacked(total)
+        if total > FREE_UNPACKED and total > LOOKED_THROUGH * self.size:
+            for member in members:
+                with archive.open(member) as stream:
+                    while stream.read(1 << 20):  # at its end the checksum is compared
+                        pass
+
     def as_latin1(self) -> Source:
         """Return the same file, to be decoded as Latin-1 whatever its first bytes say."""
         other = Source(self.path)
         other.name = self.name
         other.__dict__["encoding"] = "latin-1"
         return other
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a gzipped file. One that unpacks to a lot is first unpacked to its end, and nothing of that kept."""
+
+    def __init__(self, source: Source, is_look: bool = False) -> None:
+        import gzip
+
+        self._source, self._packed = source, source.open_raw()
+        self._stream, self._total, self._is_looked_through = gzip.GzipFile(fileobj=self._packed), 0, is_look
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = self._stream.readinto(buffer)
+        self._total += count
+        self._source.check_unpacked(self._total)
+        is_much = self._total > FREE_UNPACKED and self._total > LOOKED_THROUGH * self._packed.tell()
+        if is_much and not self._is_looked_through:
+            self._is_looked_through = True
+            with _Unpacked(self._source, is_look=True) as look:
+                room = memoryview(bytearray(1 << 20))
+                while look.readinto(room):
+                    pass
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        self._packed.close()
+        super().close()
 
 
 def _with_plain_ends(text: str) -> str:

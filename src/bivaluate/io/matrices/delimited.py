@@ -199,6 +199,7 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
                 index = [batch.column(name).to_pylist() for name in names[: dialect.index_cols]]
                 labels += [list(row) for row in zip(*index, strict=True)]
                 start = rows.stop
+                source.check_lines(start)
         is_read = True
     except (pa.ArrowException, OSError, EOFError):
         return None

@@ -16,6 +16,8 @@ from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
 MAX_UNPACKED = 1 << 30
+# Every cell of a workbook has its own address, so that one of equal numbers unpacks to 15 times its size.
+MOST_UNPACKED, FREE_UNPACKED = 30, 1 << 22
 _EXTENSIONS = (".xlsx", ".xlsm")
 
 
@@ -48,7 +50,7 @@ def _check_size(source: Source) -> None:
             total = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise source.damaged("the workbook", error) from None
-    source.check_unpacked(total)
+    source.check_unpacked(total, MOST_UNPACKED, FREE_UNPACKED)
     if total > MAX_UNPACKED:
         raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
 

@@ -41,7 +41,8 @@ def _read(source: Source, options: Options) -> Matrix:
         shape, fortran, dtype = _header(stream, source.name)
         if _stays_in_file(source, shape, fortran, dtype):
             return Matrix(_rows_in_file(source, shape, dtype, stream.tell()), name=source.stem)
-        values = _cells(stream, source.name, None if source.gzipped else source.size, shape, fortran, dtype)
+        available = source.most_unpacked if source.gzipped else source.size
+        values = _cells(stream, source.name, available, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
 
 
@@ -76,19 +77,19 @@ def _header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dty
     return shape, fortran, dtype
 
 
-def _read_array(stream: IO[bytes], name: str, available: int | None) -> np.ndarray[Any, Any]:
+def _read_array(stream: IO[bytes], name: str, available: int) -> np.ndarray[Any, Any]:
     """Read one .npy stream of at most `available` bytes."""
     return _cells(stream, name, available, *_header(stream, name))
 
 
 def _cells(
-    stream: IO[bytes], name: str, available: int | None, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]
+    stream: IO[bytes], name: str, available: int, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]
 ) -> np.ndarray[Any, Any]:
     count = math.prod(shape)
     if count > MAX_CELLS:
         raise FormatError(f"{name}: shape {shape} has more than {MAX_CELLS} cells.")
     needed = count * dtype.itemsize
-    data = b"" if available is not None and needed > available else stream.read(needed)
+    data = b"" if needed > available else stream.read(needed)
     if len(data) < needed:
         raise FormatError(f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
     array = np.frombuffer(data, dtype=dtype, count=count)
@@ -116,7 +117,7 @@ def read_arrays(source: Source, wanted: Iterable[str]) -> dict[str, np.ndarray[A
         with zipfile.ZipFile(source.path) as archive:
             members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
             found = [key for key in dict.fromkeys(wanted) if key in members]
-            source.check_unpacked(sum(members[key].file_size for key in found))
+            source.check_members(archive, [members[key] for key in found])
             for key in found:
                 with archive.open(members[key]) as stream:
                     name = f"{source.name}, array {members[key].filename!r}"
