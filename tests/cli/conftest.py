@@ -1,4 +1,4 @@
-"""Commands are run as a newcomer would: `python -m bivaluate …` in a folder of its own."""
+"""Commands are run as a newcomer would type them, in a folder of their own."""
 
 import io
 import os
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate.cli import main
+from bivaluate.cli import main, tables
 
 
 @dataclass
@@ -22,8 +22,31 @@ class Outcome:
 
 
 @pytest.fixture
-def run(tmp_path):
-    """Run a command in an empty folder; a traceback is never an acceptable answer."""
+def run(tmp_path, monkeypatch, capsys):
+    """Run a command in an empty folder, within this process; a traceback is never an acceptable answer."""
+
+    def command(*words, **environment):
+        capsys.readouterr()
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("default")
+            patch.chdir(tmp_path)
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            patch.setattr("sys.argv", ["bivaluate", *map(str, words)])
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+            patch.setattr(tables.err, "quiet", False)
+            patch.setattr(tables.out, "width", int(environment.get("COLUMNS", tables.WIDE)))
+            with pytest.raises(SystemExit) as end:
+                main.main()
+        shown = capsys.readouterr()
+        return Outcome(end.value.code or 0, shown.out, shown.err)
+
+    return command
+
+
+@pytest.fixture
+def run_afresh(tmp_path):
+    """The same in a process of its own: slower, for what a process alone shows."""
 
     def command(*words, **environment):
         done = subprocess.run(

@@ -53,12 +53,12 @@ def test_doctor(run):
     assert "scikit-learn" in run("doctor").out
 
 
-def test_quiet_and_verbose(run, example):
+def test_quiet_and_verbose(run, run_afresh, example):
     loud, quiet = (run(*flag, "score", "matrix.csv", "solution.json", "--csv", "x.csv") for flag in ((), ("-q",)))
     assert "wrote x.csv" in loud.err
     assert quiet.err == ""
     assert quiet.out == loud.out
-    assert "s of CPU)" in run("-v", "score", "matrix.csv", "solution.json").err
+    assert "s of CPU)" in run_afresh("-v", "score", "matrix.csv", "solution.json").err
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def matrix(tmp_path):
     return tmp_path / "matrix.csv"
 
 
-def test_sweep_writes_a_run_folder_and_continues(run, matrix, tmp_path):
+def test_sweep_writes_a_run_folder_and_continues(run, run_afresh, matrix, tmp_path):
     words = ("sweep", "matrix.csv", "--algorithms", "cca", "-k", "2-3,5", "--seeds", "2", "--out", "out")
     done = run(*words)
     assert done.code == 0, done.err
@@ -37,7 +37,7 @@ def test_sweep_writes_a_run_folder_and_continues(run, matrix, tmp_path):
     assert results["k"].unique().tolist() == [2, 3, 5]
     assert results["dataset"].unique().tolist() == ["matrix"]
     before = (tmp_path / "out" / "results.csv").read_bytes()
-    assert run("sweep", "--out", "out").code == 0
+    assert run_afresh("sweep", "--out", "out").code == 0
     assert (tmp_path / "out" / "results.csv").read_bytes() == before
     again = run(*words, "--no-resume")
     assert again.code == 2
@@ -112,8 +112,8 @@ def test_parameters_are_checked_before_anything_is_fitted(run, matrix, tmp_path)
     assert not (tmp_path / "other").exists()
 
 
-def test_bad_usage_ends_with_code_2(run):
-    done = run("sweep", "nowhere.csv", "--out", "out")
+def test_bad_usage_ends_with_code_2(run_afresh):
+    done = run_afresh("sweep", "nowhere.csv", "--out", "out")
     assert done.code == 2
     assert done.err.startswith("error: there is no file 'nowhere.csv'")
 
