@@ -24,17 +24,43 @@ from tests.sweep.standins import BLOCKS
 pytest.importorskip("distributed")
 
 
-@pytest.fixture
-def dask_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    folder = tmp_path / "dask"
-    folder.mkdir()
-    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
-    started = Cluster(folder)
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """One cluster for the three tests that follow: the second kills a worker, the third the scheduler."""
+    cluster_of_two = Cluster(tmp_path_factory.mktemp("dask"))
     try:
-        started.wait()
-        yield started
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
+            cluster_of_two.wait()
+        yield cluster_of_two
     finally:
-        started.stop()
+        cluster_of_two.stop()
+
+
+@pytest.fixture
+def dask_cluster(started: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
+    return started
+
+
+def test_one_scatter_per_matrix_and_time_limits(
+    dask_cluster: Cluster, tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import Client
+
+    scattered = []
+    scatter = Client.scatter
+
+    def count(self: Client, data: object, **options: object) -> object:
+        scattered.append(options["broadcast"])
+        return scatter(self, data, **options)
+
+    monkeypatch.setattr(Client, "scatter", count)
+    parameters = {BLOCKS: {"stuck_from": 4}}
+    plan = Plan([matrix_file], [BLOCKS], [2, 3, 5], seeds=2, parameters=parameters, time_limit=0.5)
+    run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address).run()
+    assert scattered == [True]
+    assert run.results["status"].tolist() == ["ok"] * 4 + ["timed out"] * 2
 
 
 def test_a_worker_killed_in_the_middle_costs_only_time(dask_cluster: Cluster, tmp_path: Path, matrix_file: str) -> None:
@@ -44,7 +70,7 @@ def test_a_worker_killed_in_the_middle_costs_only_time(dask_cluster: Cluster, tm
         ["cca", BLOCKS],
         [2, 3],
         seeds=12,
-        parameters={BLOCKS: {"log": str(log), "seconds": 0.15}},
+        parameters={BLOCKS: {"log": str(log), "seconds": 0.08}},
     )
     order: list[Cell] = []
     killed: list[Cell] = []
@@ -68,33 +94,15 @@ def test_a_worker_killed_in_the_middle_costs_only_time(dask_cluster: Cluster, tm
     assert (tmp_path / "run" / "results.csv").read_bytes() == (tmp_path / "local" / "results.csv").read_bytes()
 
 
-def test_one_scatter_per_matrix_time_limits_and_a_lost_scheduler(
-    dask_cluster: Cluster, tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from distributed import Client
-
-    scattered = []
-    scatter = Client.scatter
-
-    def count(self: Client, data: object, **options: object) -> object:
-        scattered.append(options["broadcast"])
-        return scatter(self, data, **options)
-
-    monkeypatch.setattr(Client, "scatter", count)
-    parameters = {BLOCKS: {"stuck_from": 4}}
-    plan = Plan([matrix_file], [BLOCKS], [2, 3, 5], seeds=4, parameters=parameters, time_limit=0.5)
-    run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address).run()
-    assert scattered == [True]
-    assert run.results["status"].tolist() == ["ok"] * 8 + ["timed out"] * 4
-
+def test_a_lost_scheduler(dask_cluster: Cluster, tmp_path: Path, matrix_file: str) -> None:
     def kill_scheduler(done: int, total: int, cell: Cell) -> None:
         dask_cluster.scheduler.kill()
 
-    plan = Plan([matrix_file], [BLOCKS], [2], seeds=40, parameters={BLOCKS: {"seconds": 0.1}})
+    plan = Plan([matrix_file], [BLOCKS], [2], seeds=20, parameters={BLOCKS: {"seconds": 0.1}})
     lost = Sweep(plan, tmp_path / "lost", scheduler=dask_cluster.address, progress=kill_scheduler)
     with pytest.raises(RunError, match=r"connection to the Dask scheduler .* was lost .* Finished cells are safe"):
         lost.run()
-    assert 0 < len(Sweep(plan, tmp_path / "lost").run().results) == 40
+    assert 0 < len(Sweep(plan, tmp_path / "lost").run().results) == 20
 
 
 def test_no_scheduler_no_workers(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
