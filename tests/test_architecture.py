@@ -1,11 +1,14 @@
 """Layers point one way, numba is imported in one place, and importing bivaluate is cheap."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import PACKAGES
 
 SOURCE = Path(__file__).parents[1] / "src" / "bivaluate"
 LAYERS = {
@@ -86,6 +89,37 @@ def test_layers_name_every_part_of_the_package():
 def test_only_jit_imports_numba():
     users = [p.name for p in modules() for node in ast.walk(ast.parse(p.read_text())) if _imports(node, "numba")]
     assert set(users) == {"_jit.py"}
+
+
+def test_extras_are_imported_where_the_lean_tests_look():
+    """Without extras only LEAN_TESTS of the Makefile are run: all that imports an extra has its tests there."""
+    tested = {
+        "_anndata": "tests/test_anndata_objects.py",
+        "_cluster": "tests/test_any_source.py",
+        "algorithms.communities": "tests/algorithms/test_called.py",
+        "datasets.labelled": "tests/datasets/test_real.py",
+        "io": "tests/io",
+        "plots.heatmap": "tests/plots",
+    }
+    packages = {*PACKAGES.values(), "dask", "h5py"}
+    users = set()
+    for path in modules():
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        called = {node.args[0].value for node in nodes if _imports_by_call(node)}
+        if called & packages or any(_imports(node, package) for node in nodes for package in packages):
+            users.add("io" if name.startswith("io.") else name)
+    assert users == tested.keys()
+    makefile = (SOURCE.parents[1] / "Makefile").read_text()
+    listed = re.search(r"^LEAN_TESTS := ((?:.*\\\n)*.*)", makefile, flags=re.MULTILINE)[1].replace("\\", "").split()
+    assert set(tested.values()) <= set(listed)
+    assert all((SOURCE.parents[1] / path.partition("::")[0]).exists() for path in listed)
+
+
+def _imports_by_call(node):
+    is_call = isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
+    name = getattr(node.func, "attr", getattr(node.func, "id", "")) if is_call else ""
+    return name in ("import_module", "import_optional", "find_spec")
 
 
 def _imports(node, package):

@@ -1,8 +1,10 @@
 """Files made to hurt: refused in words, within 512 MB and 10 s of work more than their size needs."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import struct
 import subprocess
@@ -189,6 +191,14 @@ def test_arrays_that_claim_more_than_they_can_unpack_to(tmp_path):
     (tmp_path / "x.npy.gz").write_bytes(gzip.compress(content))
     with pytest.raises(FormatError, match="is truncated: shape"):
         read_matrix(tmp_path / "x.npy.gz")
+
+
+@pytest.mark.parametrize(("program", "pack"), [("bzip2", bz2.compress), ("xz", lzma.compress)])
+@pytest.mark.parametrize("read", [read_matrix, read_solution])
+def test_other_packings_are_named(tmp_path, program, pack, read):
+    (tmp_path / "x.csv").write_bytes(pack(b"1,2,3\n" * 50))
+    with pytest.raises(FormatError, match=f"is packed by {program}; unpack it first, or pack it with gzip"):
+        read(tmp_path / "x.csv")
 
 
 @pytest.mark.extra("excel")

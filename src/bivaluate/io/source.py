@@ -30,6 +30,7 @@ FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed 
 Part = TypeVar("Part", str, bytes)
 
 _GZIP = b"\x1f\x8b"
+_OTHER_PACKINGS = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -136,6 +137,9 @@ class Source:
         """Raise unless the first bytes are text and not empty."""
         if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
+        for beginning, program in _OTHER_PACKINGS.items():
+            if self.head.startswith(beginning):
+                raise FormatError(f"{self.name} is packed by {program}; unpack it first, or pack it with gzip.")
         found = _NOT_TEXT.search(self.head)
         if found and self.encoding != "utf-16":
             raise FormatError(
