@@ -41,6 +41,12 @@ Result = TypeVar("Result")
 _FEW_CELLS = 1 << 15
 
 
+def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[Any]:
+    """Return array[np.ix_(rows, cols)], the faster way where the rows hold few cells."""
+    few = len(rows) * array.shape[1] <= _FEW_CELLS
+    return array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
     """Values with optional row and column labels; rows are the objects (genes), columns the conditions.
@@ -549,10 +555,7 @@ class Matrix:
         array([[4., 6.]])
         """
         if isinstance(self.source, ArraySource):
-            array = self.source.array
-            few = len(rows) * array.shape[1] <= _FEW_CELLS
-            taken = array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
-            return taken.astype(np.float64, copy=False)
+            return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
         if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
             raise TooLargeError(
                 f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "

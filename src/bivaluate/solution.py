@@ -936,6 +936,6 @@ def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:
     masks = np.zeros((len(members), length), dtype=np.bool_)
-    if members:
-        masks[np.repeat(np.arange(len(members)), [len(m) for m in members]), np.concatenate(members)] = True
+    for mask, own in zip(masks, members, strict=True):
+        mask[own] = True
     return masks

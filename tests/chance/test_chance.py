@@ -196,9 +196,9 @@ def test_largest_weight_sum_in_chunks(monkeypatch):
     cells = np.zeros((40, 30))
     for (rows, cols), weight in zip(pairs, weights, strict=True):
         cells[np.ix_(rows, cols)] = np.maximum(cells[np.ix_(rows, cols)], weight)
-    assert largest_weight_sum(solution, weights) == pytest.approx(cells.sum())
+    assert largest_weight_sum(Cover(solution), weights) == pytest.approx(cells.sum())
     monkeypatch.setattr("bivaluate.chance.scores._CHUNK_CELLS", 100)
-    assert largest_weight_sum(solution, weights) == pytest.approx(cells.sum())
+    assert largest_weight_sum(Cover(solution), weights) == pytest.approx(cells.sum())
 
 
 def noise_kinds():

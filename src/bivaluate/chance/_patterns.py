@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,8 @@ LEAST_LEFT_OVER = 4
 ALTERNATIONS = 2
 SWEEPS, SETTLED = 200, 1e-12
 _ONES = np.ones(1 << 12)
+# Fewer values than this are sorted faster than partitioned.
+_FEW = 300
 # Sums of squares left over below this share of the total are computed again from the residuals.
 _CANCELLED = 1e-6
 # Rows looked at before the order of all rows is: enough to see that there is no common order.
@@ -92,16 +96,13 @@ class Restore(NamedTuple):
 
     row_share: float
     col_share: float
+    rows: float
+    cols: float
 
-    @property
-    def rows(self) -> float:
-        """Factor of the sum of squares of row levels."""
-        return _restored(self.col_share)
-
-    @property
-    def cols(self) -> float:
-        """Factor of the sum of squares of column levels."""
-        return _restored(self.row_share)
+    @classmethod
+    def of(cls, row_share: float, col_share: float) -> Restore:
+        """Return it with the factors of the sums of squares of row and of column levels."""
+        return cls(row_share, col_share, _restored(col_share), _restored(row_share))
 
     def pattern(self, kind: str, log_p: float, fitted: Pattern) -> Pattern:
         """Return a pattern fitted to deviations as it is in the matrix itself."""
@@ -200,6 +201,13 @@ class Orders(NamedTuple):
         return Pattern(ORDER_PRESERVING, log_p, cells=A - unexplained)
 
 
+class AskOrders(NamedTuple):
+    """How many rows outside a block its orders are compared with, and what returns them: :class:`Orders` or their like."""
+
+    n_outside: int
+    ask: Callable[[], Any]
+
+
 class _Form(NamedTuple):
     """A pattern fitted to deviations: the sums of squares it explains and leaves, the degrees of freedom it takes.
 
@@ -222,16 +230,15 @@ class _Form(NamedTuple):
         """
         r, c = of.A.shape
         raised = restore.rows * restore.cols
-        each_row = raised * c * of.level * (2 * of.row_means - of.level)
-        each_col = raised * r * of.level * (2 * of.col_means - of.level)
+        row_levels, col_levels = of.row_means - of.level, of.col_means - of.level
+        each_row = (raised * c * of.level) * (of.row_means + row_levels)
+        each_col = (raised * r * of.level) * (of.col_means + col_levels)
         if self.rows:
-            levels = of.row_means - of.level
-            each_row += restore.rows * c * levels**2
-            each_col += restore.rows * (2 * (levels @ of.A) - float(levels @ levels))
+            each_row += (restore.rows * c) * row_levels**2
+            each_col += (2 * restore.rows * row_levels) @ of.A - restore.rows * float(row_levels @ row_levels)
         if self.cols:
-            levels = of.col_means - of.level
-            each_row += restore.cols * (2 * (of.A @ levels) - float(levels @ levels))
-            each_col += restore.cols * r * levels**2
+            each_row += of.A @ (2 * restore.cols * col_levels) - restore.cols * float(col_levels @ col_levels)
+            each_col += (restore.cols * r) * col_levels**2
         factors, shape, _ = self.shaped or (None, of.col_means, 0.0)
         if factors is not None:
             each_row += factors * (2 * (of.A @ shape) - factors * float(shape @ shape))
@@ -258,7 +265,7 @@ def best_pattern(
     restore: Restore,
     outside: Outside,
     series: Series | None = None,
-    orders: Callable[[], Any] | None = None,
+    orders: AskOrders | None = None,
 ) -> Pattern:
     """Return the pattern that noise would follow least easily, for a block of deviations from the background.
 
@@ -276,14 +283,7 @@ def best_pattern(
     counted = independent * n_cells
     outside = Outside(independent * outside.cells, outside.squares)
 
-    def may_pay(form: _Form) -> bool:
-        return any(log_beta_tail_bound(*test) < to_pay for test in _tests(form, counted, outside))
-
-    def backed(form: _Form) -> _Form:
-        return form.cut_down(form.backing(of, restore), of.total)
-
-    forms = _forms(of, floor, restore, n_cells, may_pay)
-    form, log_p = _most_improbable(forms, counted, outside, to_pay, backed)
+    form, log_p = _most_improbable(of, n_cells, floor, to_pay, restore, counted, outside)
     if series:
         flat = _Form(RAISED, 0.0, 0.0, 1)
         raised = _raised_rows(of, restore, series, 1.0)
@@ -291,8 +291,9 @@ def best_pattern(
             raised = _raised_rows(of, restore, series, flat.backing(of, restore))
         if raised < log_p:
             form, log_p = flat, raised
-    if orders is not None and _may_share_order(of, min(log_p, to_pay), independent):
-        order = _order_preserving(of.A, orders(), min(log_p, to_pay), independent)
+    to_beat = min(log_p, to_pay)
+    if orders is not None and _may_share_order(of, orders.n_outside, to_beat, independent):
+        order = _order_preserving(of.A, orders.ask(), to_beat, independent)
         if order is not None:
             return order
     return restore.pattern(form.kind, log_p, form.fitted(of))
@@ -307,25 +308,60 @@ def _raised_rows(of: Sums, restore: Restore, series: Series, backing: float) -> 
 
 
 def _most_improbable(
-    forms: Iterable[_Form], n_cells: float, outside: Outside, to_pay: float, backed: Callable[[_Form], _Form]
+    of: Sums, n_cells: int, floor: float, to_pay: float, restore: Restore, counted: float, outside: Outside
 ) -> tuple[_Form, float]:
-    """Return the form of lowest log p; where none can pay, the one that comes nearest by a cheap bound.
+    """Return the form of lowest log p; where none can pay, one that comes near by a cheap bound.
 
-    A form that would pay is asked again for what is `backed` by most rows and columns.
+    A form that would pay is asked again for what most rows and columns have a part in. The row-affine form is fitted
+    where the most that one shape can explain would be better than what the others do.
     """
+    r, c = of.A.shape
+    form = partial(_form, of, floor, restore, n_cells)
+    levels = (
+        form(RAISED, 1, rows=False, cols=False),
+        form(ADDITIVE, r, rows=True, cols=False),
+        form(ADDITIVE, c, rows=False, cols=True),
+        form(ADDITIVE, r + c - 1, rows=True, cols=True),
+    )
+    best, lowest = _asked(levels, of, to_pay, restore, counted, outside, levels[0], math.inf)
+    if c <= 2:
+        return best, lowest
+    row_affine = partial(form, ROW_AFFINE, row_affine_freedom(r, c), True, False)
+    shaped = of.shaped
+    if shaped is None:
+        most = row_affine((None, of.col_means, of.shape_at_most))
+        if not any(log_beta_tail_bound(*test) < lowest for test in _tests(most, counted, outside)):
+            return best, lowest
+        shaped = common_shape(of.A, of.row_means, of.col_means - of.level)
+    if shaped[0] is None:
+        return best, lowest
+    return _asked([row_affine(shaped)], of, to_pay, restore, counted, outside, best, lowest)
+
+
+def _asked(
+    forms: Sequence[_Form],
+    of: Sums,
+    to_pay: float,
+    restore: Restore,
+    counted: float,
+    outside: Outside,
+    best: _Form,
+    lowest: float,
+) -> tuple[_Form, float]:
+    """Return the form of lowest log p among these and the best so far; where none can pay, only the nearest is asked."""
     tests = [
-        (log_beta_tail_bound(*test), form, at)
+        (log_beta_tail_bound(*test), test, at, form)
         for form in forms
-        for at, test in enumerate(_tests(form, n_cells, outside))
+        for at, test in enumerate(_tests(form, counted, outside))
     ]
-    tests.sort(key=lambda test: test[0])
-    best, lowest = tests[0][1], math.inf
-    for bound, form, at in tests:
-        if bound >= min(lowest, to_pay) and lowest < math.inf:
+    tests.sort(key=itemgetter(0))
+    for place, (bound, test, at, form) in enumerate(tests):
+        if bound >= lowest or (place and bound >= to_pay):
             break
-        log_p = log_beta_tail(*_tests(form, n_cells, outside)[at])
+        log_p = log_beta_tail(*test)
         if log_p < to_pay:
-            log_p = log_beta_tail(*_tests(backed(form), n_cells, outside)[at])
+            backed = form.cut_down(form.backing(of, restore), of.total)
+            log_p = log_beta_tail(*_tests(backed, counted, outside)[at])
         if log_p < lowest:
             best, lowest = form, log_p
     return best, lowest
@@ -333,10 +369,11 @@ def _most_improbable(
 
 def _backed(each: Floats) -> float:
     """Return the share of a sum that is left when no part counts more than nine times the median one."""
-    total, middle = float(each.sum()), _median(each)
+    ones = _ones(len(each))
+    total, middle = float(each @ ones), _median(each)
     if total <= 0 or middle <= 0:
         return 0.0
-    return max(0.0, min(1.0, float(np.minimum(each, LARGEST_FACTOR**2 * middle).sum()) / total))
+    return max(0.0, min(1.0, float(np.minimum(each, LARGEST_FACTOR**2 * middle) @ ones) / total))
 
 
 def _tests(form: _Form, n_cells: float, outside: Outside) -> Sequence[tuple[float, float, float]]:
@@ -396,40 +433,34 @@ def with_means(
     return Sums(A, total, row_means, col_means, level, of_rows, of_cols, r * c * level**2, shaped, at_most)
 
 
-def _forms(of: Sums, floor: float, restore: Restore, n_cells: int, may_pay: Callable[[_Form], bool]) -> Iterator[_Form]:
-    """Fit the forms; the row-affine one only where it may pay."""
+def _form(
+    of: Sums,
+    floor: float,
+    restore: Restore,
+    n_cells: int,
+    kind: str,
+    freedom: float,
+    rows: bool,
+    cols: bool,
+    shaped: Shaped | None = None,
+) -> _Form:
+    """Return what a form explains of a block and leaves of it."""
     r, c = of.A.shape
-    observed = n_cells / (r * c)
     by_rows, by_cols = restore.rows, restore.cols
-    of_rows, of_cols = by_rows * (of.of_rows - of.of_level), by_cols * (of.of_cols - of.of_level)
-
-    def form(kind: str, freedom: float, rows: bool, cols: bool, shaped: Shaped | None = None) -> _Form:
-        explained, left = by_rows * by_cols * of.of_level, of.total - of.of_level
-        if rows:
-            explained, left = explained + of_rows, left - (of.of_rows - of.of_level)
-        if cols:
-            explained, left = explained + of_cols, left - (of.of_cols - of.of_level)
-        if shaped:  # what the shape explains as column means do is restored as they are
-            as_cols = min(of.of_cols - of.of_level, shaped[2])
-            explained, left = explained + by_cols * as_cols + (shaped[2] - as_cols), left - shaped[2]
-        made = _Form(kind, observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
-        if left < _CANCELLED * of.total and not (shaped and shaped[0] is None):
-            return made._replace(left=max(_residual_squares(of.A, made.fitted(of)), n_cells * floor))
-        return made
-
-    yield form(RAISED, 1, rows=False, cols=False)
-    yield form(ADDITIVE, r, rows=True, cols=False)
-    yield form(ADDITIVE, c, rows=False, cols=True)
-    yield form(ADDITIVE, r + c - 1, rows=True, cols=True)
-    if c <= 2:
-        return
-    freedom, shaped = row_affine_freedom(r, c), of.shaped
-    if shaped is None:
-        if not may_pay(form(ROW_AFFINE, freedom, True, False, (None, of.col_means, of.shape_at_most))):
-            return
-        shaped = common_shape(of.A, of.row_means, of.col_means - of.level)
-    if shaped[0] is not None:
-        yield form(ROW_AFFINE, freedom, True, False, shaped)
+    of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
+    explained, left = by_rows * by_cols * of.of_level, of.total - of.of_level
+    if rows:
+        explained, left = explained + by_rows * of_rows, left - of_rows
+    if cols:
+        explained, left = explained + by_cols * of_cols, left - of_cols
+    if shaped:  # what the shape explains as column means do is restored as they are
+        as_cols = min(of_cols, shaped[2])
+        explained, left = explained + by_cols * as_cols + (shaped[2] - as_cols), left - shaped[2]
+    observed = n_cells / (r * c)
+    made = _Form(kind, observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
+    if left < _CANCELLED * of.total and not (shaped and shaped[0] is None):
+        return made._replace(left=max(_residual_squares(of.A, made.fitted(of)), n_cells * floor))
+    return made
 
 
 def common_shape(A: Any, row_means: Floats, shape: Floats) -> Shaped:
@@ -451,11 +482,13 @@ def common_shape(A: Any, row_means: Floats, shape: Floats) -> Shaped:
 
 
 def _median(values: Floats) -> float:
-    middle = len(values) // 2
-    if len(values) % 2:
-        return float(np.partition(values, middle)[middle])
-    ordered = np.partition(values, (middle - 1, middle))
-    return float(ordered[middle - 1] + ordered[middle]) / 2
+    middle, odd = divmod(len(values), 2)
+    if len(values) < _FEW:
+        ordered = values.copy()
+        ordered.sort()
+    else:
+        ordered = np.partition(values, (middle - 1, middle))
+    return float(ordered[middle]) if odd else float(ordered[middle - 1] + ordered[middle]) / 2
 
 
 def fill_missing(A: Floats) -> Floats:
@@ -473,13 +506,16 @@ def fill_missing(A: Floats) -> Floats:
     return np.where(seen, A, rows[:, None] + cols)
 
 
-def _may_share_order(of: Sums, to_beat: float, independent: float) -> bool:
-    """Whether ranks are worth a look: not where the values themselves have next to nothing in common."""
+def _may_share_order(of: Sums, n_outside: int, to_beat: float, independent: float) -> bool:
+    """Whether ranks are worth a look: not where the values themselves have next to nothing in common, nor where one
+    order shared by all rows, compared with so many outside, would not be enough.
+    """
     r, c = of.A.shape
     common, within = of.of_cols - of.of_level, of.total - of.of_rows
-    if c <= 2 or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
+    if c <= 2 or not n_outside or not within > 0 or -(r - 1) * math.lgamma(c + 1) >= to_beat:
         return False
-    share, freedom = min(1.0, _RANKS_SHARE_MORE * common / within), independent * (c - 1 - 2 / r)
+    share = min(1 / (1 + r / n_outside), _RANKS_SHARE_MORE * common / within)
+    freedom = independent * (c - 1 - 2 / r)
     if freedom >= 1 and log_beta_tail_bound(share, freedom / 2, (r - 1) * freedom / 2) >= to_beat:
         return False
     return _concordance_log_p(share, r, c, independent) < to_beat

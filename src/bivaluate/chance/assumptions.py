@@ -336,10 +336,12 @@ def _heavy_tails(cells: Floats, squared: Floats | None = None) -> bool:
     squares = cells * cells if squared is None else squared
     variance = squares @ np.ones(m) / m
     varies = variance > 1e-24 * float(variance.max())
-    n_cells = m * int(varies.sum())
+    n_cells = m * int(np.count_nonzero(varies))
     if not n_cells:
         return False
-    weight = np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+    if n_cells < cells.size:
+        variance = np.where(varies, variance, np.inf)
+    weight = 1 / np.sqrt(variance)
     skew = float(weight**3 @ np.einsum("ij,ij->i", squares, cells)) / n_cells  # (rows at variance 1)**3, averaged
     kurtosis = float(weight**4 @ np.einsum("ij,ij->i", squares, squares)) / n_cells - 3
     error = 3 / math.sqrt(n_cells)

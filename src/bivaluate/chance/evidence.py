@@ -20,6 +20,7 @@ from bivaluate.chance._patterns import (
     LARGEST_FACTOR,
     N_FORMS,
     NONE,
+    AskOrders,
     Orders,
     Outside,
     Pattern,
@@ -47,7 +48,7 @@ from bivaluate.chance.assumptions import (
     without_effects,
 )
 from bivaluate.chance.moments import log_choose
-from bivaluate.matrix import Matrix
+from bivaluate.matrix import Matrix, cut_block
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
 from bivaluate.measures._mergers import large_enough_for_kernels
 from bivaluate.measures.cover import Cover
@@ -304,7 +305,7 @@ class _Background:
         """Return the values of some rows and columns."""
         if isinstance(self.values, Values):
             return self.values.block(rows, cols)
-        return np.asarray(self.values[rows[:, None], cols])
+        return cut_block(self.values, rows, cols)
 
     def outside(self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int) -> Outside:
         """Return the noise the block would have if rows and columns had the variances they have outside of it."""
@@ -361,7 +362,8 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
             waiting.remove(k)
             order.append(k)
             accepted[k] = judged[k]
-            _take_out(background, judged[k])
+            if waiting:
+                _take_out(background, judged[k])
             stale |= waiting  # the mean of the matrix has changed, and with it every block
             continue
         again = {k} & stale if judged[k].gain > 0 else stale & waiting
@@ -383,7 +385,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
         reasons=tuple(one.reason for one in judged),
         order=tuple(order),
         total=math.fsum(gain[order]) - unpaid,
-        explained=Cover(solution.select(order)).cells / (shape[0] * shape[1]) if order else 0.0,
+        explained=cover.share if len(order) == K else Cover(solution.select(order)).share,
         ranks=background.ranks,
         independent=background.independent,
     )
@@ -537,9 +539,12 @@ def _judge(
         )
     of = found if not observed else A.filled().sums() if isinstance(A, LargeBlock) else sums(fill_missing(A))
     # Orders are those of the values themselves: once a pattern is taken out, they say nothing.
-    orders = None if before or observed else partial(_orders, background, rows, cols, A)
     n, m = background.values.shape
-    restore = Restore(len(rows) / n, len(cols) / m)
+    orders = None
+    if not before and not observed:
+        n_outside = len(range(0, n - len(rows), _step_outside(n, len(rows))))
+        orders = AskOrders(n_outside, partial(_orders, background, rows, cols, A))
+    restore = Restore.of(len(rows) / n, len(cols) / m)
     if outside is None:
         outside = background.outside(rows, cols, total, n_cells)
     series = _series(background, rows, cols) if background.independent < 1 else None
@@ -580,7 +585,7 @@ def _block(
     if large and not isinstance(background.values, Values):
         A = block_of(background.values, rows, cols, background.row_effect, background.col_effect)
     else:
-        A = np.ascontiguousarray(background.block(rows, cols))
+        A = background.block(rows, cols)
         A -= background.row_effect[rows][:, None]
         A -= background.col_effect[cols]
     subtract(A, rows, cols, _taken(before))
@@ -616,11 +621,14 @@ def _taken(judged: Sequence[_Judged]) -> list[Taken]:
     return [Taken(one.rows, one.cols, one.pattern) for one in judged if one.pattern is not None]
 
 
+def _step_outside(n: int, r: int) -> int:
+    """Return every which of the rows outside a block of r rows is looked at."""
+    return -(-(n - r) // max(_FEWEST_OUTSIDE, r)) or 1
+
+
 def _orders(background: _Background, rows: NDArray[np.int64], cols: NDArray[np.int64], A: Any) -> Orders | LargeOrders:
     """Return the values of the block, and those of other rows evenly spread, as many as the block has or 256."""
-    outside = _outside_of(background, rows)
-    wanted = max(_FEWEST_OUTSIDE, len(rows))
-    spread = outside[:: -(-len(outside) // wanted) or 1]
+    spread = _outside_of(background, rows)[:: _step_outside(background.values.shape[0], len(rows))]
     if isinstance(A, LargeBlock):
         assert isinstance(background.values, Values)
         return LargeOrders(A, background.values, cols, spread)

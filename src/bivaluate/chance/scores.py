@@ -16,6 +16,7 @@ from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
 from bivaluate.measures._observed import observed_errors
+from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.workspace import Options, Workspace
 from bivaluate.solution import Biclustering, check_solution
@@ -183,10 +184,13 @@ def _separation(workspace: Workspace, expected: Floats, merged_ratio: Floats, us
         return np.where(usable, np.maximum(0.0, 1 - own / merged), 0.0)
 
 
-def largest_weight_sum(solution: Biclustering, weights: Floats) -> float:
+def largest_weight_sum(cover: Cover, weights: Floats) -> float:
     """Sum over the cells of the matrix of the largest weight among the biclusters that cover the cell."""
+    solution = cover.solution
     n, m = solution.shape
     heaviest_first = [int(k) for k in np.argsort(-weights, kind="stable") if weights[k] > 0]
+    if not cover.cells_shared:
+        return float(sum(weights[k] * solution[k].size for k in heaviest_first))
     total = 0.0
     step = max(1, _CHUNK_CELLS // m)
     for start in range(0, n if heaviest_first else 0, step):
@@ -606,7 +610,7 @@ def _covered(workspace: Workspace) -> float:
     weight = chance_scores(workspace).weight
     if np.isnan(weight).any():
         return float("nan")
-    return largest_weight_sum(workspace.solution, weight) / (workspace.shape[0] * workspace.shape[1])
+    return largest_weight_sum(workspace.cover, weight) / (workspace.shape[0] * workspace.shape[1])
 
 
 def _mean(values: Floats) -> float:

@@ -243,7 +243,7 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
     its mergers are not looked at (0). `block` gives the values of some rows and columns.
     """
-    constant = [b.rows[is_constant_row(block(b.rows, b.cols))] for b in solution]
+    constant = [_constant_rows(block, b.rows, b.cols) for b in solution]
     sizes = np.array([len(rows) for rows in constant], dtype=np.int64)
     looked_at = [k for k, b in enumerate(solution) if len(b.cols) > 1 and sizes[k]]
     counts = np.diag(sizes)
@@ -265,6 +265,12 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
     pairs[one_column] = pairs[:, one_column] = 0
     np.fill_diagonal(pairs, sizes)
     return np.asarray(pairs)
+
+
+def _constant_rows(block: Callable[[Counts, Counts], Values], rows: Counts, cols: Counts) -> Counts:
+    """Return the rows that are constant over the columns; the first and the last column rule out most."""
+    rows = rows[is_constant_row(block(rows, cols[[0, -1]]))]
+    return rows[is_constant_row(block(rows, cols))] if len(rows) else rows
 
 
 def is_constant_range(low: Values, high: Values) -> NDArray[np.bool_]:

@@ -102,6 +102,8 @@ class Cover:
     def _once_and_more(self) -> tuple[int, int]:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
         n, m = self.solution.shape
+        if np.count_nonzero(self.intersections) == np.count_nonzero(np.diagonal(self.intersections)):
+            return self.cells_counted, 0
         if n * m <= _FEW_CELLS:
             held = [masks.astype(np.float32) for masks in (self.solution.row_masks, self.solution.col_masks)]
             times = held[0].T @ held[1]
