@@ -322,7 +322,9 @@ class Workspace:
         """
         floored = np.array(errors)
         bound = (SMALL_ERROR, self._largest_floor)[which]
-        for k in np.flatnonzero((errors <= bound) & (errors < np.inf) & (partner != NO_PARTNER)).tolist():
+        for k in (errors <= bound).nonzero()[0].tolist():
+            if partner[k] == NO_PARTNER or not errors[k] < np.inf:
+                continue
             if partner[k] == WHOLE_MATRIX:
                 rows, cols = (np.arange(size) for size in self.shape)
             else:
