@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, BiclusterMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from bivaluate._check import check_choice, check_int, check_values, place_of_cell
@@ -192,12 +191,14 @@ def _canonical(values: Any) -> Any:
 
 
 def _check_seed(random_state: Any) -> None:
-    try:
-        check_random_state(random_state)
-    except ValueError:
-        raise ParameterError(
-            f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a RandomState or None is needed."
-        ) from None
+    """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
+    if random_state is None or random_state is np.random or isinstance(random_state, np.random.RandomState):
+        return
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
+        return
+    raise ParameterError(
+        f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a RandomState or None is needed."
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Kernels of the plaid model: two groups of rows to start a layer from, and the rounds in which it grows."""
+"""Kernels of the plaid model: two groups of rows to start a layer from, the rounds in which it grows, its effects."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def two_means(points: Any, first: Any, second: Any, rounds: int) -> Any:
             total[j] += points[i, j]  # total = points.sum(axis=0)
     best, most = np.zeros((2, d)), -np.inf
     a, b, sums, towards_a = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
-    in_a, before = np.empty(size, np.bool_), np.empty(size, np.bool_)
+    in_a = np.empty(size, np.bool_)
     for start in range(len(first)):
-        a[:], b[:], before[:] = points[first[start]], points[second[start]], False
+        a[:], b[:], in_a[:], sums[:] = points[first[start]], points[second[start]], False, 0.0
         n_a = 0
         for _ in range(rounds):
             halfway = 0.0
@@ -29,20 +29,19 @@ def two_means(points: Any, first: Any, second: Any, rounds: int) -> Any:
                 towards_a[j] = a[j] - b[j]
                 halfway += a[j] * a[j] - b[j] * b[j]
             changed = False
-            n_a, sums[:] = 0, 0.0
             for i in range(size):
                 along = 0.0
                 for j in range(d):
                     along += towards_a[j] * points[i, j]
-                in_a[i] = 2.0 * along > halfway  # |z - a|**2 < |z - b|**2
-                changed |= in_a[i] != before[i]
-                if in_a[i]:
-                    n_a += 1
+                belongs = 2.0 * along > halfway  # |z - a|**2 < |z - b|**2
+                if belongs != in_a[i]:  # sums = points[in_a].sum(axis=0)
+                    changed, in_a[i] = True, belongs
+                    sign = 1.0 if belongs else -1.0
+                    n_a += 1 if belongs else -1
                     for j in range(d):
-                        sums[j] += points[i, j]
+                        sums[j] += sign * points[i, j]
             if not changed:
                 break
-            before[:] = in_a
             for j in range(d):
                 a[j], b[j] = sums[j] / max(n_a, 1), (total[j] - sums[j]) / max(size - n_a, 1)
         between = 0.0  # the squares between the groups: the more, the tighter the groups
@@ -52,6 +51,64 @@ def two_means(points: Any, first: Any, second: Any, rounds: int) -> Any:
             most = between
             best[0], best[1] = a, b
     return best
+
+
+@kernel
+def nearer_to_first(points: Any, centres: Any) -> Any:
+    """Return a mask of the points that are nearer to the first of two centres."""
+    size, d = points.shape
+    towards_a, halfway = np.empty(d), 0.0
+    for j in range(d):
+        towards_a[j] = centres[0, j] - centres[1, j]
+        halfway += centres[0, j] * centres[0, j] - centres[1, j] * centres[1, j]
+    group = np.empty(size, np.bool_)
+    for i in range(size):
+        along = 0.0
+        for j in range(d):
+            along += towards_a[j] * points[i, j]
+        group[i] = 2.0 * along > halfway  # points @ (a - b) > (a @ a - b @ b) / 2
+    return group
+
+
+@kernel
+def fit_effects(Z: Any, rows: Any, cols: Any) -> Any:
+    """Return the mean of a block, and what the means of its rows and of its columns add to that."""
+    r, c = len(rows), len(cols)
+    row_effects, col_effects, mean = np.empty(r), np.zeros(c), 0.0
+    whole = c == Z.shape[1]
+    for i in range(r):
+        line, s = Z[rows[i]], 0.0
+        if whole:
+            for j in range(c):
+                s += line[j]
+                col_effects[j] += line[j]
+        else:
+            for j in range(c):
+                value = line[cols[j]]
+                s += value
+                col_effects[j] += value
+        row_effects[i] = s / c  # block.mean(axis=1)
+        mean += row_effects[i]
+    mean /= r
+    for i in range(r):
+        row_effects[i] -= mean
+    for j in range(c):
+        col_effects[j] = col_effects[j] / r - mean  # block.mean(axis=0) - mean
+    return mean, row_effects, col_effects
+
+
+@kernel
+def take_away(Z: Any, rows: Any, cols: Any, mean: float, row_effects: Any, col_effects: Any) -> None:
+    """Take the values of a layer away from its cells."""
+    c, whole = len(cols), len(cols) == Z.shape[1]
+    for i in range(len(rows)):
+        line, level = Z[rows[i]], mean + row_effects[i]
+        if whole:
+            for j in range(c):
+                line[j] -= level + col_effects[j]  # Z[np.ix_(rows, cols)] -= mean + row_effects[:, None] + col_effects
+        else:
+            for j in range(c):
+                line[cols[j]] -= level + col_effects[j]
 
 
 @kernel

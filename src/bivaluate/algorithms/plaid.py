@@ -30,10 +30,6 @@ class Layer(NamedTuple):
     row_effects: Values
     col_effects: Values
 
-    def fitted(self) -> Values:
-        """The values of the layer in its cells: μ + α_i + β_j."""
-        return self.mean + self.row_effects[:, np.newaxis] + self.col_effects
-
     @property
     def sum_of_squares(self) -> float:
         """The sum of squares of its values: Σ (μ + α_i + β_j)², the importance of the layer."""
@@ -190,11 +186,9 @@ def _shuffled(Z: Values, rng: np.random.RandomState) -> Values:
 
 def fit_layer(Z: Values, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Layer:
     """Return the least squares effects of a layer with these members."""
-    block = Z if (len(rows), len(cols)) == Z.shape else Z[np.ix_(rows, cols)]
-    r, c = block.shape
-    row_means, col_means = np.add.reduce(block, 1) / c, np.add.reduce(block, 0) / r  # block.mean(axis=1), axis=0
-    mean = float(np.add.reduce(row_means)) / r
-    return Layer(rows, cols, mean, row_means - mean, col_means - mean)
+    from bivaluate.algorithms._kernels_plaid import fit_effects
+
+    return Layer(rows, cols, *fit_effects(Z, rows, cols))
 
 
 def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
@@ -211,11 +205,9 @@ def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
 
 def subtract(Z: Values, layer: Layer) -> None:
     """Take the values of a layer away from its cells."""
-    if (len(layer.rows), len(layer.cols)) == Z.shape:
-        Z -= (layer.mean + layer.row_effects)[:, np.newaxis]
-        Z -= layer.col_effects
-    else:
-        Z[np.ix_(layer.rows, layer.cols)] -= layer.fitted()
+    from bivaluate.algorithms._kernels_plaid import take_away
+
+    take_away(Z, *layer)
 
 
 def find_layer(
@@ -223,7 +215,8 @@ def find_layer(
 ) -> Layer | None:
     """Return one layer of what is left over, or None if there is none."""
     some = Z[rng.choice(len(Z), MOST_ROWS, replace=False)] if len(Z) > MOST_ROWS else Z
-    rows, cols = smaller_group(Z, some, n_starts, rng), smaller_group(some.T, some.T, n_starts, rng)
+    turned = np.ascontiguousarray(some.T)
+    rows, cols = smaller_group(Z, some, n_starts, rng), smaller_group(turned, turned, n_starts, rng)
     return refine_layer(Z, rows, cols, release, n_iterations)
 
 
@@ -242,16 +235,14 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
 
     The centres are those of the tightest of some runs of 2-means on `points`.
     """
-    from bivaluate.algorithms._kernels_plaid import two_means
+    from bivaluate.algorithms._kernels_plaid import nearer_to_first, two_means
 
     n, size = len(Z), len(points)
-    everything = np.ones(n, dtype=np.bool_)
-    if n < 2:
-        return everything
-    first = rng.randint(0, size, n_starts)
-    second = (first + rng.randint(1, size, n_starts)) % size
-    a, b = two_means(np.ascontiguousarray(points), first, second, MAX_ROUNDS)
-    group = Z @ (a - b) > (a @ a - b @ b) / 2  # |z - a|**2 < |z - b|**2
-    if not group.any() or group.all():
-        return everything
-    return np.asarray(group if 2 * np.count_nonzero(group) <= n else ~group)
+    if n >= 2:
+        first = rng.randint(0, size, n_starts)
+        second = (first + rng.randint(1, size, n_starts)) % size
+        group = nearer_to_first(Z, two_means(points, first, second, MAX_ROUNDS))
+        members = np.count_nonzero(group)
+        if 0 < members < n:
+            return np.asarray(group if 2 * members <= n else ~group)
+    return np.ones(n, dtype=np.bool_)
