@@ -106,12 +106,10 @@ def information(X, rows, cols, K, max_iter=100):
     return rows, cols, kept
 
 
-def pairs_by_loss(X, rows, cols, K, L):
-    """Pairs of row clusters, first the one whose merger adds least to the squared loss of block averages."""
-
-    def loss(labels):
-        blocks = [X[np.ix_(labels == r, cols == c)] for r in range(K) for c in range(L)]
-        return sum(((block - block.mean()) ** 2).sum() for block in blocks if block.size)
-
-    pairs = [(a, b) for a in range(K) for b in range(a + 1, K)]
-    return sorted(pairs, key=lambda pair: round(loss(np.where(rows == pair[1], pair[0], rows)), 9))
+def nearest_of_drawn(lines, K, draws):
+    """Which of K lines each line is nearest to, drawn in proportion to the squared distance from those drawn before."""
+    drawn = [int(draws[0] * len(lines))]
+    for draw in draws[1:K]:
+        least = [min(((line - lines[c]) ** 2).sum() for c in drawn) for line in lines]
+        drawn.append(int(np.searchsorted(np.cumsum(least), draw * np.sum(least), side="right")))
+    return [np.argmin([((line - lines[c]) ** 2).sum() for c in drawn]) for line in lines]

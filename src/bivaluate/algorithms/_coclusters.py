@@ -1,8 +1,7 @@
-"""What co-clustering into blocks shares: a label for every row and column, sums of blocks, taking turns."""
+"""How co-clustering into blocks looks for labels: some starts, then clusters merged and split while it helps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,190 +11,125 @@ from scipy.sparse import issparse
 from bivaluate.algorithms._estimator import Pair, Values
 
 Labels = NDArray[np.int64]
-# A start ends when a round adds less than this share to what the blocks keep.
-TOLERANCE = 1e-10
-# Cells of one table of all starts together.
+# A kernel works on starts with so many cells together; an interruption is heard between kernels.
 MOST_CELLS = 1 << 24
-# A table is brought up to date from the lines that changed while they are at most this share.
-FEW = 0.5
-SMALLEST = 1e-300
+# Of a dense matrix the search is made in so many lines of each side, or in so many for each cluster.
+MOST_LINES, LINES_PER_CLUSTER = 150, 12
+# What was found in a part holds for the whole if it keeps this share of what the part did, cell by cell.
+AS_PROMISED = 0.9
+# A round of merging and splitting counts if it adds more than this share to what the blocks keep.
+WORTH_IT = 1e-6
+# The entries of a dense matrix, for the kernels: none.
+NO_ENTRIES = np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
 
 
 class Coclusters(NamedTuple):
-    """Labels of rows and columns; the sum of each block, the number of its cells and what it keeps of the matrix."""
+    """Labels of rows and columns and how many have each; the sum of each block and what it keeps of the matrix."""
 
     rows: Labels
     cols: Labels
+    n_rows: Values
+    n_cols: Values
     sums: Values
-    sizes: Values
     kept: Values
 
 
-class Criterion(NamedTuple):
-    """How blocks are judged: what each keeps, and the costs of giving a line a label.
+class Lines(NamedTuple):
+    """The rows and the columns of a matrix as kernels take them."""
 
-    ``kept(sums, n_rows, n_cols)`` has a number for each block; ``costs(sums, n_own, n_other)`` returns (fixed, weights)
-    such that a line with sums P over the labels of the other side costs fixed[r] + P · weights[r] under the label r.
+    rows: tuple[Any, ...]
+    cols: tuple[Any, ...]
+    shape: tuple[int, int]
+
+
+def lines_of(X: Any) -> Lines:
+    """Return the lines of a matrix, dense or sparse by rows."""
+    if not issparse(X):
+        return Lines((X, *NO_ENTRIES), (np.ascontiguousarray(X.T), *NO_ENTRIES), X.shape)
+    sides = [(np.zeros((0, 0)), side.data, side.indices, side.indptr) for side in (X, X.T.tocsr())]
+    return Lines(sides[0], sides[1], X.shape)
+
+
+def best_coclusters(
+    X: Any, K: tuple[int, int], kind: int, *, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
+) -> Coclusters:
+    """Return the co-clusters that keep most of `X` of those that the search meets.
+
+    A dense matrix with many lines is searched in a random part; what is found there is the one start of the whole, which is
+    searched too where it keeps less than the part promised: there the part was fitted to its noise.
     """
+    from bivaluate.algorithms._kernels_coclusters import place
 
-    kept: Callable[[Values, Values, Values], Values]
-    costs: Callable[[Values, Values, Values], tuple[Values, Values]]
+    whole = lines_of(X)
+    sizes = [min(n, max(MOST_LINES, LINES_PER_CLUSTER * k)) for n, k in zip(X.shape, K, strict=True)]
+    if issparse(X) or tuple(sizes) == X.shape:
+        return _searched(whole, K, kind, profiles, n_starts, max_iter, rng)
+    rows, cols = (
+        np.arange(n) if n == size else np.sort(rng.permutation(n)[:size])
+        for n, size in zip(X.shape, sizes, strict=True)
+    )
+    some_rows, some_cols = X[rows], whole.cols[0][cols]
+    part = _searched(lines_of(some_rows.take(cols, axis=1)), K, kind, profiles, n_starts, max_iter, rng)
+    # Every line goes to the cluster of the part that suits it.
+    labels = np.empty((1, X.shape[0]), dtype=np.int64), np.empty((1, X.shape[1]), dtype=np.int64)
+    place(kind, some_cols, part.cols, part.sums, part.n_rows, part.n_cols, labels[0][0])
+    place(kind, some_rows, part.rows, np.ascontiguousarray(part.sums.T), part.n_cols, part.n_rows, labels[1][0])
+    found = coclusters(whole, *labels, kind, K, max_iter)
+    promised = float(part.kept.sum()) * (X.size / (len(rows) * len(cols)))
+    return found if found.kept.sum() > AS_PROMISED * promised else _moved(whole, found, K, kind, max_iter, rng)
 
 
-def starting_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
-    """Return labels of the lines of `X` for every start.
+def coclusters(X: Lines, rows: Labels, cols: Labels, kind: int, K: tuple[int, int], max_iter: int) -> Coclusters:
+    """Return the co-clusters that keep most of `X`, from starts (one line each) that take turns in rows and columns."""
+    from bivaluate.algorithms._kernels_coclusters import alternate
+
+    size = max(1, MOST_CELLS // max(1, X.rows[0].size, X.rows[1].size))
+    parts = [slice(first, first + size) for first in range(0, len(rows), size)]
+    found = [Coclusters(*alternate(X.rows, X.cols, rows[part], cols[part], kind, *K, max_iter)) for part in parts]
+    return max(found, key=lambda coclusters: float(coclusters.kept.sum()))
+
+
+def starting_labels(X: Lines, side: int, K: int, n_starts: int, profiles: bool, rng: np.random.Generator) -> Labels:
+    """Return labels of the lines of one side for every start.
 
     Half of the starts gather what is nearest to random lines, which suits dense blocks; the others are random, each
     label as often as any other, which suits rows that have few cells in common.
     """
-    near = nearest_labels(X, K, n_starts - n_starts // 2, profiles, rng)
-    shuffled = [rng.permutation(np.arange(X.shape[0]) % K) for _ in range(n_starts // 2)]
-    return np.vstack([near, *shuffled])
+    from bivaluate.algorithms._kernels_coclusters import first_labels
+
+    numbers = rng.random((n_starts, max(X.shape[side], K)))
+    return np.asarray(first_labels(X[side], X.shape[1 - side], K, n_starts - n_starts // 2, profiles, numbers))
 
 
-def nearest_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.RandomState) -> Labels:
-    """Return, for every start, which of K random lines of `X` each line is nearest to.
-
-    Nearest by the sum of squared differences; with `profiles` of lines scaled to length 1. As in k-means++, a line is
-    drawn with a chance in proportion to its squared distance from those drawn before.
-    """
-    n = X.shape[0]
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
-    scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0)) if profiles else np.ones(n)
-    squares = squares * scale**2
-    least, labels = np.full((n_starts, n), np.inf), np.zeros((n_starts, n), dtype=np.int64)
-    drawn = rng.randint(n, size=n_starts)
-    for k in range(K):
-        centres = X[drawn].toarray() if issparse(X) else X[drawn]
-        # distance[s, i] = ((X[i] - X[drawn[s]])**2).sum(), lines scaled
-        distance = np.asarray(X @ centres.T).T * scale * (-2.0 * scale[drawn])[:, np.newaxis]
-        distance += squares + squares[drawn][:, np.newaxis]
-        distance[distance < 1e-12 * (squares.max() + SMALLEST)] = 0.0
-        labels[distance < least] = k
-        least = np.minimum(least, distance)
-        chance = np.cumsum(np.where(least.sum(axis=1, keepdims=True) > 0, least, 1.0), axis=1)
-        draw = rng.random_sample(n_starts) * chance[:, -1]
-        drawn = np.array([np.searchsorted(line, x, side="right") for line, x in zip(chance, draw, strict=True)])
-        drawn = np.minimum(drawn, n - 1)
-    return labels
-
-
-def coclusters(
-    X: Any, rows: Labels, cols: Labels, criterion: Criterion, K: tuple[int, int], max_iter: int
+def _searched(
+    X: Lines, K: tuple[int, int], kind: int, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
-    """Return the co-clusters that keep most of `X`, from starts (one line each) that take turns in rows and columns."""
-    size = max(1, MOST_CELLS // (max(X.shape) * max(K)))
-    Xt = X.T.tocsr() if issparse(X) else np.ascontiguousarray(X.T)
-    parts = [slice(first, first + size) for first in range(0, len(rows), size)]
-    found = [_alternate(X, Xt, rows[part], cols[part], criterion, K, max_iter) for part in parts]
-    return max(found, key=lambda coclusters: float(coclusters.kept.sum()))
+    rows, cols = (starting_labels(X, side, K[side], n_starts, profiles, rng) for side in (0, 1))
+    return _moved(X, coclusters(X, rows, cols, kind, K, max_iter), K, kind, max_iter, rng)
 
 
-def _alternate(
-    X: Any, Xt: Any, rows: Labels, cols: Labels, criterion: Criterion, K: tuple[int, int], max_iter: int
+def _moved(
+    X: Lines, found: Coclusters, K: tuple[int, int], kind: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
-    """Return the best of these starts, which advance together; each leaves when it no longer improves."""
-    over_rows, over_cols = Sums(Xt, X, rows, K[0]), Sums(X, Xt, cols, K[1])
-    n_rows, n_cols = count(rows, K[0]), count(cols, K[1])
-    blocks = over_cols.blocks(rows, K[0])
-    total = np.full(len(rows), -np.inf)
-    best, most = None, -np.inf
-    for _ in range(max_iter):
-        rows = relabelled(over_cols.table, blocks, n_rows, n_cols, criterion)
-        n_rows = count(rows, K[0])
-        over_rows.follow(rows)
-        cols = relabelled(over_rows.table, over_rows.blocks(cols, K[1]), n_cols, n_rows, criterion)
-        n_cols = count(cols, K[1])
-        over_cols.follow(cols)
-        blocks = over_cols.blocks(rows, K[0])
-        kept = criterion.kept(blocks, n_rows, n_cols)
-        now = kept.sum(axis=(1, 2))
-        top = int(np.argmax(now))
-        if now[top] > most:
-            sizes = np.outer(n_rows[top], n_cols[top])
-            best, most = Coclusters(rows[top], cols[top], blocks[top], sizes, kept[top]), now[top]
-        on = now - total > TOLERANCE * np.abs(now)
-        if not on.any():
-            break
-        total = now
-        if not on.all():
-            rows, cols, n_rows, n_cols, blocks, total = (a[on] for a in (rows, cols, n_rows, n_cols, blocks, total))
-            over_rows.keep(on)
-            over_cols.keep(on)
-    assert best is not None
-    return best
+    """Return what moves lead to while they help."""
+    from bivaluate.algorithms._kernels_coclusters import moves
 
-
-class Sums:
-    """The sums of the lines of `X` over the labels of the other side, of shape (starts, labels, lines)."""
-
-    def __init__(self, X: Any, Xt: Any, labels: Labels, K: int) -> None:
-        self.X, self.Xt, self.labels, self.K = X, Xt, labels, K
-        self.table = self._product(Xt, labels)
-
-    def _product(self, Xt: Any, labels: Labels) -> Values:
-        # table[s] = (X @ onehot(labels[s])).T
-        W = indicator(labels, self.K)
-        product = np.ascontiguousarray((Xt.T @ W.T).T) if issparse(Xt) else W @ Xt
-        return np.asarray(product).reshape(len(labels), self.K, -1)
-
-    def follow(self, labels: Labels) -> None:
-        """Bring the sums up to date with new labels: from the lines that changed, where they are few."""
-        changed = labels != self.labels
-        many = changed.sum(axis=1) > FEW * labels.shape[1]
-        if many.any():
-            self.table[many] = self._product(self.Xt, labels[many])
-        for s in np.flatnonzero(changed.any(axis=1) & ~many):
-            which = np.flatnonzero(changed[s])
-            difference = indicator(labels[[s]][:, which], self.K) - indicator(self.labels[[s]][:, which], self.K)
-            lines = self.Xt[which]
-            self.table[s] += (lines.T @ difference.T).T if issparse(lines) else difference @ lines
-        self.labels = labels
-
-    def keep(self, on: NDArray[np.bool_]) -> None:
-        """Go on with some of the starts only."""
-        self.labels, self.table = self.labels[on], self.table[on]
-
-    def blocks(self, labels: Labels, K: int) -> Values:
-        """Return the sums of blocks, of shape (starts, own labels, labels of the other side)."""
-        own = indicator(labels, K).reshape(len(labels), K, -1)
-        return np.asarray(np.matmul(own, self.table.transpose(0, 2, 1)))
-
-
-def indicator(labels: Labels, K: int) -> Values:
-    """Return a line for each label of each start, with 1 where it is the label."""
-    table = np.equal(labels[:, np.newaxis, :], np.arange(K)[:, np.newaxis])
-    return table.reshape(-1, labels.shape[1]).astype(np.float64)
-
-
-def count(labels: Labels, K: int) -> Values:
-    """Return how many lines have each label, for each start."""
-    shifted = labels + K * np.arange(len(labels))[:, np.newaxis]
-    return np.bincount(shifted.ravel(), minlength=K * len(labels)).reshape(-1, K).astype(np.float64)
-
-
-def relabelled(table: Values, blocks: Values, n_own: Values, n_other: Values, criterion: Criterion) -> Labels:
-    """Return the label of lowest cost for every line, the first among equals; empty labels stay empty."""
-    fixed, weights = criterion.costs(blocks, n_own, n_other)
-    # cost[i, r] = fixed[r] + sum over c of weights[r, c] * P[i, c]
-    cost = np.matmul(weights, table)
-    cost += np.where(n_own > 0, fixed, np.inf)[:, :, np.newaxis]
-    # cost.argmin(axis=1)
-    lowest, labels = cost[:, 0], np.zeros((len(cost), cost.shape[2]), dtype=np.int64)
-    for r in range(1, cost.shape[1]):
-        labels[cost[:, r] < lowest] = r
-        lowest = np.minimum(lowest, cost[:, r])
-    return labels
-
-
-def log(values: Values) -> Values:
-    """Return the logarithm, and that of the smallest number for 0: a cell in a block of zeros costs much, never ∞."""
-    return np.asarray(np.log(np.maximum(values, SMALLEST)))
+    while True:
+        rows, cols = moves(kind, *found[:5], rng.random(sum(X.shape)))
+        if not len(rows):
+            return found
+        moved = coclusters(X, rows, cols, kind, K, max_iter)
+        before = float(found.kept.sum())
+        if not float(moved.kept.sum()) - before > WORTH_IT * abs(before):
+            return found
+        found = moved
 
 
 def chosen_blocks(found: Coclusters, rank: Values, most: int | None) -> list[Pair]:
     """Return the `most` blocks of highest rank, or all in order of labels for None; empty ones are left out."""
-    blocks = np.argwhere(found.sizes > 0)
-    if most is not None:
-        blocks = blocks[np.argsort(-rank[tuple(blocks.T)], kind="stable")[:most]]
-    return [(np.flatnonzero(found.rows == r), np.flatnonzero(found.cols == c)) for r, c in blocks]
+    order = np.arange(rank.size) if most is None else np.argsort(-rank, axis=None, kind="stable")
+    blocks = [
+        divmod(block, rank.shape[1])
+        for block in order[np.outer(found.n_rows, found.n_cols).ravel()[order] > 0][:most].tolist()
+    ]
+    return [((found.rows == r).nonzero()[0], (found.cols == c).nonzero()[0]) for r, c in blocks]

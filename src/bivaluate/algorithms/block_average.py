@@ -8,17 +8,18 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import xlogy
-from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, log
-from bivaluate.algorithms._coclusters_search import best_coclusters
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, generator
 from bivaluate.algorithms.algorithm import algorithm
 
 SELECTIONS = ("best", "all")
+DIVERGENCES = ("squared", "i-divergence")
+# Cells that the divergence of the whole matrix is added up from at a time: temporary arrays stay near the processor.
+CELLS_AT_A_TIME = 1 << 14
 
 
 @algorithm(
@@ -71,13 +72,13 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     Notes
     -----
     A block with averages ẑ keeps (number of its cells)·d(ẑ, z̄), z̄ the mean of the matrix; the loss is what is not
-    kept. A row needs only its sums over column clusters, which are brought up to date from the columns that changed;
-    all starts advance together. Then each cluster in turn is split at random while the two others whose merger costs
-    least are merged, and the labels take turns again; the best of these is kept while it is better than before. Of a
-    dense matrix this is done in 150 random rows and columns, or 12 for each cluster, and what is found there is the start of
-    the whole; only where it keeps less than nine tenths of what it did there, cell by cell, are clusters of the whole merged
-    and split too. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its
-    last row or column stays empty, and among equal clusters the first is taken.
+    kept. A row needs only its sums over column clusters, which are brought up to date from the columns that changed.
+    Then each cluster in turn is split at random while the two others whose merger costs least are merged, and the
+    labels take turns again; the best of these is kept while it is better than before. Of a dense matrix this is done
+    in 150 random rows and columns, or 12 for each cluster, and what is found there is the start of the whole; only
+    where it keeps less than nine tenths of what it did there, cell by cell, are clusters of the whole merged and
+    split too. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column
+    stays empty, and among equal clusters the first is taken.
 
     References
     ----------
@@ -131,59 +132,29 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                     ".",
                 )
             )
-        rng = check_random_state(self.random_state)
-        found = best_coclusters(
-            X, (K, L), DIVERGENCES[divergence], profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng
-        )
+        from bivaluate.algorithms._kernels_coclusters import I_DIVERGENCE, SQUARED
+
+        rng = generator(self.random_state)
+        kind = SQUARED if divergence == "squared" else I_DIVERGENCE
+        found = best_coclusters(X, (K, L), kind, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
-        whole = _divergence_of_cells(X, divergence)
+        mean = float(found.sums.sum()) / (X.shape[0] * X.shape[1])
+        whole = _divergence_of_cells(X, divergence, mean)
         self.kept_ = float(found.kept.sum()) / whole if whole > 0 else float("nan")
         rank = found.kept
         if divergence == "i-divergence":
-            averages = found.sums / np.maximum(found.sizes, 1)
-            rank = np.where(averages > float(X.mean()), rank, rank - found.kept.sum() - 1)
+            averages = found.sums / np.maximum(np.outer(found.n_rows, found.n_cols), 1)
+            rank = np.where(averages > mean, rank, rank - found.kept.sum() - 1)
         yield from chosen_blocks(found, rank, K if selection == "best" else None)
 
 
-def _averages(sums: Values, n_own: Values, n_other: Values) -> tuple[Values, Values]:
-    """Return the average of each block, 0 for empty ones, and the number of its cells."""
-    sizes = n_own[..., :, np.newaxis] * n_other[..., np.newaxis, :]
-    return sums / np.maximum(sizes, 1.0), sizes
-
-
-def _kept_squared(sums: Values, n_own: Values, n_other: Values) -> Values:
-    averages, sizes = _averages(sums, n_own, n_other)
-    mean = sums.sum(axis=(-2, -1), keepdims=True) / sizes.sum(axis=(-2, -1), keepdims=True)
-    return np.asarray(sizes * (averages - mean) ** 2)
-
-
-def _costs_squared(sums: Values, n_own: Values, n_other: Values) -> tuple[Values, Values]:
-    averages, _ = _averages(sums, n_own, n_other)
-    return np.einsum("...rc,...c->...r", averages**2, n_other), -2.0 * averages
-
-
-def _kept_information(sums: Values, n_own: Values, n_other: Values) -> Values:
-    averages, sizes = _averages(sums, n_own, n_other)
-    mean = sums.sum(axis=(-2, -1), keepdims=True) / sizes.sum(axis=(-2, -1), keepdims=True)
-    return np.asarray(sums * (log(averages) - log(mean)) - sums + sizes * mean)
-
-
-def _costs_information(sums: Values, n_own: Values, n_other: Values) -> tuple[Values, Values]:
-    averages, _ = _averages(sums, n_own, n_other)
-    return np.einsum("...rc,...c->...r", averages, n_other), -log(averages)
-
-
-DIVERGENCES = {
-    "squared": Criterion(_kept_squared, _costs_squared),
-    "i-divergence": Criterion(_kept_information, _costs_information),
-}
-
-
-def _divergence_of_cells(X: Any, divergence: str) -> float:
+def _divergence_of_cells(X: Any, divergence: str, mean: float) -> float:
     """Return Σ d(z_ij, z̄), z̄ the mean of the matrix."""
-    mean, size = float(X.mean()), X.shape[0] * X.shape[1]
     values = X.data if issparse(X) else X.ravel()
+    parts = (values[first : first + CELLS_AT_A_TIME] for first in range(0, len(values), CELLS_AT_A_TIME))
     if divergence == "squared":
-        return float(((values - mean) ** 2).sum()) + float(size - len(values)) * mean**2
-    # xlogy(values, values).sum(), with the logarithm that is computed many at a time
-    return float(values @ np.log(np.where(values > 0, values, 1.0))) - float(xlogy(values.sum(), mean))
+        absent = float(X.shape[0] * X.shape[1] - len(values)) * mean**2
+        return sum(float(((part - mean) ** 2).sum()) for part in parts) + absent
+    # xlogy(values, values).sum() - xlogy(values.sum(), mean), with the logarithm that is computed many at a time
+    tiny = np.finfo(np.float64).tiny
+    return sum(float(part @ np.log(np.maximum(part, tiny))) for part in parts) - float(xlogy(values.sum(), mean))

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-import numpy as np
-from sklearn.utils import check_random_state
-
 from bivaluate._check import check_choice, check_int
-from bivaluate.algorithms._coclusters import Criterion, chosen_blocks, log
-from bivaluate.algorithms._coclusters_search import best_coclusters
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, generator
 from bivaluate.algorithms.algorithm import algorithm
 
 SELECTIONS = ("best", "all")
@@ -66,9 +62,9 @@ class InformationCoclustering(BiclusteringEstimator):
     Notes
     -----
     With q(y|x̂) = q(y|ŷ)·q(ŷ|x̂), the cluster of a row is the one with the largest Σ_ŷ p(x, ŷ) log q(ŷ|x̂): a row
-    needs only its sums over column clusters, which are brought up to date from the columns that changed. All starts
-    advance together. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or
-    column stays empty, and among equal clusters the first is taken.
+    needs only its sums over column clusters, which are brought up to date from the columns that changed. Zeros cost
+    nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column stays empty, and among
+    equal clusters the first is taken.
 
     References
     ----------
@@ -80,6 +76,7 @@ class InformationCoclustering(BiclusteringEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.kron(np.eye(3), np.full((4, 2), 5.0)) + 1
     >>> model = InformationCoclustering(3, random_state=0).fit(X)
     >>> [b.shape for b in model.solution_]
@@ -109,24 +106,12 @@ class InformationCoclustering(BiclusteringEstimator):
         selection = check_choice("selection", self.selection, SELECTIONS)
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        rng = check_random_state(self.random_state)
+        from bivaluate.algorithms._kernels_coclusters import INFORMATION
+
+        rng = generator(self.random_state)
         found = best_coclusters(X, (K, L), INFORMATION, profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")
         # p log(p / e) is above 0 where a block holds more than chance, e, would put there.
         yield from chosen_blocks(found, found.kept, K if selection == "best" else None)
-
-
-def _kept(sums: Values, n_own: Values, n_other: Values) -> Values:
-    """Return the information of each block times the total: S_rc log(S_rc S / (S_r. S_.c))."""
-    own, other = sums.sum(axis=-1, keepdims=True), sums.sum(axis=-2, keepdims=True)
-    return np.asarray(sums * (log(sums) + log(own.sum(axis=-2, keepdims=True)) - log(own) - log(other)))
-
-
-def _costs(sums: Values, n_own: Values, n_other: Values) -> tuple[Values, Values]:
-    """Return no fixed cost, and −log q(ŷ|x̂) as weights."""
-    return np.zeros(n_own.shape), log(sums.sum(axis=-1, keepdims=True)) - log(sums)
-
-
-INFORMATION = Criterion(_kept, _costs)

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_int
+from bivaluate.algorithms._coclusters import Labels, lines_of
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
-Labels = NDArray[np.int64]
 TOLERANCE = 1e-9
 
 
@@ -63,7 +61,7 @@ class ModularityCoclustering(BiclusteringEstimator):
     -----
     The labels of rows maximise B W and those of columns Bᵀ Z, where B = A − a_i. a_.j / N, and Z and W hold a 1 for the
     label of each row and column. B is never built: B W = A W − a_i. (a_.jᵀ W) / N, so that a sparse matrix stays
-    sparse. Among equal labels the first is taken. All starts advance together, and each stops by itself. The matrix
+    sparse, and A W is brought up to date from the columns that changed. Among equal labels the first is taken. The matrix
     must not be negative.
 
     References
@@ -107,38 +105,9 @@ class ModularityCoclustering(BiclusteringEstimator):
 
 def maximise(A: Any, starts: Labels, K: int, max_iter: int) -> tuple[Labels, Labels, Values]:
     """Return the labels of rows and columns from the best start, and what each label adds to the modularity."""
-    At = A.T.tocsr() if issparse(A) else A.T
-    row_sums, col_sums = (np.asarray(A.sum(axis=axis)).ravel() for axis in (1, 0))
-    total = float(row_sums.sum()) or 1.0
-    w, z = starts.copy(), np.zeros((len(starts), A.shape[0]), dtype=np.int64)
-    before = np.full(len(starts), -np.inf)
-    running = np.arange(len(starts))
-    for _ in range(max_iter):
-        # BW = (A - outer(row_sums, col_sums) / total) @ W; z = BW.argmax(axis=1); Q = BW.max(axis=1).sum() / total
-        z[running], _ = _best_labels(A, w[running], row_sums, col_sums / total, K)
-        w[running], Q = _best_labels(At, z[running], col_sums, row_sums / total, K)
-        on = Q - before[running] > TOLERANCE * total
-        before[running] = Q
-        running = running[on]
-        if len(running) == 0:
-            break
-    best = int(np.argmax(before))
-    Z, W = _indicator(z[[best]], K), _indicator(w[[best]], K)
-    gains = np.asarray(np.einsum("ik,ik->k", Z, np.asarray(A @ W))) - (row_sums @ Z) * (col_sums @ W) / total
-    return z[best], w[best], gains / total
+    from bivaluate.algorithms import _kernels_coclusters as kernels
 
-
-def _best_labels(A: Any, labels: Labels, sums: Values, other_sums: Values, K: int) -> tuple[Labels, Values]:
-    """Return, for each start, the best label of each line of `A` given labels of the other side, and the total gain."""
-    W = _indicator(labels, K)
-    gain = np.asarray(A @ W) - np.outer(sums, other_sums @ W)
-    gain = gain.reshape(len(sums), len(labels), K)
-    return gain.argmax(axis=2).T, gain.max(axis=2).sum(axis=0)
-
-
-def _indicator(labels: Labels, K: int) -> Values:
-    """Return a column for each label of each start, with 1 where it is the label."""
-    n_starts, size = labels.shape
-    W = np.zeros((size, n_starts * K))
-    W[np.arange(size)[:, np.newaxis], labels.T + K * np.arange(n_starts)] = 1.0
-    return W
+    row_sums, col_sums = (np.asarray(A.sum(axis=axis), dtype=np.float64).ravel() for axis in (1, 0))
+    lines = lines_of(A)
+    rows, cols, gains = kernels.maximise(lines.rows, lines.cols, row_sums, col_sums, starts, K, max_iter, TOLERANCE)
+    return rows, cols, gains
