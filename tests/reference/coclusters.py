@@ -113,3 +113,13 @@ def nearest_of_drawn(lines, K, draws):
         least = [min(((line - lines[c]) ** 2).sum() for c in drawn) for line in lines]
         drawn.append(int(np.searchsorted(np.cumsum(least), draw * np.sum(least), side="right")))
     return [np.argmin([((line - lines[c]) ** 2).sum() for c in drawn]) for line in lines]
+
+
+def kept(kind, sums, n_own, n_other):
+    """What blocks with these sums and numbers of lines keep, all together."""
+    cells = np.outer(n_own, n_other)
+    whole, averages = sums.sum(), sums / np.maximum(cells, 1)
+    if kind == "information":
+        expected = np.outer(sums.sum(axis=1), sums.sum(axis=0)) / whole
+        return (sums * (log(sums) - log(expected))).sum()
+    return (cells * divergence(kind, averages, whole / cells.sum())).sum()
