@@ -80,17 +80,21 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 	$(BIN)/python -c "import json; found = json.load(open('.coverage.json'))['totals']; json.dump({key: found[key] for key in ('percent_covered', 'num_statements')}, open('docs/coverage.json', 'w'))"
 	$(BIN)/python docs/generate.py
 
-dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC read it
+dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC and Snakemake use it
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .venv-dist
-	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc
+	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc snakemake
 	.venv-dist/bin/bivaluate example dist/trial
 	cd dist/trial && ../../.venv-dist/bin/bivaluate score expression.csv solution.json --mqc scores_mqc.json
 	.venv-dist/bin/multiqc --quiet --outdir dist/trial/multiqc dist/trial
 	grep -q bivaluate_scores dist/trial/multiqc/multiqc_report.html
+	sed -n '/^rule score/,/^"""/{/^"""/d;p}' packaging/snakemake/wrapper.py \
+	  | sed -e 's|\["las.json", "qubic.blocks"\]|["solution.json"]|' -e 's|file:|file:$(CURDIR)/|' > dist/trial/Snakefile
+	cd dist/trial && PATH="$(CURDIR)/.venv-dist/bin:$$PATH" snakemake --cores 1 --quiet all
+	test -s dist/trial/scores.csv
 
 lock: .venv/.installed  ## write the versions the container is built from
 	$(BIN)/python -m pip install --quiet pip-tools
