@@ -7,7 +7,7 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate._errors import MatrixError, ParameterError
-from bivaluate.chance import _judging as module
+from bivaluate.chance import evidence as module
 from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
 from bivaluate.chance.evidence import evidence_table, explained_share, paying_biclusters, total_evidence
 from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_choose
