@@ -19,7 +19,7 @@ help:  ## explain the targets
 	touch $@
 
 .venv-demo/.installed: pyproject.toml
-	@echo "installing bivaluate and what it needs into .venv-demo (about a minute) …"
+	@echo "installing bivaluate and what it needs into .venv-demo (about two minutes) …"
 	@$(PYTHON) -m venv .venv-demo
 	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check .
 	@touch $@
@@ -83,7 +83,7 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC and Snakemake use it
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
-	$(BIN)/python -m build --outdir dist .
+	HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .venv-dist
 	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc snakemake

@@ -1,4 +1,6 @@
-"""The first answer of a fresh installation: CPU seconds of commands with no compiled kernel kept, and of their second call.
+"""The first answer of a fresh installation: CPU seconds of commands with an empty folder of numba's, and of their second call.
+
+What the installation compiled (`hatch_build.py`) is there; where it compiled nothing, the first call does, and its line says so.
 
 python -m benchmarks.bench_start
 python -m benchmarks.bench_start --warm     what is left to compile after `bivaluate doctor --warm`
@@ -67,7 +69,7 @@ def main() -> list[Comparison]:
         for name, command in commands(folder).items():
             cache = folder / f"cache of {name}"
             first, second = (spent(_into(command, place), folder, cache) for place in ("first", "second"))
-            note = f"first {seconds(first[1])}, second {seconds(second[1])} of wall time"
+            note = f"first {seconds(first[1])}, second {seconds(second[1])} of wall time{', compiling' if first[2] else ''}"
             lines.append(Comparison(f"first call, {name}", "second call (CPU)", second[0], first[0], 1 / MOST, 1, note))
     return print_table("first answers of a fresh installation", lines)
 

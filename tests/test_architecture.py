@@ -86,6 +86,21 @@ def test_layers_name_every_part_of_the_package():
     assert parts == {name.split(".")[0] for name in LAYERS}
 
 
+def test_machine_code_depends_on_nothing_but_what_its_digest_covers():
+    """`bivaluate._jit` tells by a digest of these files whether the code an installation holds is that of the source."""
+    for path in modules():
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        taken = [node.module.removeprefix("bivaluate.") for node in body if _is_ours(node)]
+        if "kernels" in path.name:
+            assert all("_kernels" in name or name in ("_jit", "measures._blocks") for name in taken), path
+        else:
+            assert "_jit" not in taken, f"{path} holds kernels, but its name does not say so"
+
+
+def _is_ours(node):
+    return isinstance(node, ast.ImportFrom) and node.module.startswith("bivaluate.")
+
+
 def test_only_jit_imports_numba():
     users = [p.name for p in modules() for node in ast.walk(ast.parse(p.read_text())) if _imports(node, "numba")]
     assert set(users) == {"_jit.py"}

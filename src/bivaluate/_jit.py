@@ -5,15 +5,24 @@ Modules that hold kernels import this one, so they are themselves imported only 
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
+import pickle
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config, types
+import numpy as np
+from numba.core import config, serialize, types
+from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -51,6 +60,8 @@ def _compiled(function: Function, fastmath: set[str] | bool, **options: Any) -> 
     compiler = getattr(compiled, "_compiler", None)
     if compiler is not None:  # none where compilation is switched off
         compiler.compile = _announced(compiler.compile)
+        compiled._cache.load_overload = _shipped_first(function, compiled._cache.load_overload)
+        _kernels.append(compiled)
     return cast(Function, compiled)
 
 
@@ -84,6 +95,66 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 _said: list[bool] = []
+_kernels: list[Any] = []
+
+# Machine code that the installation made; `hatch_build.py` lets `ship` write it.
+SHIPPED = Path(__file__).with_name("_compiled")
+_DESCRIPTION = "made_for.json"
+
+
+def ship(folder: Path) -> None:
+    """Write the machine code of every kernel compiled so far in this process, for an installation to hold as `SHIPPED`."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for compiled in _kernels:
+        for signature, result in compiled.overloads.items():
+            (folder / _file(compiled.py_func, signature)).write_bytes(cast(Any, serialize).dumps(result._reduce()))
+    (folder / _DESCRIPTION).write_text(json.dumps(_made_for()), encoding="utf-8")
+
+
+@functools.cache
+def is_shipped() -> bool:
+    """Whether the installation holds machine code made from this source, for this Python and numba, that this machine can run."""
+    try:
+        shipped = json.loads((SHIPPED / _DESCRIPTION).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    here = _made_for()
+    used, known = set(shipped.pop("features", [])), set(here.pop("features"))
+    return bool(shipped == here and used <= known)
+
+
+def _made_for() -> dict[str, Any]:
+    """Return what machine code depends on: the makers, the source of all kernels, and the abilities of the processor."""
+    system, _, features = cpu_target.target_context.codegen().magic_tuple()
+    package = Path(__file__).parent
+    source = hashlib.sha256()
+    for path in (Path(__file__), package / "measures" / "_blocks.py", *sorted(package.rglob("_*kernels*.py"))):
+        source.update(path.read_bytes())
+    return {
+        "python": f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}",
+        "numba": numba.__version__,
+        "system": system,
+        "source": source.hexdigest(),
+        "features": [name for name in features.split(",") if name.startswith("+")],
+    }
+
+
+def _shipped_first(function: Callable[..., Any], load: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a kernel look for its machine code in the installation before it looks in numba's own folder."""
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        if is_shipped() and (file := SHIPPED / _file(function, signature)).exists():
+            target.refresh()
+            return cast(Any, CompileResult)._rebuild(target, *pickle.loads(file.read_bytes()))
+        return load(signature, target)
+
+    return load_overload
+
+
+def _file(function: Callable[..., Any], signature: Any) -> str:
+    digest = hashlib.sha256(repr(signature).encode()).hexdigest()[:16]
+    return f"{function.__module__.removeprefix('bivaluate.')}.{function.__name__}.{digest}.bin"
 
 
 def _attribute(name: str) -> Any:
@@ -112,12 +183,42 @@ def _population_count(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+@intrinsic
+def _leading_zeros_of(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _product_of(typing_context: Any, word: Any, high: Any, low: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = context.get_constant(types.uint64, 0).type.__class__(128)
+        word, high, low = (builder.zext(part, wide) for part in arguments)
+        bits = wide(64)
+        total = builder.add(builder.mul(word, high), builder.lshr(builder.mul(word, low), bits))
+        halves = [builder.trunc(part, arguments[0].type) for part in (builder.lshr(total, bits), total)]
+        return context.make_tuple(builder, signature.return_type, halves)
+
+    return cast(Any, types).UniTuple(types.uint64, 2)(types.uint64, types.uint64, types.uint64), generate
+
+
 def _do_nothing() -> None:
     pass
 
 
 def _bit_count(word: Any) -> int:
     return int(word).bit_count()
+
+
+def _zeros_before(word: Any) -> int:
+    return 64 - int(word).bit_length()
+
+
+def _top_bits(word: Any, high: Any, low: Any) -> tuple[Any, Any]:
+    total = int(word) * int(high) + (int(word) * int(low) >> 64)
+    return np.uint64(total >> 64), np.uint64(total & ((1 << 64) - 1))
 
 
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
@@ -128,3 +229,9 @@ keep_apart: Any = _attribute("noinline")
 
 # Called inside a kernel: how many bits of a 64-bit word are set, in one instruction.
 count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_count
+
+# Called inside a kernel: how many of the first bits of a 64-bit word are 0.
+leading_zeros: Any = _zeros_before if cast(Any, config).DISABLE_JIT else _leading_zeros_of
+
+# Called inside a kernel with 64-bit words: the first 128 bits, as two words, of `word` times the 128 bits of high and low.
+wide_product: Any = _top_bits if cast(Any, config).DISABLE_JIT else _product_of

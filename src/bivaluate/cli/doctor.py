@@ -22,7 +22,7 @@ def doctor(
     - `bivaluate doctor --warm`
     """
     if warm:
-        _compile_all()
+        compile_all()
     found = _examine()
     rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
     rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
@@ -87,16 +87,22 @@ def _version(name: str) -> str | None:
 
 
 def _kernel_folder() -> str:
-    """Return where numba keeps the compiled kernels: beside their source, or in a folder of the user's."""
+    """Return where compiled kernels are: in the installation, or where numba keeps them, beside their source or with the user."""
+    from bivaluate._jit import SHIPPED, is_shipped
     from bivaluate.measures import _kernels
+
+    if is_shipped():
+        return f"{SHIPPED} (made by the installation)"
 
     folders = [kernel.stats.cache_path for kernel in vars(_kernels).values() if hasattr(kernel, "stats")]
     return next(filter(None, folders), "not kept (no folder is writable): compiled again in every process")
 
 
-def _compile_all() -> None:
-    """Score and search matrices large enough for every kernel."""
+def compile_all() -> None:
+    """Read, score and search matrices large enough for every kernel."""
+    import tempfile
     import warnings
+    from pathlib import Path
 
     import numpy as np
     from scipy.sparse import csr_array
@@ -104,6 +110,9 @@ def _compile_all() -> None:
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
+    from bivaluate.io.matrices._dialect import Dialect
+    from bivaluate.io.matrices.delimited import read_fast
+    from bivaluate.io.source import Source
     from bivaluate.measures._cell_pairs import CellPairs
     from bivaluate.solution import Biclustering
 
@@ -114,6 +123,11 @@ def _compile_all() -> None:
     exact[:325, :32] = np.add.outer(np.arange(325.0), np.arange(32.0) ** 2)  # errors of 0 are computed with care
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        err.print("reading …")
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "table.csv"
+            table.write_text("g1,1,2\n", encoding="utf-8")
+            read_fast(Source(table), Dialect(",", ".", None, index_cols=1, n_fields=3, first=1))
         err.print("scoring …")
         evaluate(X, many, metrics="all")
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
@@ -122,6 +136,6 @@ def _compile_all() -> None:
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:
-                make_estimator(key, 2, 0).fit(abs(X))
+                make_estimator(key, 2, 0).fit(abs(X[:200, :30]))
             except ImportError:
                 err.print(f"{key}: not installed")

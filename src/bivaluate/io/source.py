@@ -74,13 +74,13 @@ class Source:
     def gzipped(self) -> bool:
         """Whether the file is a gzip stream, by its first bytes."""
         with self.open_raw() as stream:
-            return self._guarded(stream.read, 2) == _GZIP
+            return self.guarded(stream.read, 2) == _GZIP
 
     @cached_property
     def head(self) -> bytes:
         """The first bytes, unpacked."""
         with self.open() as stream:
-            return self._guarded(stream.read, HEAD_BYTES)
+            return self.guarded(stream.read, HEAD_BYTES)
 
     @cached_property
     def head_text(self) -> str:
@@ -175,7 +175,7 @@ class Source:
         with self.open() as stream:
             text = io.TextIOWrapper(stream, encoding=self.encoding, newline=None)
             total, number = 0, 0
-            while line := self._guarded(text.readline, MAX_LINE):
+            while line := self.guarded(text.readline, MAX_LINE):
                 number += 1
                 total += len(line)
                 if len(line) >= MAX_LINE:
@@ -205,13 +205,14 @@ class Source:
         """Return all bytes, unpacked, at most `MAX_SOLUTION`."""
         data = b""
         with self.open() as stream:
-            while len(data) <= MAX_SOLUTION and (part := self._guarded(stream.read, FREE_UNPACKED)):
+            while len(data) <= MAX_SOLUTION and (part := self.guarded(stream.read, FREE_UNPACKED)):
                 data += part
         if len(data) > MAX_SOLUTION:
             raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; it is not a list of biclusters.")
         return data
 
-    def _guarded(self, read: Callable[[int], Part], n: int) -> Part:
+    def guarded(self, read: Callable[[int], Part], n: int) -> Part:
+        """Return what is read; what goes wrong becomes an error of ours."""
         import zlib
 
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import sys
 from array import array
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
@@ -26,10 +28,11 @@ from bivaluate.io.matrices._dialect import (
     split_or_raise,
 )
 from bivaluate.io.matrices.triplets import grammar_of
-from bivaluate.io.source import MAX_CELLS, MAX_TEXT, Source
+from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
 from bivaluate.matrix import Matrix
 
-FAST_BYTES = 1 << 23
+# From so many bytes on, the compiled reader gains more than numba takes to be imported.
+FAST_BYTES, _BLOCK_BYTES = 1 << 24, 1 << 22
 # Tables of so many bytes of text are kept on the disk, as numbers; text unpacks to about so many times its packed size.
 STREAMED_BYTES, PACKED = 1 << 30, 4
 _SPILLED_CELLS = 1 << 20
@@ -153,63 +156,97 @@ def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | N
     return next((column for column in columns if not all(cell.isdigit() for cell in column)), columns[0])
 
 
-def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with pyarrow's CSV engine; None where it is absent or does not understand the file.
+class _NotUnderstoodError(Exception):
+    """The compiled reader leaves a table to the one that can name its fault."""
 
-    pyarrow parses numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader,
-    which then names the fault. (pandas' C engine does not help here: with exact parsing it is slower than that reader.)
+
+def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
+    """Read a table with compiled code; None where it does not understand the file.
+
+    It reads numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader, which then
+    names the fault.
     """
-    if source.encoding == "utf-16":
+    if source.encoding == "utf-16" or not dialect.delimiter.isascii():
         return None
-    try:
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-    except ImportError:
-        return None
-    width = dialect.n_fields + dialect.trailing
-    names = [str(j) for j in range(width)]
-    data = names[dialect.index_cols : dialect.n_fields]
-    types = dict.fromkeys(names, pa.string()) | dict.fromkeys(data, pa.float64())
-    encoding = "latin-1" if source.encoding == "latin-1" else "utf8"
-    read = arrow_csv.ReadOptions(skip_rows=dialect.first - 1, column_names=names, encoding=encoding, block_size=1 << 22)
-    split = arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False)
-    convert = arrow_csv.ConvertOptions(
-        column_types=types, null_values=sorted(MISSING), decimal_point=dialect.decimal, strings_can_be_null=False
-    )
     spilled = TemporaryRows() if _stays_on_disk(source) else None
-    is_read = False
+    labels: list[list[str]] = []
+    values = None
     try:
-        with source.open() as stream:
-            if spilled is None:
-                table = arrow_csv.read_csv(stream, read, split, convert)
-                parts, values = table.to_batches(max_chunksize=512), np.empty((table.num_rows, len(data)))
-            else:
-                parts, values = arrow_csv.open_csv(stream, read, split, convert), np.empty((0, len(data)))
-            labels: list[list[str]] = []
-            start = 0
-            for batch in parts:
-                if dialect.trailing and any(cell.strip() for cell in batch.column(names[-1]).to_pylist()):
-                    return None
-                rows = slice(start, start + batch.num_rows)
-                block = values[rows] if spilled is None else np.empty((batch.num_rows, len(data)))
-                for j, name in enumerate(data):
-                    block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
-                if spilled is not None:
-                    spilled.add(block.tobytes())
-                index = [batch.column(name).to_pylist() for name in names[: dialect.index_cols]]
-                labels += [list(row) for row in zip(*index, strict=True)]
-                start = rows.stop
-                source.check_lines(start)
-        is_read = True
-    except (pa.ArrowException, OSError, EOFError):
+        values = _read_blocks(source, dialect, labels, spilled)
+    except (_NotUnderstoodError, UnicodeDecodeError):
         return None
     finally:
-        if spilled is not None and not is_read:
+        if spilled is not None and values is None:
             spilled.close()
-    known = row_labels(labels, dialect)
+    names = row_labels(labels, dialect)
     if spilled is not None:
-        return _on_disk(spilled, (start, len(data)), known, dialect, source)
-    return Matrix(values, known, dialect.col_labels, source.stem)
+        return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
+    return Matrix(values, names, dialect.col_labels, source.stem)
+
+
+def _read_blocks(
+    source: Source, dialect: Dialect, labels: list[list[str]], spilled: TemporaryRows | None
+) -> NDArray[np.float64]:
+    """Return the cells of a table, or give them to `spilled`; the labels of its rows are added to `labels`."""
+    from bivaluate.io.matrices import _kernels_text as kernels
+
+    n_cols, encoding = dialect.n_cols, source.encoding.removesuffix("-sig")
+    step = max(1, _SPILLED_CELLS // n_cols)
+    grammar = kernels.grammar(dialect.delimiter, dialect.decimal, dialect.index_cols, dialect.trailing, MISSING)
+    spans, hard = np.empty((step, 2 * dialect.index_cols), np.int64), np.empty((max(4096, n_cols), 4), np.int64)
+    values, n, done = np.empty((step, n_cols)), 0, 0
+    for text, start, stop in _whole_lines(source, dialect.first - 1):
+        data, at = np.frombuffer(text, np.uint8), start
+        while at < stop:
+            if n + step > len(values):  # as many rows as it seems, and some to spare: memory is taken as it is filled
+                values, held = np.empty((int(1.05 * n * source.size / (done + at - start)) + 2 * step, n_cols)), values
+                values[:n] = held[:n]
+            cells = values[n : n + step]
+            rows, n_hard, at, is_understood = kernels.read_rows(
+                data, at, stop, grammar, kernels.Table(cells, spans, hard)
+            )
+            if not is_understood or (spilled is None and (n + rows) * n_cols > MAX_CELLS):
+                raise _NotUnderstoodError
+            for row, col, first, last in hard[:n_hard].tolist():
+                value = number(text[first:last].decode(encoding), dialect.decimal)
+                if value is None:
+                    raise _NotUnderstoodError
+                cells[row, col] = value
+            labels += [
+                [text[first:last].decode(encoding) for first, last in zip(ends[::2], ends[1::2], strict=True)]
+                for ends in spans[:rows].tolist()
+            ]
+            source.check_lines(len(labels))
+            if spilled is None:
+                n += rows
+            else:
+                spilled.add(cells[:rows].data.cast("B"))
+        done += stop - start
+    return values[:n]
+
+
+def _whole_lines(source: Source, skipped: int) -> Iterator[tuple[bytes, int, int]]:
+    """Yield bytes, and where whole lines begin and end in them; the first lines of the file are left out."""
+    held, is_first = b"", True
+    with source.open() as stream:
+        while part := source.guarded(stream.read, _BLOCK_BYTES):
+            start = len(codecs.BOM_UTF8) if is_first and part.startswith(codecs.BOM_UTF8) else 0
+            is_first = False
+            text = held + part
+            stop = text.rfind(b"\n") + 1
+            while skipped and start < stop:
+                start, first = text.index(b"\n", start) + 1, start
+                skipped -= 1
+                if b"\r" in text[first:start].removesuffix(b"\r\n"):  # a line end of its own
+                    raise _NotUnderstoodError
+            yield text, start, stop
+            held = text[stop:]
+            if len(held) > MAX_LINE:
+                raise _NotUnderstoodError
+    if skipped:
+        raise _NotUnderstoodError
+    if held:
+        yield held + b"\n", 0, len(held) + 1
 
 
 def _write(matrix: Matrix, path: Path) -> None:
