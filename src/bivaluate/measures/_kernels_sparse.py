@@ -48,8 +48,8 @@ class Ordered(NamedTuple):
     place: NDArray[np.int32]
 
 
-def split(rows: Any, members: Members, scale: float) -> Split:
-    """Lay out rows given as CSR."""
+def split(rows: Any, members: Members, scale: float, by_parts: bool) -> Split:
+    """Lay out rows given as CSR; once more by the columns of biclusters for a pass that needs it."""
     start = rows.indptr.astype(np.int64)
     cols, values = (np.require(array, requirements="W") for array in (rows.indices, rows.data))  # one type of kernel
     n_used = len(members.used)
@@ -63,6 +63,8 @@ def split(rows: Any, members: Members, scale: float) -> Split:
     cols = cols.astype(np.int32, copy=False)
     if scale != 1.0:
         values = values * scale
+    if not by_parts:
+        return Split(start, cols, values, np.empty((0, 0), np.int64), np.empty(0, np.int32), np.empty(0), n_used)
     owner_start = np.zeros(n_used + 1, dtype=np.int64)
     np.cumsum(np.bincount(members.cols, minlength=n_used), out=owner_start[1:])
     part_start, rank, part_values = split_parts(start, cols, values, members.col_start, members.cols, owner_start)
@@ -82,29 +84,27 @@ def split_parts(start: Any, cols: Any, values: Any, col_start: Any, members: Any
             owner[cursor[q]] = k
             ranks[cursor[q]] = t - col_start[k]
             cursor[q] += 1
-    part_start = np.zeros((K, n + 1), np.int64)
-    for i in range(n):
-        for e in range(start[i], start[i + 1]):
-            for o in range(owner_start[cols[e]], owner_start[cols[e] + 1]):
-                part_start[owner[o], i + 1] += 1
-    total = 0
+    entries = np.zeros(owner_start.size - 1, np.int64)
+    for e in range(start[0], start[n]):
+        entries[cols[e]] += 1  # entries = np.bincount(cols)
+    part_start, at, total = np.empty((K, n + 1), np.int64), np.empty(K, np.int64), 0
     for k in range(K):
-        part_start[k, 0] = total
-        for i in range(n):
-            total += part_start[k, i + 1]
-            part_start[k, i + 1] = total
+        at[k] = total
+        for t in range(col_start[k], col_start[k + 1]):
+            total += entries[members[t]]
     rank = np.empty(total, np.int32)
     part_values = np.empty(total)
-    at = np.empty(K, np.int64)
     for i in range(n):
         for k in range(K):
-            at[k] = part_start[k, i]
+            part_start[k, i] = at[k]
         for e in range(start[i], start[i + 1]):
             for o in range(owner_start[cols[e]], owner_start[cols[e] + 1]):
                 k = owner[o]
                 rank[at[k]] = ranks[o]
                 part_values[at[k]] = values[e]
                 at[k] += 1
+    for k in range(K):
+        part_start[k, n] = at[k]
     return part_start, rank, part_values
 
 

@@ -288,6 +288,8 @@ def takes_cells(work: Pass | None) -> bool:
 
 
 CAREFUL = (pick_rows, add_careful_deviations, add_careful_errors)
+# Passes that look at the entries of sparse rows one by one, not at those of each bicluster.
+BY_COLUMNS = (largest_value, add_sums, add_shared)
 
 
 def make_chunk(
@@ -303,7 +305,7 @@ def make_chunk(
     if not isinstance(cells, np.ndarray) and not careful:
         from bivaluate.measures import _kernels_sparse
 
-        split = _kernels_sparse.split(cells, members, plan.scale)
+        split = _kernels_sparse.split(cells, members, plan.scale, by_parts=work not in BY_COLUMNS)
         return Chunk(numbers, layout, _kernels_sparse.norms(split), split=split)
     used = members.used
     if isinstance(cells, np.ndarray) and numbers is None:
