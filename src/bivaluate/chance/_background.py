@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,11 +144,9 @@ def look(values: Values, start: int, cells: Any) -> Look:
         d, base = part.cells, part.base
         in_row, in_col = np.full(n, float(m)), np.full(m, float(n))
         col_sums = np.bincount(d.indices, d.data, minlength=m) + float((base - means).sum())
-        low, high, col_low, col_high = (
-            np.asarray(getattr(d, which)(axis=axis).toarray(), dtype=np.float64).ravel()
-            for axis in (1, 0)
-            for which in ("min", "max")
-        )
+        from bivaluate.chance._sparse_kernels import extremes
+
+        low, high, col_low, col_high = extremes(d.indptr, d.indices, d.data, m)
         low, high = low + base, high + base
         ends = d[[0, n - 1]].toarray() + base[[0, n - 1], None]
         first, last = ends
@@ -172,15 +170,15 @@ def squares_of(values: Values, col_effect: Floats, start: int, cells: Any) -> tu
         if math.isnan(float(squares.sum())):
             squares = np.nan_to_num(squares)
         return squares.sum(axis=1), squares.sum(axis=0)
+    from bivaluate.chance._sparse_kernels import add_changes
+
     d, gap = part.cells, part.base - effect
-    of_rows = np.repeat(np.arange(d.shape[0]), np.diff(d.indptr))
-    # (gap + d − b)² − (gap − b)² of each entry; (gap − b)² over whole rows and columns
-    change = d.data * (d.data + 2.0 * (gap[of_rows] - col_effect[d.indices]))
     n, m = d.shape
+    # (gap − b)² over whole rows and columns, then what the entries change
     rows = m * gap**2 - 2.0 * gap * float(col_effect.sum()) + float(col_effect @ col_effect)
     cols = float(gap @ gap) - 2.0 * col_effect * float(gap.sum()) + n * col_effect**2
-    rows += np.bincount(of_rows, change, minlength=n)
-    return np.maximum(rows, 0.0), np.maximum(cols + np.bincount(d.indices, change, minlength=m), 0.0)
+    add_changes(d.indptr, d.indices, d.data, gap, col_effect, rows, cols)
+    return np.maximum(rows, 0.0), np.maximum(cols, 0.0)
 
 
 def sparse_normal_scores(cells: Any) -> tuple[Any, Floats]:
@@ -192,29 +190,34 @@ def sparse_normal_scores(cells: Any) -> tuple[Any, Floats]:
     True
     """
     from scipy.sparse import csr_array
-    from scipy.special import ndtri
+
+    from bivaluate.chance._sparse_kernels import rank_counts, rank_sorted
 
     n, m = cells.shape
-    kept = cells.data != 0
-    rows = np.repeat(np.arange(n), np.diff(cells.indptr))[kept]
-    cols, data = cells.indices[kept], cells.data[kept]
-    count = np.bincount(rows, minlength=n)
-    begin = np.concatenate([[0], np.cumsum(count)])
-    order = np.empty(len(data), dtype=np.int64)
-    for a, b in itertools.pairwise(begin.tolist()):  # np.lexsort((data, rows)), row by row
-        order[a:b] = a + np.argsort(data[a:b])
-    value = data[order]
-    first = np.ones(len(value), dtype=np.bool_)
-    first[1:] = (value[1:] != value[:-1]) | (rows[1:] != rows[:-1])
-    start = np.flatnonzero(first)  # of entries that are equal, and of one row
-    size = np.diff(np.append(start, len(value)))
-    row, zeros = rows[start], m - count
-    rank = start + (size - 1) / 2 - begin[row] + 1 + np.where(value[start] > 0, zeros[row], 0)
-    below = np.bincount(rows[value < 0], minlength=n)
-    base = np.where(zeros > 0, ndtri(np.where(zeros > 0, below + zeros / 2, 0.5 * m) / m), 0.0)
-    scores = np.empty(len(value))
-    scores[order] = np.repeat(ndtri((rank - 0.5) / m) - base[row], size)
-    return csr_array((scores, cols, begin), shape=(n, m)), base
+    begin, cols, data = cells.indptr, cells.indices, cells.data
+    if not data.all():
+        kept = data != 0
+        begin = np.concatenate([[0], np.cumsum(kept)])[begin]
+        cols, data = cols[kept], data[kept]
+    doubled, zeros = np.empty(len(data), dtype=np.int64), np.empty(n, dtype=np.int64)
+    if not rank_counts(begin, data, m, doubled, zeros):
+        order = np.empty(len(data), dtype=np.int64)
+        for a, b in itertools.pairwise(begin.tolist()):  # np.lexsort((data, rows)), row by row
+            order[a:b] = a + np.argsort(data[a:b], kind="stable")
+        rank_sorted(begin, data, order, m, doubled, zeros)
+    table, per_row = _scores_of_ranks(m), np.diff(begin)
+    base = np.where(per_row < m, table[zeros], 0.0)
+    return csr_array((table[doubled] - np.repeat(base, per_row), cols, begin), shape=(n, m)), base
+
+
+@lru_cache(maxsize=1)
+def _scores_of_ranks(m: int) -> Floats:
+    """Return the normal score of each rank of m cells, by twice the rank: (rank − ½)/m as a quantile."""
+    from scipy.special import ndtri
+
+    scores: Floats = ndtri((np.arange(2 * m + 1) / 2 - 0.5) / m)
+    scores[:2] = 0.0  # no rank
+    return scores
 
 
 class Lines(NamedTuple):
