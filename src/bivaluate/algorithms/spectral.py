@@ -17,6 +17,7 @@ from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
 from bivaluate._parallel import one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms._k_means import k_means, k_means_of_scikit_learn
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
@@ -26,6 +27,10 @@ SELECTIONS = ("first", "best", "all")
 # rows and columns are scaled well enough.
 N_VECTORS, N_BEST, N_INIT = 6, 3, 10
 MOST_SCALINGS, SCALED = 1000, 1e-5
+# Vectors of length 1 that are approximated equally well but for this are told apart by scikit-learn's own arithmetic.
+SAME_ERROR = 1e-9
+# From so many points times clusters on, k-means in machine code pays even where it is compiled first; in a sweep always.
+WORTH_COMPILING = 100_000
 
 
 @algorithm(
@@ -135,66 +140,41 @@ class SpectralCheckerboard(BiclusteringEstimator):
             try:
                 U, V = self._singular_vectors(X)
                 best_U, best_V = self._best(U, K), self._best(V, K)
-                return self._cluster(X @ best_V, K), self._cluster(X.T @ best_U, K)
+                return self._k_means(X @ best_V, K)[0], self._k_means(X.T @ best_U, K)[0]
             except ValueError as error:
                 raise MatrixError(f"no {K} x {K} checkerboard could be fitted to X: {error}") from error
 
     def _singular_vectors(self, X: Values) -> tuple[Values, Values]:
         """Return the left and right singular vectors of the normalised matrix; they are the same for every K."""
-        seeded = isinstance(self.random_state, (int, np.integer))
-        if self._shared is not None and seeded and "vectors" in self._shared:
+        if self._shared is not None and self._seeded and "vectors" in self._shared:
             return self._shared["vectors"]  # type: ignore[no-any-return]
         U, _, Vt = randomized_svd(normalised(X), N_VECTORS + 1, random_state=self.random_state)
         vectors = U[:, 1:], Vt[1:].T  # the first ones are constant
-        if self._shared is not None and seeded:
+        if self._shared is not None and self._seeded:
             self._shared["vectors"] = vectors
         return vectors
 
     def _best(self, vectors: Values, K: int) -> Values:
         """Return the vectors that k-means approximates best by K values."""
-        errors = []
-        for vector in vectors.T:
-            model = self._k_means(K).fit(vector.reshape(-1, 1))
-            errors.append(norm(vector - model.cluster_centers_[model.labels_].ravel()))
+        lines = [vector[:, np.newaxis] for vector in vectors.T]
+        errors = [self._k_means(line, K)[1] for line in lines]
+        if self._compiled(len(vectors), K) and np.diff(np.sort(errors))[:N_BEST].min(initial=1.0) < SAME_ERROR:
+            errors = [k_means_of_scikit_learn(line, K, N_INIT, self.random_state)[1] for line in lines]
         return vectors[:, np.argsort(errors)[:N_BEST]]
 
-    def _cluster(self, points: Values, K: int) -> NDArray[np.int64]:
-        return self._k_means(K).fit(points).labels_  # type: ignore[no-any-return]
+    def _k_means(self, points: Values, K: int) -> tuple[NDArray[np.int64], float]:
+        """Return the clusters of the points, and how far they are from their centres."""
+        if self._compiled(len(points), K):
+            return k_means(points, K, N_INIT, int(self.random_state))
+        return k_means_of_scikit_learn(points, K, N_INIT, self.random_state)
 
-    def _k_means(self, K: int) -> Any:
-        from sklearn.cluster import KMeans
+    def _compiled(self, n: int, K: int) -> bool:
+        """Whether k-means in machine code is worth its compilation, and can draw the same numbers again."""
+        return self._seeded and (self._shared is not None or n * K >= WORTH_COMPILING)
 
-        return KMeans(K, init=first_centres, n_init=N_INIT, random_state=self.random_state)
-
-
-def first_centres(points: Values, K: int, random_state: Any) -> Values:
-    """Return the centres k-means++ begins with: scikit-learn's to the bit, without its checks at every step.
-
-    The points here have one to three coordinates, and the checks take longer than the arithmetic.
-    """
-    n = len(points)
-    weights = np.ones(n)
-    norms = np.einsum("ij,ij->i", points, points)
-    chosen = [int(random_state.choice(n, p=weights / weights.sum()))]
-    nearest = _squared_distances(points[chosen], points, norms)
-    potential = nearest @ weights
-    for _ in range(1, K):
-        drawn = random_state.uniform(size=2 + int(np.log(K))) * potential
-        candidates = np.minimum(np.cumsum(nearest).searchsorted(drawn), nearest.size - 1)
-        distances = _squared_distances(points[candidates], points, norms)
-        np.minimum(nearest, distances, out=distances)
-        potentials = distances @ weights.reshape(-1, 1)
-        best = int(potentials.argmin())
-        potential, nearest = potentials[best], distances[best]
-        chosen.append(int(candidates[best]))
-    return points[chosen]
-
-
-def _squared_distances(centres: Values, points: Values, norms: Values) -> Values:
-    distances = -2 * (centres @ points.T)
-    distances += np.einsum("ij,ij->i", centres, centres)[:, np.newaxis]
-    distances += norms
-    return np.asarray(np.maximum(distances, 0, out=distances))
+    @property
+    def _seeded(self) -> bool:
+        return isinstance(self.random_state, (int, np.integer))
 
 
 def normalised(X: Values) -> Values:

@@ -1,0 +1,118 @@
+"""k-means as scikit-learn does it, for points of few coordinates: the same labels without its overhead."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import norm
+
+Values = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# As scikit-learn's KMeans has it: centres that move by less than this share of the variance have settled.
+TOLERANCE = 1e-4
+# A squared distance, or a sum of them, is known to this many roundings of the largest squared length, per point.
+ROUNDINGS = 64
+# Distances of so many points on a line are computed all at once.
+MOST_AT_ONCE = 200
+
+
+def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, float]:
+    """Return the labels of scikit-learn's ``KMeans(K, n_init=n_init, random_state=seed)``, and how far points are from their centres.
+
+    The same random numbers are drawn in the same order, and every choice is made on the same numbers but for rounding.
+    Where one hangs on rounding, first centres are chosen in scikit-learn's own arithmetic, and the rest is left to it.
+    """
+    from bivaluate.algorithms._kernels_k_means import all_first_points, k_means, k_means_on_a_line
+
+    n = len(points)
+    n_trials = 2 + int(np.log(K))
+    draws = _first_draws(seed, n_init * (1 + (K - 1) * n_trials)).reshape(n_init, -1)
+    # as RandomState.choice draws one of n
+    cumulated = np.full(n, 1.0 / n).cumsum()
+    firsts = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
+    trials = np.ascontiguousarray(draws[:, 1:]).reshape(n_init, K - 1, n_trials)
+    centred = points - points.mean(axis=0)
+    Pt = np.ascontiguousarray(centred.T)
+    doubt = ROUNDINGS * n * np.finfo(np.float64).eps * float((Pt**2).sum(axis=0).max())
+    chosen, certain = np.empty((n_init, K), np.int64), np.empty(n_init, np.bool_)
+    all_first_points(Pt, firsts, trials, doubt, chosen, certain)
+    if not certain.all():
+        distances = Distances(centred)
+        for start in np.flatnonzero(~certain):
+            chosen[start] = first_points(distances, int(firsts[start]), trials[start])
+    tolerance = TOLERANCE * float(np.mean(np.var(points, axis=0)))
+    labels = np.empty(n, np.int64)
+    if len(Pt) == 1:
+        order, ends = Pt[0].argsort(), np.zeros(K, np.int64)
+        by_place = Pt[0][chosen].argsort(axis=1)
+        starts = np.take_along_axis(Pt[0][chosen], by_place, axis=1)
+        best, inertia = k_means_on_a_line(Pt[0][order], starts, tolerance, doubt, ends)
+        labels[order] = np.repeat(by_place[best], np.diff(ends, prepend=0)) if inertia >= 0.0 else 0
+    else:
+        starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
+        inertia = k_means(Pt, starts, tolerance, doubt, labels)
+    if inertia >= 0.0:
+        return labels, float(np.sqrt(inertia))
+    return k_means_of_scikit_learn(points, K, n_init, seed)
+
+
+def k_means_of_scikit_learn(points: Values, K: int, n_init: int, random_state: Any) -> tuple[Indices, float]:
+    """Return the same from scikit-learn itself."""
+    from sklearn.cluster import KMeans
+
+    model = KMeans(K, n_init=n_init, random_state=random_state).fit(points)
+    return model.labels_.astype(np.int64), float(norm((points - model.cluster_centers_[model.labels_]).ravel()))
+
+
+@lru_cache(64)
+def _first_draws(seed: int, count: int) -> Values:
+    """Return the first numbers of a generator; starting one takes longer than all else for few points."""
+    return np.random.RandomState(seed).random_sample(count)
+
+
+class Distances:
+    """Squared distances in scikit-learn's own arithmetic, to the bit."""
+
+    def __init__(self, points: Values) -> None:
+        self.points, self.norms = points, np.einsum("ij,ij->i", points, points)
+        self.size = len(points)
+        # products of single numbers are the same one by one and all at once; of more coordinates they need not be
+        few = points.shape[1] == 1 and self.size <= MOST_AT_ONCE
+        self.all = self._to(np.multiply.outer(points[:, 0], points[:, 0]), self.norms) if few else None
+
+    def of(self, chosen: Any) -> Values:
+        """Return the distances of all points to those chosen, a line each."""
+        if self.all is not None:
+            return np.asarray(self.all[chosen])
+        return self._to(self.points[chosen] @ self.points.T, self.norms[chosen])
+
+    def _to(self, products: Values, norms: Values) -> Values:
+        distances = -2 * products
+        distances += norms[:, np.newaxis]
+        distances += self.norms
+        return np.asarray(np.maximum(distances, 0, out=distances))
+
+
+def first_points(distances: Distances, first: int, draws: Values) -> list[int]:
+    """Return the points k-means++ begins with, as scikit-learn chooses them.
+
+    Two points that are each other's neighbours serve equally well as a centre: which is taken, rounding decides.
+    """
+    weights = np.ones((distances.size, 1))
+    chosen = [first]
+    nearest = distances.of([first])
+    potential = nearest @ weights[:, 0]
+    for drawn in draws:
+        candidates = nearest.cumsum().searchsorted(drawn * potential)
+        np.minimum(candidates, distances.size - 1, out=candidates)
+        nearer = distances.of(candidates)
+        np.minimum(nearest, nearer, out=nearer)
+        potentials = nearer @ weights
+        best = potentials.argmin()
+        potential, nearest = potentials[best], nearer[best]
+        chosen.append(candidates[best])
+    return chosen

@@ -1,0 +1,280 @@
+"""Kernels of k-means for points of few coordinates: every start of scikit-learn's, or "in doubt".
+
+Promise of the caller: `Pt` holds centred points as columns (coordinates x points), float64, C-contiguous and finite;
+`doubt` is far above what rounding can change in a squared distance, in a sum of them and in a squared shift. A decision
+that hangs on less is not taken: the kernels then return False, and scikit-learn has to be asked itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bivaluate._jit import inner_kernel, kernel
+
+MOST_STEPS = 300
+
+
+@inner_kernel
+def distances_to(Pt: Any, at: int, nearest: Any, out: Any) -> float:
+    """Fill the squared distances to point `at`, or to the centre chosen before if that is nearer; return their sum."""
+    # out[:] = np.minimum(nearest, ((Pt - Pt[:, [at]]) ** 2).sum(axis=0)); out.sum()
+    out[:] = 0.0
+    for d in range(len(Pt)):
+        line, centre = Pt[d], Pt[d, at]
+        for i in range(len(out)):
+            out[i] += (line[i] - centre) * (line[i] - centre)
+    total = 0.0
+    for i in range(len(out)):
+        out[i] = min(out[i], nearest[i])
+        total += out[i]
+    return total
+
+
+@inner_kernel
+def place_of(ordered: Any, value: float, doubt: float) -> int:
+    """Return the first position whose number is at least `value`; -1 in doubt, or where there is none."""
+    # np.searchsorted(ordered, value)
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    if low == len(ordered) or ordered[low] - value <= doubt:
+        return -1
+    return -1 if low > 0 and value - ordered[low - 1] <= doubt else low
+
+
+@inner_kernel
+def apart(Pt: Any, one: int, two: int) -> float:
+    """Return how far two points are from each other, squared."""
+    # ((Pt[:, one] - Pt[:, two]) ** 2).sum()
+    total = 0.0
+    for d in range(len(Pt)):
+        total += (Pt[d, one] - Pt[d, two]) * (Pt[d, one] - Pt[d, two])
+    return total
+
+
+@inner_kernel
+def first_points(Pt: Any, first: int, draws: Any, doubt: float, chosen: Any, scratch: Any) -> bool:
+    """Fill the points k-means++ begins with, each the best of several drawn; False in doubt."""
+    nearest, trial, best, cumulated = scratch[0], scratch[1], scratch[2], scratch[3]
+    chosen[0] = first
+    best[:] = np.inf
+    potential = distances_to(Pt, first, best, nearest)
+    for k in range(1, len(chosen)):
+        total = 0.0
+        for i in range(len(nearest)):
+            total += nearest[i]
+            cumulated[i] = total
+        winner, least = -1, np.inf
+        for draw in draws[k - 1]:
+            point = place_of(cumulated, draw * potential, doubt)
+            if point < 0:
+                return False
+            if winner >= 0 and apart(Pt, winner, point) == 0.0:
+                continue
+            sum_of_trial = distances_to(Pt, point, nearest, trial)
+            if winner >= 0 and abs(sum_of_trial - least) <= doubt:
+                return False
+            if sum_of_trial < least:
+                winner, least = point, sum_of_trial
+                trial, best = best, trial
+        chosen[k] = winner
+        potential = least
+        nearest, best = best, nearest
+    return True
+
+
+@kernel
+def all_first_points(Pt: Any, firsts: Any, draws: Any, doubt: float, chosen: Any, certain: Any) -> None:
+    """Fill the points that each start begins with, and where they are beyond doubt."""
+    scratch = np.empty((4, Pt.shape[1]))
+    for start in range(len(firsts)):
+        certain[start] = first_points(Pt, firsts[start], draws[start], doubt, chosen[start], scratch)
+
+
+@inner_kernel
+def cut_line(line: Any, centres: Any, doubt: float, ends: Any) -> bool:
+    """Fill where the points nearest to each centre end, points and centres in order; False in doubt."""
+    # ends[k] = np.searchsorted(line, (centres[k] + centres[k + 1]) / 2)
+    begin = 0
+    for k in range(len(centres)):
+        end = len(line)
+        if k + 1 < len(centres):
+            # (x - centres[k + 1]) ** 2 - (x - centres[k]) ** 2 = 2 * gap * (middle - x)
+            gap, middle = centres[k + 1] - centres[k], 0.5 * (centres[k] + centres[k + 1])
+            end = place_of(line, middle, 0.5 * doubt / gap) if gap > 0.0 else -1
+        if end <= begin:
+            return False
+        ends[k] = begin = end
+    return True
+
+
+@inner_kernel
+def lloyd_on_a_line(line: Any, centres: Any, tolerance: float, doubt: float, ends: Any) -> float:
+    """Move the centres of points on a line, both in order, until nothing changes; return the inertia, -1 in doubt."""
+    before = np.zeros_like(ends)
+    for _ in range(MOST_STEPS):
+        if not cut_line(line, centres, doubt, ends):
+            return -1.0
+        shift, begin, same = 0.0, 0, True
+        for k in range(len(centres)):
+            # centre = line[begin : ends[k]].mean()
+            total = 0.0
+            for i in range(begin, ends[k]):
+                total += line[i]
+            centre = total / (ends[k] - begin)
+            shift += (centre - centres[k]) * (centre - centres[k])
+            centres[k] = centre
+            begin = ends[k]
+            same = same and before[k] == ends[k]
+            before[k] = ends[k]
+        if same:
+            break
+        if abs(shift - tolerance) <= doubt:
+            return -1.0
+        if shift <= tolerance:
+            break
+    if not cut_line(line, centres, doubt, ends):
+        return -1.0
+    inertia, begin = 0.0, 0
+    for k in range(len(centres)):
+        for i in range(begin, ends[k]):
+            inertia += (line[i] - centres[k]) * (line[i] - centres[k])
+        begin = ends[k]
+    return inertia
+
+
+@inner_kernel
+def assign(Pt: Any, centres: Any, doubt: float, labels: Any, nearest: Any, second: Any, distance: Any) -> bool:
+    """Fill the nearest centre of each point and its squared distance; False in doubt."""
+    # D = ((Pt[:, None] - centres[:, :, None]) ** 2).sum(axis=0); labels, nearest = D.argmin(axis=0), D.min(axis=0)
+    nearest[:] = np.inf
+    second[:] = np.inf
+    for k in range(centres.shape[1]):
+        distance[:] = 0.0
+        for d in range(len(Pt)):
+            line, centre = Pt[d], centres[d, k]
+            for i in range(len(line)):
+                distance[i] += (line[i] - centre) * (line[i] - centre)
+        for i in range(len(labels)):
+            second[i] = min(second[i], max(nearest[i], distance[i]))
+            labels[i] = k if distance[i] < nearest[i] else labels[i]
+            nearest[i] = min(nearest[i], distance[i])
+    closest = np.inf
+    for i in range(len(labels)):
+        closest = min(closest, second[i] - nearest[i])
+    return closest > doubt
+
+
+@inner_kernel
+def average(Pt: Any, labels: Any, means: Any, counts: Any) -> bool:
+    """Fill the mean of the points of each label; False where there is none of a label."""
+    # means[:, k] = Pt[:, labels == k].mean(axis=1)
+    means[:] = 0.0
+    counts[:] = 0
+    for i in range(len(labels)):
+        k = labels[i]
+        counts[k] += 1
+        for d in range(len(Pt)):
+            means[d, k] += Pt[d, i]
+    for k in range(len(counts)):
+        if counts[k] == 0:
+            return False
+        for d in range(len(Pt)):
+            means[d, k] /= counts[k]
+    return True
+
+
+@inner_kernel
+def lloyd(Pt: Any, centres: Any, tolerance: float, doubt: float, labels: Any, before: Any, scratch: Any) -> float:
+    """Move the centres until no point changes its label; return the inertia, -1 in doubt."""
+    means, counts = np.empty_like(centres), np.empty(centres.shape[1], np.int64)
+    before[:] = -1
+    for _ in range(MOST_STEPS):
+        if not assign(Pt, centres, doubt, labels, scratch[0], scratch[1], scratch[2]) or not average(
+            Pt, labels, means, counts
+        ):
+            return -1.0
+        # shift, same = ((means - centres) ** 2).sum(), (labels == before).all()
+        shift, changed = 0.0, 0
+        for d in range(len(Pt)):
+            for k in range(len(counts)):
+                shift += (means[d, k] - centres[d, k]) * (means[d, k] - centres[d, k])
+                centres[d, k] = means[d, k]
+        for i in range(len(labels)):
+            changed += labels[i] != before[i]
+            before[i] = labels[i]
+        if changed == 0:
+            break
+        if abs(shift - tolerance) <= doubt:
+            return -1.0
+        if shift <= tolerance:
+            break
+    if not assign(Pt, centres, doubt, labels, scratch[0], scratch[1], scratch[2]):
+        return -1.0
+    inertia = 0.0
+    for i in range(len(labels)):
+        inertia += scratch[0, i]
+    return inertia
+
+
+@inner_kernel
+def same_clusters(one: Any, two: Any, K: int) -> bool:
+    """Whether two labellings are the same but for the names."""
+    name = np.full(K, np.int64(-1))
+    for i in range(len(one)):
+        if name[one[i]] < 0:
+            name[one[i]] = two[i]
+        elif name[one[i]] != two[i]:
+            return False
+    return True
+
+
+@kernel
+def k_means(Pt: Any, starts: Any, tolerance: float, doubt: float, labels: Any) -> float:
+    """Fill the labels of the best start, each given by its centres; return its inertia, -1 in doubt."""
+    # min(starts, key=inertia), the first of equals
+    n, best = len(labels), -1.0
+    scratch, found, before = np.empty((3, n)), np.empty(n, np.int64), np.empty(n, np.int64)
+    for centres in starts:
+        inertia = lloyd(Pt, centres, tolerance, doubt, found, before, scratch)
+        if inertia < 0.0:
+            return -1.0
+        # The same clusters again do not count, whatever rounding makes of their inertia.
+        if best >= 0.0 and (inertia > best + doubt or same_clusters(found, labels, centres.shape[1])):
+            continue
+        if best >= 0.0 and inertia >= best - doubt:
+            return -1.0
+        best = inertia
+        for i in range(n):
+            labels[i] = found[i]
+    return best
+
+
+@kernel
+def k_means_on_a_line(line: Any, starts: Any, tolerance: float, doubt: float, best_ends: Any) -> Any:
+    """Do as `k_means` for points on a line, in order like the centres: the clusters end at `best_ends`.
+
+    Returns the number of the best start and its inertia, -1 in doubt.
+    """
+    best, winner, ends = -1.0, -1, np.empty_like(best_ends)
+    for start in range(len(starts)):
+        inertia = lloyd_on_a_line(line, starts[start], tolerance, doubt, ends)
+        if inertia < 0.0:
+            return start, -1.0
+        changed = 0
+        for k in range(len(ends)):
+            changed += ends[k] != best_ends[k]
+        if best >= 0.0 and (inertia > best + doubt or changed == 0):
+            continue
+        if best >= 0.0 and inertia >= best - doubt:
+            return start, -1.0
+        best, winner = inertia, start
+        for k in range(len(ends)):
+            best_ends[k] = ends[k]
+    return winner, best

@@ -1,0 +1,79 @@
+"""k-means in machine code: scikit-learn's labels in every case, and scikit-learn itself only where rounding decides."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bivaluate.algorithms import _k_means
+from bivaluate.algorithms._kernels_k_means import k_means as k_means_kernel
+
+SHAPES = [(9, 1, 4), (24, 1, 8), (150, 1, 15), (400, 1, 3), (9, 3, 5), (60, 2, 8), (150, 3, 15)]
+
+
+def points_of(kind, n, d, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, d))
+    return {
+        "normal": points,
+        "tails": rng.standard_t(1.5, (n, d)),
+        "groups": 0.1 * points + rng.integers(0, 6, (n, d)),
+        "far": points + 1000,
+        "unit": points / np.linalg.norm(points, axis=0),
+        "ties": points.round(1),
+    }[kind]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """More threads than one only wait for each other with so few points."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The number of times scikit-learn was asked."""
+    calls, real = [], _k_means.k_means_of_scikit_learn
+    monkeypatch.setattr(_k_means, "k_means_of_scikit_learn", lambda *given: calls.append(1) or real(*given))
+    return calls
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["normal", "tails", "groups", "far", "unit", "ties"])
+def test_labels_are_those_of_scikit_learn(kind, asked):
+    for seed, (n, d, K) in enumerate(SHAPES):
+        points = points_of(kind, n, d, seed)
+        theirs = KMeans(K, n_init=10, random_state=seed).fit(points)
+        labels, error = _k_means.k_means(points, K, 10, seed)
+        np.testing.assert_array_equal(labels, theirs.labels_)
+        assert error == pytest.approx(np.sqrt(theirs.inertia_), rel=1e-9, abs=1e-7)
+    assert kind == "ties" or not asked
+
+
+@pytest.mark.parametrize(("n", "d", "K"), SHAPES)
+def test_first_points_are_those_of_scikit_learn(n, d, K):
+    from sklearn.cluster import kmeans_plusplus
+
+    points = points_of("ties", n, d, 1)
+    rng = np.random.RandomState(5)
+    _, theirs = kmeans_plusplus(points, K, random_state=5)
+    first, n_trials = rng.choice(n, p=np.full(n, 1 / n)), 2 + int(np.log(K))
+    found = _k_means.first_points(_k_means.Distances(points), first, rng.random_sample((K - 1, n_trials)))
+    np.testing.assert_array_equal(found, theirs)
+
+
+def test_where_rounding_decides_scikit_learn_is_asked(asked):
+    points = np.repeat(np.array([[0.0], [1.0], [5.0]]), 4, axis=0)
+    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        labels, error = _k_means.k_means(points, 5, 10, 0)
+    assert asked == [1]
+    assert len(set(labels)) == 3
+    assert error < 1e-9
+
+
+def test_a_cluster_that_runs_empty_is_doubt():
+    Pt = np.array([[0.0, 0.1, 0.2, 5.0], [0.0, 0.0, 0.0, 0.0]])
+    starts = np.array([[[0.0, 5.0, 99.0], [0.0, 0.0, 99.0]]])
+    assert k_means_kernel(Pt, starts, 0.0, 1e-12, np.empty(4, np.int64)) == -1.0
