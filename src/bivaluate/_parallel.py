@@ -86,9 +86,9 @@ class Workers:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def run(self, task: Callable[[slice], None], n_items: int) -> None:
-        """Call `task` for consecutive slices that cover range(n_items)."""
-        size = max(1, min(self.LARGEST_PART, n_items // 16))
+    def run(self, task: Callable[[slice], None], n_items: int, together: int = 1) -> None:
+        """Call `task` for consecutive slices that cover range(n_items), none but the last of fewer than `together`."""
+        size = max(together, min(self.LARGEST_PART, n_items // 16))
         parts = [slice(a, min(a + size, n_items)) for a in range(0, n_items, size)]
         if self._pool is None or len(parts) == 1:
             for part in parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -136,9 +137,11 @@ def standardised(X: Values) -> Values:
     spread = centred.std(axis=0)
     constant = X.max(axis=0) == X.min(axis=0)
     centred[:, constant] = 0.0
-    return np.ascontiguousarray(centred / np.where(constant, 1.0, spread))
+    centred /= np.where(constant, 1.0, spread)
+    return np.ascontiguousarray(centred)
 
 
+@lru_cache(8)
 def log_binomials(n: int) -> Values:
     """Return log C(n, r) for r = 0 … n."""
     r = np.arange(n + 1.0)
@@ -149,37 +152,37 @@ def search(
     X: Values, n_restarts: int, rng: np.random.RandomState, workers: Workers
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """Return (score, rows, cols) of the best block found from random starts."""
-    from bivaluate.algorithms._kernels_las import adapt_size, constrained_search
+    from bivaluate.algorithms._kernels_las import constrained_search
+    from bivaluate.algorithms._kernels_las_size import adapt_size
+    from bivaluate.algorithms._kernels_las_sums import TOGETHER
 
     n, m = X.shape
     Xt = np.ascontiguousarray(X.T)
     n_rows = rng.randint(1, -(-n // 2) + 1, n_restarts)
     n_cols = rng.randint(1, -(-m // 2) + 1, n_restarts)
-    starts = rng.random_sample((n_restarts, m)).argsort(axis=1, kind="stable")
+    lots = -rng.random_sample((n_restarts, m))
     # Row sums of standardised columns are near normal: a first guess at the k-th largest.
     guess = np.sqrt(n_cols) * ndtri(1.0 - n_rows / (n + 1.0))
     sets = np.empty((n_restarts, m), np.uint8)
 
     def start(part: slice) -> None:
-        constrained_search(X, Xt, n_rows[part], n_cols[part], starts[part], guess[part], sets[part])
+        constrained_search(X, Xt, n_rows[part], n_cols[part], lots[part], guess[part], sets[part])
 
-    workers.run(start, n_restarts)
+    workers.run(start, n_restarts, TOGETHER)
     row_choose, col_choose = log_binomials(n), log_binomials(m)
     best, best_set = -np.inf, sets[0]
     seen: set[bytes] = set()
     while True:
-        fresh = [s for s in _distinct(sets) if s.tobytes() not in seen]
-        if not fresh:
+        sets = sets[_unseen(sets, seen)]
+        if len(sets) == 0:
             break
-        sets = np.array(fresh)
-        seen.update(s.tobytes() for s in fresh)
         new_sets, scores = np.empty_like(sets), np.empty(len(sets))
 
         def adapt(part: slice, sets: Masks = sets, new: Masks = new_sets, scores: Values = scores) -> None:
             rows = np.empty(n, np.uint8)
             adapt_size(X, Xt, sets[part], row_choose, col_choose, rows, new[part], scores[part])
 
-        workers.run(adapt, len(sets))
+        workers.run(adapt, len(sets), TOGETHER)
         top = int(scores.argmax())
         if scores[top] > best:
             best, best_set = float(scores[top]), sets[top]
@@ -189,9 +192,14 @@ def search(
     return best, np.flatnonzero(rows), np.flatnonzero(cols[0])
 
 
-def _distinct(sets: Masks) -> Masks:
-    """Return the distinct lines in order of first appearance."""
+def _unseen(sets: Masks, seen: set[bytes]) -> list[int]:
+    """Return the first of each set that has not been seen before, and remember them."""
     packed = np.packbits(sets, axis=1)
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first = np.unique(keys, return_index=True)
-    return sets[np.sort(first)]
+    together, size = packed.tobytes(), packed.shape[1]
+    first = []
+    for i in range(len(sets)):
+        key = together[i * size : (i + 1) * size]
+        if key not in seen:
+            seen.add(key)
+            first.append(i)
+    return first
