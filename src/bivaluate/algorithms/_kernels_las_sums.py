@@ -41,7 +41,7 @@ def changed(new: Any, mask: Any, lines: Any) -> int:
 
 
 @inner_kernel
-def add_lines(M: Any, start: int, lines: Any, total: Any) -> None:
+def add_lines(M: Any, start: Any, lines: Any, total: Any) -> None:
     """Add lines of `M` from `start` on, four at a time."""
     keep_apart()
     # total += M[lines, start : start + len(total)].sum(axis=0)
@@ -60,7 +60,7 @@ def add_lines(M: Any, start: int, lines: Any, total: Any) -> None:
 
 
 @strict_kernel
-def follow_lines(M: Any, start: int, lines: Any, mask: Any, total: Any) -> None:
+def follow_lines(M: Any, start: Any, lines: Any, mask: Any, total: Any) -> None:
     """Add the lines that are marked now and subtract those that no longer are, one after the other."""
     keep_apart()
     # for line in lines: total += (2 * mask[line] - 1) * M[line, start : start + len(total)]
