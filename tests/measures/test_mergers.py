@@ -386,23 +386,6 @@ def test_memory_stays_small():
     run_python(code)
 
 
-def test_without_the_compiler():
-    code = (
-        "import numpy as np\n"
-        "from bivaluate.solution import Biclustering\n"
-        "from bivaluate.measures._mergers import compiled_merger_matrices\n"
-        "from tests.reference import internal as naive\n"
-        "rng = np.random.default_rng(0)\n"
-        "X = rng.normal(size=(40, 12)); X[3] = 0.1\n"
-        "X[:, 5] += 1e8\n"
-        "pairs = [(np.arange(0, 20), np.arange(6)), (np.arange(10, 25), np.arange(4, 9)), (np.arange(3, 4), np.arange(5))]\n"
-        "V, M = compiled_merger_matrices(X, Biclustering(pairs, X.shape))\n"
-        "E, F = naive.exact_mergers(X, pairs)\n"
-        "assert np.allclose(V, E, rtol=1e-6, atol=0) and np.allclose(M, F, rtol=1e-6, atol=0)\n"
-    )
-    run_python(code, NUMBA_DISABLE_JIT="1")
-
-
 def test_unwritable_cache_and_announcement(tmp_path):
     if os.geteuid() == 0:
         blocked = "/proc/1/nowhere"

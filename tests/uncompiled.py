@@ -1,0 +1,91 @@
+"""Every kernel on small data; prints what it found: `NUMBA_DISABLE_JIT=1 python -m tests.uncompiled`.
+
+Run with and without compilation it prints the same: a test compares the two, and `make coverage` counts the lines of the
+kernels where they run as Python.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+import scipy.sparse
+
+from bivaluate import Biclustering, compare, evaluate
+from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
+from bivaluate.chance import _judging
+from bivaluate.measures import _cell_classes, _mergers
+
+CALLED = {key for key, algorithm in ALGORITHMS.items() if algorithm.extra} | {"nmf", "lda", "spectral", "spectral_co"}
+
+
+def planted(rng, n, m):
+    """Noise with a raised block, one of rows that rise and fall together, and one in which rows share an order."""
+    X = rng.normal(size=(n, m))
+    X[: n // 4, : m // 2] += 4
+    X[n // 4 : n // 2, m // 3 :] += np.linspace(-5, 5, m - m // 3) * rng.uniform(0.5, 2, (n // 2 - n // 4, 1))
+    X[-n // 4 :, : m // 2] = np.sort(X[-n // 4 :, : m // 2], axis=1) ** 3
+    return X
+
+
+def fits(rng):
+    """Yield what each algorithm with kernels finds in data of its kind."""
+    X = planted(rng, 40, 12)
+    for key, algorithm in ALGORITHMS.items():
+        if key in CALLED | {"find"}:
+            continue
+        data = np.round(np.abs(X)) if algorithm.nonnegative else (X > 1.5) * 1.0 if algorithm.binary else X
+        forms = [data, scipy.sparse.csr_array(data)] if algorithm.sparse else [data]
+        for values in forms:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = make_estimator(key, 3, random_state=0).fit(values).solution_
+            yield key, [(b.rows.tolist(), b.cols.tolist()) for b in found]
+    X = rng.normal(size=(40, 12))
+    X[:12, :6] += 5 * rng.normal(size=6)
+    found = make_estimator("find", 1, random_state=0, n_starts=4).fit(X).solution_
+    yield "find", [(b.rows.tolist(), b.cols.tolist()) for b in found]
+    wide = rng.normal(size=(12, 104))  # more columns than Cheng and Church delete one by one
+    yield "cca", [b.shape for b in make_estimator("cca", 2, random_state=1).fit(wide).solution_]
+
+
+def scores(rng):
+    """Yield the scores of a solution of a matrix in several forms, from the kernels that large input has."""
+    _mergers.KERNEL_CELLS = _mergers.KERNEL_CELLS_ONCE = _judging._LARGE_BLOCK = 0
+    X = planted(rng, 60, 14)
+    X[5] = 0.1
+    pairs = [
+        (range(15), range(7)),
+        (range(10, 30), range(4, 14)),
+        (range(40, 60), range(0, 14, 2)),
+        (range(3, 9), range(2)),
+    ]
+    S = Biclustering(pairs, X.shape)
+    counts = scipy.sparse.csr_array(np.where(X > 1, np.round(X), 0))
+    gaps = np.where(rng.random(X.shape) < 0.05, np.nan, X)
+    careful = X + 1e8 * np.arange(14)
+    for name, values, options in (
+        ("dense", X, {}),
+        ("careful", careful, {}),
+        ("float32", X.astype(np.float32), {}),
+        ("zeros", counts, {}),
+        ("absent", counts, {"absent": "missing"}),
+        ("gaps", gaps, {"missing": "omit"}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = evaluate(values, S, **options)
+        yield name, [found.scores["nve"], found.scores["nsr"], found.scores["cc"], found.scores["total_evidence"]]
+
+
+def comparisons(rng):
+    """Yield what two solutions that overlap have in common, by pairs of cells."""
+    _cell_classes._MANY_CLASSES = 0
+    truth, found = (
+        Biclustering([(rng.choice(20, 8, False), rng.choice(9, 5, False)) for _ in range(4)], (20, 9)) for _ in range(2)
+    )
+    yield "agri", compare(truth, found)["agri"]
+
+
+if __name__ == "__main__":
+    json.dump([list(make(np.random.default_rng(0))) for make in (fits, scores, comparisons)], sys.stdout)
