@@ -227,6 +227,9 @@ use_wide_vectors: Any = _attribute('"prefer-vector-width"="512"')
 # Called inside a large kernel that others call: they call it instead of holding a copy, which takes less time to compile.
 keep_apart: Any = _attribute("noinline")
 
+# Called inside a kernel that others call for every cell: they hold a copy, however large it is.
+copy_into_callers: Any = _attribute("alwaysinline")
+
 # Called inside a kernel: how many bits of a 64-bit word are set, in one instruction.
 count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_count
 

@@ -309,3 +309,43 @@ def test_coordinates_stay_sparse(tmp_path):
     X = read_matrix(tmp_path / "m.mtx")
     assert X.sparse
     assert X.values.tolist() == [[0, 5, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+
+
+def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
+    monkeypatch.setattr(_stored, "chunk_rows", lambda n_cols: 2)
+    cells = np.arange(15.0).reshape(5, 3)  # stored as observations x variables
+    cells[4, 1] = np.inf
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["X"] = cells
+        file["obs/_index"], file["var/_index"] = [f"c{j}" for j in range(5)], [f"g{i}" for i in range(3)]
+    X = read_matrix(tmp_path / "x.h5ad")
+    with pytest.raises(MatrixError, match=r"1 infinite cell, the first at row 'g1', column 'c4'"):
+        X.values  # noqa: B018
+
+
+@pytest.mark.extra("parquet")
+@pytest.mark.parametrize("whole", [0, 1 << 28])
+def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, whole):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.WHOLE_GROUP", whole)
+    columns = {"g": [f"g{i}" for i in range(7)], "a": [*range(6), None], "b": [True] * 7, "c": np.linspace(0, 1, 7)}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "x.parquet", row_group_size=3)
+    X = read_matrix(tmp_path / "x.parquet")
+    expected = np.column_stack([[*range(6), np.nan], np.ones(7), np.linspace(0, 1, 7)])
+    np.testing.assert_array_equal(X.values, expected)
+    np.testing.assert_array_equal(X.source.rows(2, 7), expected[2:])
+
+
+def test_one_trial_for_a_file_without_options(tmp_path, monkeypatch):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["numbers"] = np.ones((2, 3))
+    asked, ask = [], trial._ask
+    monkeypatch.setattr(trial, "_ask", lambda request: asked.append(request["key"]) or ask(request))
+    read_matrix(tmp_path / "x.h5")
+    assert asked == [""]
+    read_matrix(tmp_path / "x.h5", layer="numbers")
+    assert asked == ["", "", "hdf5"]

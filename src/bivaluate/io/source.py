@@ -44,6 +44,7 @@ class Source:
             raise FileError(f"{path!r} is not a path.") from None
         self.name = str(path)
         self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
+        self.tried: tuple[str, str] | None = None  # as what a trial has read it, without options
 
     @cached_property
     def is_folder(self) -> bool:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import BivaluateError, FormatError, ParameterError
+from bivaluate.io.formats import Options
 from bivaluate.io.source import Source, first_line
 
 SECONDS = 10  # of processor time, and one more for every `BYTES_A_SECOND`
@@ -28,7 +29,10 @@ MEMORY = 512 << 20  # bytes above what the helper holds, and `MEMORY_PER_BYTE` f
 MEMORY_PER_BYTE = 8
 ASLEEP = 600  # seconds; a reader that waits for something, and does not work, is ended too
 
-_NO_MEMORY = 70  # exit codes of a trial
+_NO_MEMORY, _READ = 70, 71  # exit codes of a trial
+_RECOGNISED = (
+    "recognised as "  # what a trial answers that was to find out the format; how reading went on is asked again
+)
 _HELD = threading.Lock()
 _IS_HELPER = False
 _helper: tuple[int, subprocess.Popen[bytes]] | None = None  # of which process
@@ -49,14 +53,18 @@ def check(source: Source, kind: str, key: str, options: dict[str, Any] | None = 
     kind
         "matrix" or "solution".
     key
-        The format to read it in; "" to find out which it is.
+        The format to read it in; "" to find out which it is, and to read it so, which another call need not do again.
     options
         What the caller said about the file.
     """
-    if not is_possible():
+    said = {name: value for name, value in (options or {}).items() if value != getattr(Options, name)}
+    if not is_possible() or (source.tried == (kind, key) and not said):
         return
     request = {"path": str(source.path.absolute()), "name": source.name, "kind": kind, "key": key, "size": source.size}
-    answer = _ask({**request, "options": options or {}})
+    answer = _ask({**request, "options": said})
+    if answer["error"].startswith(_RECOGNISED):
+        source.tried = (kind, answer["error"].removeprefix(_RECOGNISED)) if answer["code"] == _READ else None
+        return
     if answer["signal"] in (signal.SIGXCPU, signal.SIGALRM):
         raise source.fault(f"damaged: reading it takes longer than {_seconds(source.size)} s of work.")
     if answer["signal"]:
@@ -141,7 +149,8 @@ def _tried(request: dict[str, Any]) -> dict[str, Any]:
 
     records: dict[str, Any] = {**(matrix_formats() if request["kind"] == "matrix" else solution_formats())}
     with contextlib.suppress(ImportError):
-        importlib.import_module(records[request["key"]].needs or "numpy" if request["key"] else "h5py")
+        needed = records[request["key"]].needs or "numpy" if request["key"] else "h5py"
+        importlib.import_module("pyarrow.parquet" if needed == "pyarrow" else needed)
     end, start = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -174,18 +183,22 @@ def _limit(size: int) -> None:
 
 def _read(request: dict[str, Any], pipe: int) -> int:
     """Read the file as its owner will; write what it is refused for to the pipe."""
-    from bivaluate.io.formats import Options, reader, recognise
+    from bivaluate.io.formats import reader, recognise
 
     source = Source(request["path"])
     source.name = request["name"]
     try:
-        if not request["key"]:
-            recognise(request["kind"], source)
-        else:
+        if request["key"]:
             record = reader(request["kind"], source, request["key"])
-            found = record.load(source, Options(**request["options"]))
-            if request["kind"] == "matrix":
-                _probe(found.source)
+        elif (recognised := recognise(request["kind"], source)) is not None:
+            record = recognised
+            os.write(pipe, f"{_RECOGNISED}{record.key}".encode())
+        else:
+            return 0
+        found = record.load(source, Options(**request["options"]))
+        if request["kind"] == "matrix":
+            _probe(found.source)
+        return _READ
     except ParameterError:
         pass  # a question to the caller: asked again in words of the caller's
     except Exception as error:
@@ -197,7 +210,10 @@ def _read(request: dict[str, Any], pipe: int) -> int:
 
 
 def _probe(cells: Any) -> None:
-    """Read a row of what stays in the file, by the side it is stored by."""
+    """Read a row of what stays in the file, by the side it is stored by, or as much of it as the source says."""
+    if hasattr(cells, "probe"):
+        cells.probe()
+        return
     if hasattr(cells, "transposed") and (getattr(cells, "turned", False) or hasattr(cells, "converted_from")):
         cells = cells.transposed()
     if cells.shape[0]:

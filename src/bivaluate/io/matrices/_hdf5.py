@@ -133,5 +133,8 @@ def strings(node: Any, name: str) -> tuple[str, ...]:
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
     check_stored(node, name)
-    values = np.asarray(node[:])
-    return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values.tolist())
+    values = np.asarray(node[:]).tolist()
+    try:
+        return tuple(map(bytes.decode, values))
+    except (TypeError, UnicodeDecodeError):
+        return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values)

@@ -7,13 +7,12 @@ What a kernel does not understand is left to Python: a cell (`Table.hard`), or t
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._jit import leading_zeros, strict_kernel, wide_product
+from bivaluate._jit import copy_into_callers, keep_apart, leading_zeros, strict_kernel, wide_product
 
 NEWLINE, RETURN, SPACE, TAB, QUOTE = 10, 13, 32, 9, 34
 PLUS, MINUS, ZERO, LARGE_E, SMALL_E = 43, 45, 48, 69, 101
@@ -33,8 +32,6 @@ class Grammar(NamedTuple):
     n_index: int
     trailing: bool
     words: NDArray[np.uint8]
-    tens: NDArray[np.float64]
-    fives: NDArray[np.uint64]
 
 
 class Table(NamedTuple):
@@ -49,11 +46,9 @@ def grammar(delimiter: str, decimal: str, n_index: int, trailing: bool, missing:
     """Return the grammar of a table."""
     width = max(map(len, missing)) + 1
     words = np.array([list(word.encode().ljust(width, b"\0")) for word in sorted(missing)], dtype=np.uint8)
-    tens = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
-    return Grammar(ord(delimiter), ord(decimal), n_index, trailing, words, tens, powers_of_five())
+    return Grammar(ord(delimiter), ord(decimal), n_index, trailing, words)
 
 
-@cache
 def powers_of_five() -> NDArray[np.uint64]:
     """Return the first 128 bits of every power of 5, as two words; those below 1 rounded up."""
     words = []
@@ -66,6 +61,11 @@ def powers_of_five() -> NDArray[np.uint64]:
         bits = bits >> length - 128 if length > 128 else bits << 128 - length
         words.append((bits >> 64, bits & ((1 << 64) - 1)))
     return np.array(words, dtype=np.uint64)
+
+
+# Constants of the machine code, not arguments: they would be handed over with every cell.
+TENS = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
+FIVES = powers_of_five()
 
 
 @strict_kernel
@@ -92,7 +92,7 @@ def read_rows(data: Any, at: int, stop: int, grammar: Grammar, table: Table) -> 
             labels[row, 2 * j], labels[row, 2 * j + 1] = first, last
             at += 1
         for col in range(n_cols):
-            value, end = number_at(data, at, grammar)
+            value, end = number_at(data, at, grammar.decimal)
             if end > 0 and (data[end] == delimiter or data[end] == NEWLINE):
                 values[row, col] = value
             elif data[at] == delimiter:
@@ -167,23 +167,23 @@ def cell_of(data: Any, first: int, last: int, grammar: Grammar) -> tuple[float, 
             k += 1
         if first + k == last and grammar.words[w, k] == 0:
             return np.nan, True
-    value, end = number_at(data, first, grammar)
+    value, end = number_at(data, first, grammar.decimal)
     return value, end == last
 
 
 @strict_kernel
-def number_at(data: Any, at: int, grammar: Grammar) -> tuple[float, int]:
+def number_at(data: Any, at: int, decimal: int) -> tuple[float, int]:
     """Return the number that begins here and where it ends; -1 where none does, or one that takes more care."""
-    negative = data[at] == MINUS
-    if negative or data[at] == PLUS:
-        at += 1
+    copy_into_callers()
+    sign = data[at]
+    at += (sign == MINUS) | (sign == PLUS)  # without a branch, which half of the cells would take unforeseen
     whole: Any = 0  # the digits without their point
     first = at
     while ZERO <= data[at] <= ZERO + 9:
         whole = 10 * whole + (np.int64(data[at]) - ZERO)
         at += 1
     power, digits = 0, at - first
-    if data[at] == grammar.decimal:
+    if data[at] == decimal:
         at += 1
         point = at
         while ZERO <= data[at] <= ZERO + 9:
@@ -193,7 +193,7 @@ def number_at(data: Any, at: int, grammar: Grammar) -> tuple[float, int]:
     if digits == 0:
         return np.nan, -1
     if digits > MOST_DIGITS:  # zeros in front do not count
-        while data[first] == ZERO or data[first] == grammar.decimal:
+        while data[first] == ZERO or data[first] == decimal:
             digits -= data[first] == ZERO
             first += 1
         if digits > MOST_DIGITS:
@@ -213,26 +213,27 @@ def number_at(data: Any, at: int, grammar: Grammar) -> tuple[float, int]:
         power += -exponent if down else exponent
     value = 0.0
     if whole <= LARGEST_EXACT and -EXACT_POWER <= power <= EXACT_POWER:  # one rounding: the nearest float
-        value = whole / grammar.tens[-power] if power < 0 else whole * grammar.tens[power]
+        value = whole / TENS[-power] if power < 0 else whole * TENS[power]
     elif whole != 0:
-        value = nearest(whole, power, grammar.fives)
+        value = nearest(whole, power)
         if value < 0:
             return np.nan, -1
-    return -value if negative else value, at
+    return -value if sign == MINUS else value, at
 
 
 @strict_kernel
-def nearest(whole: int, power: int, fives: Any) -> float:
+def nearest(whole: int, power: int) -> float:
     """Return the float nearest to ``whole * 10 ** power``; -1 where 128 bits of the power of 10 do not settle it.
 
     References
     ----------
     D. Lemire (2021), "Number parsing at a gigabyte per second", Software: Practice and Experience 51(8).
     """
+    keep_apart()
     if not -LARGEST_POWER <= power <= LARGEST_POWER:
         return -1.0
     shift = leading_zeros(np.uint64(whole))
-    five = fives[power + LARGEST_POWER]
+    five = FIVES[power + LARGEST_POWER]
     upper, lower = wide_product(np.uint64(whole) << np.uint64(shift), five[0], five[1])
     if lower == ALL_ONES and not SAFE_POWERS[0] <= power <= SAFE_POWERS[1]:
         return -1.0

@@ -105,6 +105,15 @@ class StoredArray:
                 raise EOFError(f"{cells.shape[0]} x {cells.shape[1]} cells came")
             return cells
 
+    def blocks(self) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
+        """Yield all cells, some rows or columns at a time as they are stored, with where they belong."""
+        stored = self.transposed() if self.turned else self
+        step, everything = chunk_rows(stored.shape[1]), slice(None)
+        for start in range(0, stored.shape[0], step):
+            lines = slice(start, min(start + step, stored.shape[0]))
+            cells = stored.rows(lines.start, lines.stop)
+            yield (everything, lines, cells.T) if self.turned else (lines, everything, cells)
+
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the rows of these numbers; what lies close together is read at once."""
         taken = np.empty((len(rows), self.shape[1]), self.dtype)

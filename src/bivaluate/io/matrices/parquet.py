@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from bivaluate.io.matrices._stored import windows
 from bivaluate.io.source import Source, first_line
 from bivaluate.matrix import Matrix
 
+WHOLE_GROUP = 1 << 28  # bytes of a row group that is read at once where all cells are asked for
+PROBED = 1 << 23  # bytes that a trial unpacks
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name
 
 
@@ -106,10 +109,7 @@ class ParquetSource:
                     self._first, self._held = last, self._converted(next(self._batches))
         except (pa.ArrowException, OSError, ValueError, StopIteration) as error:
             self._batches = None
-            raise MatrixError(
-                f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became "
-                "shorter while it was read, is gone, or is damaged. Write it again."
-            ) from None
+            raise self._damaged(at, error) from None
         return np.concatenate(parts) if len(parts) != 1 else parts[0]
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -120,14 +120,57 @@ class ParquetSource:
             taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
         return taken
 
-    def _begin(self, start: int) -> None:
-        """Begin to read at the row group a row lies in."""
+    def blocks(self) -> Iterator[tuple[slice, int, NDArray[Any]]]:
+        """Yield all cells, some rows of a column at a time as they are stored, with where they belong."""
+        import pyarrow as pa
+
+        at = 0
+        try:
+            file, sizes = self._opened()
+            for group in range(len(sizes)):
+                for part in self._parts(file, group):
+                    rows = slice(at, at + part.num_rows)
+                    for j in range(len(self.columns)):
+                        yield rows, j, self._column(part, j)
+                    at = rows.stop
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise self._damaged(at, error) from None
+
+    def _parts(self, file: Any, group: int) -> Iterator[Any]:
+        """Yield a row group as one table, or one that would take much memory in batches."""
+        if file.metadata.row_group(group).total_byte_size <= WHOLE_GROUP:
+            yield file.read_row_group(group, columns=list(self.columns))
+        else:
+            yield from file.iter_batches(chunk_rows(self.shape[1]), [group], columns=list(self.columns))
+
+    def probe(self) -> None:
+        """Read the first row, of as many columns as a trial may take the time for; pages are unpacked whole."""
+        file, sizes = self._opened()
+        if not sizes:
+            return
+        first = file.metadata.row_group(0)
+        packed = np.cumsum([first.column(j).total_uncompressed_size for j in range(first.num_columns)])
+        count = max(1, int(np.searchsorted(packed, PROBED, side="right")))
+        next(iter(file.iter_batches(1, [0], columns=list(self.columns[:count]), use_threads=False)), None)
+
+    def _damaged(self, at: int, error: BaseException) -> MatrixError:
+        return MatrixError(
+            f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became "
+            "shorter while it was read, is gone, or is damaged. Write it again."
+        )
+
+    def _opened(self) -> tuple[Any, list[int]]:
+        """Return the file, and how many rows each of its groups has."""
         import pyarrow.parquet as parquet
 
         file = parquet.ParquetFile(self.path)
         if file.metadata.num_rows < self.shape[0]:
             raise ValueError(f"{file.metadata.num_rows} rows are left of {self.shape[0]}")
-        sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+        return file, [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+
+    def _begin(self, start: int) -> None:
+        """Begin to read at the row group a row lies in."""
+        file, sizes = self._opened()
         ends = np.cumsum(sizes)
         group = int(np.searchsorted(ends, start, side="right"))
         self._first, self._held = int(ends[group] - sizes[group]), self._held[:0]
@@ -139,14 +182,19 @@ class ParquetSource:
         )
 
     def _converted(self, batch: Any) -> NDArray[Any]:
+        cells = np.empty((batch.num_rows, len(self.columns)), self.dtype)
+        for j in range(len(self.columns)):
+            cells[:, j] = self._column(batch, j)
+        return cells
+
+    def _column(self, part: Any, j: int) -> NDArray[Any]:
         import pyarrow as pa
 
-        cells = np.empty((batch.num_rows, len(self.columns)), self.dtype)
-        for j, name in enumerate(self.columns):
-            column = batch.column(batch.schema.get_field_index(name))
-            if pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
-                column = column.cast(pa.float64())
-            cells[:, j] = column.to_numpy(zero_copy_only=False)
+        column = part.column(part.schema.get_field_index(self.columns[j]))
+        if pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
+            column = column.cast(pa.float64())
+        whole = isinstance(column, pa.ChunkedArray)
+        cells: NDArray[Any] = column.to_numpy() if whole else column.to_numpy(zero_copy_only=False)
         return cells
 
 
