@@ -186,6 +186,23 @@ def benchmark_sentence() -> str:
     return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
 
 
+def attack_table() -> str:
+    """What the recorded runs of the attack came to, by class of files."""
+    lines = ["| run | files | tries | refused | read | failures |", "|---|---|---|---|---|---|"]
+    for run in json.loads((ROOT / "docs" / "attack.json").read_text(encoding="utf-8")):
+        total: dict[str, int] = {}
+        name = f"seed {run['seed']}, {run['minutes']:g} minutes"
+        for kind, ends in [*sorted(run["classes"].items()), ("all", total)]:
+            counts = {"refused": 0, "value": 0, **ends}
+            failed = sum(n for what, n in counts.items() if what not in ("refused", "value"))
+            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], failed)]
+            lines.append(f"| {name} | {kind} | {' | '.join(words)} |")
+            name = ""
+            for what, n in ends.items() if kind != "all" else ():
+                total[what] = total.get(what, 0) + n
+    return "\n".join(lines)
+
+
 def coverage_sentence() -> str:
     """What `make coverage` measured last."""
     how = "every test once, and those of the kernels again with compilation switched off, so that kernels count too"
@@ -268,6 +285,7 @@ def documents() -> dict[Path, str]:
     scale = filled(scale, "past one machine", past_one_machine())
     reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     reliability = filled(reliability, "coverage", coverage_sentence())
+    reliability = filled(reliability, "attack", attack_table())
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "algorithms.md": page,

@@ -1,9 +1,11 @@
 """Mutated files against the readers: tries, and failures by class. Run it with ``make attack``.
 
 Every seed file is valid. Its bytes are replaced, removed, repeated and cut; some of them unpacked and packed again, so
-that damage reaches what lies inside. Some unpack to a thousand times their size. A reader must give a value or an error
-of bivaluate's. Counted as failures: any other error, anything that had to be caught by the last net, more than 10 s of
-work, more than 512 MB of memory.
+that damage reaches what lies inside. Some unpack to hundreds of times their size, and are read in a process of their own
+to see what they take. A reader must give a value or an error of bivaluate's. Counted as failures: any other error, anything
+that had to be caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs. Every class of
+files gets its share of the time. ``--record`` adds the counts to ``docs/attack.json``, from which ``docs/generate.py``
+makes the table.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ import collections
 import fnmatch
 import gzip
 import io
+import itertools
+import json
+import os
 import random
 import resource
 import sys
@@ -20,6 +25,7 @@ import tempfile
 import time
 import warnings
 import zipfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +41,17 @@ from tests.io.test_own_solutions import LISTS, LONG, MATRIX
 
 PIECES = [b"\n", b"\t", b",", b'"', b"[", b"\x00", b"99999999999", b"-1", b"\xff\xff\xff\x7f", b"\xff\xfe", b"\x00\xd8"]
 SECONDS, MEGABYTES = 10.0, 512.0
-BOMB, BOMBS_TAKEN = "bomb", 0.05  # files so named take long; a share of the rounds takes them
+NOTHING = ("refused", 0.0, 0.0)
+BOMBS = "unpacking to far more"
+SHARES = {"HDF5": 6, "Parquet": 3, "rds": 3}  # of the time; a try of these takes a process of its own
+RECORD = Path(__file__).parents[1] / "docs" / "attack.json"
 CLASSES = {  # the first that the name of a seed file begins or ends with
-    "unpacking to far more": ("bomb",),
+    BOMBS: ("bomb",),
     "HDF5": (".h5", ".h5ad", ".loom"),
     "Parquet": (".parquet",),
     "npy and npz": (".npy", ".npz"),
     "rds": (".rds",),
+    "Excel": (".xlsx",),
     "UTF-16": ("utf16.csv", "utf16.txt"),
     "gzipped text": (".gz",),
     "text of matrices": (".csv", ".gct", ".pcl", ".mtx"),
@@ -67,14 +77,60 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
         files[f"members{k}.csv"] = ("solution", content.encode())
     files["utf16.txt"] = ("solution", tools.CASES[0][1].encode("utf-16"))
     files["b.rds"] = ("solution", gzip.compress(biclust_object(*tools.masks()), mtime=0))
-    np.savez_compressed(folder / "bomb.npz", X=np.zeros((1 << 12, 1 << 12)))
-    files["bomb.npz"] = ("matrix", (folder / "bomb.npz").read_bytes())
-    files["bomb-lines.csv.gz"] = ("matrix", gzip.compress(b"ab,1\n" * (1 << 24), 1, mtime=0))
-    files["bomb-line.csv.gz"] = ("matrix", gzip.compress(b"1," * (1 << 25), 1, mtime=0))
-    files["bomb.rds"] = ("solution", gzip.compress(biclust_object(*tools.masks()) + bytes(1 << 27), 1, mtime=0))
+    files["m.xlsx"] = ("matrix", _workbook([["", "a", "b"], *([f"g{i}", i, i / 7] for i in range(8))]))
+    files |= {name: (kind, _packed(name, content())) for name, (kind, content) in CONTENTS.items()}
     for path in list(folder.iterdir()):
         path.unlink()
     return files
+
+
+def _array() -> bytes:
+    array = io.BytesIO()
+    np.save(array, np.tile(np.random.default_rng(0).normal(size=50), (1 << 15, 5)))
+    return array.getvalue()
+
+
+_MARKET = b"%%MatrixMarket matrix coordinate real general\n30000 30000 16777216\n"
+_CELLS = b"<row><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>"
+CONTENTS: dict[str, tuple[str, Callable[[], bytes]]] = {  # of bombs, before they are packed; a .npz holds its .npy
+    "bomb.npz": ("matrix", _array),
+    "bomb.npy.gz": ("matrix", _array),
+    "bomb-lines.csv.gz": ("matrix", lambda: b"ab,1\n" * (1 << 24)),
+    "bomb-line.csv.gz": ("matrix", lambda: b"1," * (1 << 25)),
+    "bomb-wide.csv.gz": ("matrix", lambda: (b"ab," + b"0," * 400 + b"0\n") * (1 << 16)),
+    "bomb.mtx.gz": ("matrix", lambda: _MARKET + b"1 2 3\n" * (1 << 24)),
+    "bomb.rds": ("solution", lambda: biclust_object(*tools.masks()) + bytes(1 << 27)),
+    "bomb-lines.txt.gz": ("solution", lambda: tools.CASES[0][1].encode() + b"a\n" * (1 << 24)),
+    "bomb.xlsx": ("matrix", lambda: _CELLS * (1 << 19)),
+}
+
+
+def _packed(name: str, content: bytes) -> bytes:
+    if name.endswith(".xlsx"):
+        return _workbook([["g", 1, 2]], content)
+    if not name.endswith(".npz"):
+        return gzip.compress(content, 1, mtime=0)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("X.npy", content)
+    return packed.getvalue()
+
+
+def _workbook(rows: list[list[Any]], more: bytes = b"") -> bytes:
+    """Return a workbook; `more` is added to its sheet as it is."""
+    import openpyxl
+
+    book, saved, packed = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(saved)
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if more and name.endswith("sheet1.xml"):
+                content = content.replace(b"</sheetData>", more + b"</sheetData>").replace(b"<dimension", b"<dimensio_")
+            new.writestr(name, content)
+    return packed.getvalue()
 
 
 def class_of(name: str) -> str:
@@ -136,8 +192,8 @@ def _damaged(whole: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def attempt(kind: str, path: Path) -> str:
-    """Read a file; return how that ended: "value", "refused", or a class of failure."""
+def attempt(kind: str, path: Path) -> tuple[str, float, float]:
+    """Read a file; return how that ended ("value", "refused" or a class of failure), seconds of work and megabytes."""
     memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     try:
         if kind == "matrix":
@@ -151,10 +207,32 @@ def attempt(kind: str, path: Path) -> str:
         ended = "refused" if is_ours else f"caught at last: {type(caught).__name__}"
     except Exception as error:
         ended = type(error).__name__
-    if time.process_time() - start > SECONDS:
+    seconds = time.process_time() - start
+    return ended, seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
+
+
+def attempt_apart(kind: str, path: Path) -> tuple[str, float, float]:
+    """Read a file in a fork: what it takes of memory is then its own."""
+    end, start = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.write(start, json.dumps(attempt(kind, path)).encode())
+        finally:
+            os._exit(0)
+    os.close(start)
+    with os.fdopen(end) as stream:
+        answer = stream.read()
+    os.waitpid(pid, 0)
+    return tuple(json.loads(answer)) if answer else ("died", 0.0, 0.0)
+
+
+def judged(found: tuple[str, float, float], honest: tuple[str, float, float]) -> str:
+    """Return how a try ended; one that took far more than the undamaged file does is a failure."""
+    ended, seconds, megabytes = found
+    if ended == "refused" and seconds > SECONDS + honest[1]:
         return "time"
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
-    return "memory" if grown > MEGABYTES else ended
+    return "memory" if ended == "refused" and megabytes > MEGABYTES + honest[2] else ended
 
 
 def attack(minutes: float, seed: int, keep: Path | None, only: str = "*") -> dict[str, Any]:
@@ -163,21 +241,49 @@ def attack(minutes: float, seed: int, keep: Path | None, only: str = "*") -> dic
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         files = {name: seed for name, seed in seeds(folder).items() if fnmatch.fnmatch(name, only)}
-        end = time.monotonic() + 60 * minutes
-        while time.monotonic() < end:
-            for name, (kind, whole) in files.items():
-                path = folder / name
-                if name.startswith(BOMB) and rng.random() > BOMBS_TAKEN:
-                    continue
-                path.write_bytes(_damaged(whole, rng) if name.startswith(BOMB) else mutated(whole, rng))
-                ended = attempt(kind, path)
-                counts[name][ended] += 1
-                if ended not in ("value", "refused") and keep is not None:
-                    keep.mkdir(exist_ok=True)
-                    (keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}").write_bytes(path.read_bytes())
-                if time.monotonic() > end:
-                    break
+        turns = {name: itertools.cycle(found) for name, found in _by_class(files).items()}
+        spent = dict.fromkeys(turns, 0.0)
+        honest = {name: _honest(*files[name], folder / name) for name in _by_class(files).get(BOMBS, ())}
+        start = time.monotonic()
+        while sum(spent.values()) < 60 * minutes:
+            chosen = min(spent, key=lambda name: spent[name] / SHARES.get(name, 1))
+            name = next(turns[chosen])
+            kind, whole = files[name]
+            path = folder / name
+            if chosen == BOMBS:
+                path.write_bytes(_damaged_bomb(name, whole, rng))
+                ended = judged(attempt_apart(kind, path), honest[name])
+            else:
+                path.write_bytes(mutated(whole, rng))
+                ended = judged(attempt(kind, path), NOTHING)
+            counts[name][ended] += 1
+            if ended not in ("value", "refused") and keep is not None:
+                keep.mkdir(exist_ok=True)
+                (keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}").write_bytes(path.read_bytes())
+            spent[chosen] += -start + (start := time.monotonic())
     return {name: dict(found) for name, found in counts.items()}
+
+
+def _honest(kind: str, whole: bytes, path: Path) -> tuple[str, float, float]:
+    """Return what an undamaged bomb takes; nothing where it is refused."""
+    path.write_bytes(whole)
+    found = attempt_apart(kind, path)
+    return found if found[0] == "value" else NOTHING
+
+
+def _by_class(names: Iterable[str]) -> dict[str, list[str]]:
+    classes: dict[str, list[str]] = {}
+    for name in names:
+        classes.setdefault(class_of(name), []).append(name)
+    return classes
+
+
+def _damaged_bomb(name: str, whole: bytes, rng: random.Random) -> bytes:
+    """Return a bomb damaged in its packed bytes, or near the end of what it holds."""
+    if rng.random() < 0.5:
+        return _damaged(whole, rng)
+    content = CONTENTS[name][1]()
+    return _packed(name, content[:-1000] + _damaged(content[-1000:], rng))
 
 
 def main() -> None:
@@ -187,6 +293,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="a folder for the files that failed")
     parser.add_argument("--only", default="*", help="a pattern of names of seed files, such as '*.h5*'")
+    parser.add_argument("--record", action="store_true", help=f"add the counts to {RECORD.name}")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     counts = attack(given.minutes, given.seed, given.keep, given.only)
@@ -201,6 +308,10 @@ def main() -> None:
     for kind, ends in sorted(classes.items()):
         told = ", ".join(f"{n:,} {what}" for what, n in sorted(ends.items()))
         print(f"{kind}: {sum(ends.values()):,} tries, {told}")
+    if given.record:
+        runs = json.loads(RECORD.read_text()) if RECORD.exists() else []
+        runs.append({"seed": given.seed, "minutes": given.minutes, "classes": {k: dict(v) for k, v in classes.items()}})
+        RECORD.write_text(json.dumps(runs, indent=1) + "\n")
     failures = {what: n for what, n in total.items() if what not in ("value", "refused")}
     print(f"{sum(total.values()):,} tries, {sum(failures.values())} failures {failures or ''}".rstrip())
     trial_possible = "tried in a process of their own" if trial.is_possible() else "read without a trial"

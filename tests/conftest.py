@@ -1,12 +1,17 @@
 """Tests that need an optional dependency say so with `@pytest.mark.extra("parquet")`."""
 
 import importlib.util
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No example fails for taking long: machines are busy.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Tests run side by side: threads of libraries would wait for each other. Read when NumPy is first imported, after this.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+# No example fails for taking long: machines are busy. How many are tried stands here; single tests say less.
+settings.register_profile("steady", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
 PACKAGES = {

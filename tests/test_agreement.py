@@ -119,9 +119,11 @@ def test_the_dots_in_the_browser_are_the_winners(selected: Choice, page: Path, v
 
 
 @pytest.mark.parametrize("by", [None, "asr", "coverage", "cc"])
-def test_the_headline_names_the_choice_of_select(run: Run, selected: Choice, by: str | None, tmp_path: Path) -> None:
-    page = build_report(run, tmp_path / "page.html", by=by)
-    headline = re.search(r"<h1[^>]*>(.*?)</h1>", page.read_text(encoding="utf-8"), re.DOTALL)
+def test_the_headline_names_the_choice_of_select(
+    run: Run, selected: Choice, page: Path, by: str | None, tmp_path: Path
+) -> None:
+    made = page if by is None else build_report(run, tmp_path / "page.html", by=by)
+    headline = re.search(r"<h1[^>]*>(.*?)</h1>", made.read_text(encoding="utf-8"), re.DOTALL)
     assert headline is not None
     words = headline[1].replace("\u00a0", " ")
     named = [f"{algorithm_label(row['algorithm'])}, K = {row['k']}" for row in run.results.to_dict("records")]
@@ -211,7 +213,7 @@ def nothing() -> Any:
     return blocks(5, [range(12), range(20, 32), range(40, 52)], [range(8), range(10, 18), range(20, 28)], same=False)
 
 
-CASES: dict[str, Callable[[], Any]] = {f"chain {seed}": (lambda seed=seed: chain(seed)) for seed in range(40)} | {
+CASES: dict[str, Callable[[], Any]] = {f"chain {seed}": (lambda seed=seed: chain(seed)) for seed in range(20)} | {
     function.__name__: function for function in (clones, duplicates, cliques, nested, nothing)
 }
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralCoclustering
 from sklearn.model_selection import GridSearchCV, KFold
@@ -68,7 +68,6 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_the_naive_twin(problem):
     values, pairs = problem
     result = evaluate(values, Biclustering(pairs, values.shape)).scores

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
@@ -34,7 +34,6 @@ def test_bits_are_those_of_the_matrix_and_of_its_transpose(shape, monkeypatch):
         np.testing.assert_array_equal(ones_of(columns, shape[0]), ones.T)
 
 
-@settings(deadline=None, max_examples=60)
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=st.integers(-4, 4).map(float)))
 def test_rows_are_split_as_the_twin_splits_them(X):
     got, expected = split_rows(X), naive.split_rows(X)

@@ -74,7 +74,7 @@ def test_equals_the_naive_twin_with_and_without_ties(kind):
         assert same(model.solution_, naive.cheng_church(X, 4, trial, inverted=inverted)), (kind, trial)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(1, 12),
     st.integers(1, 9),

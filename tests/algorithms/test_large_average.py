@@ -41,7 +41,6 @@ def test_kth_largest_and_choice_keep_the_tie_rule(numbers, data):
     np.testing.assert_array_equal(np.flatnonzero(chosen), naive.largest(values, k))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 700),
     st.integers(1, 60),

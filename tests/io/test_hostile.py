@@ -157,7 +157,7 @@ def test_the_fast_reader_counts_what_is_unpacked(tmp_path, monkeypatch):
 
 
 def test_what_unpacks_to_a_lot_is_unpacked_to_its_end_before_anything_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "FREE_UNPACKED", 1 << 17)
+    monkeypatch.setattr(source, "LOOKED_AFTER", 1 << 17)
     table, array, archive = tmp_path / "x.csv.gz", tmp_path / "x.npy.gz", tmp_path / "x.npz"
     X = np.tile(np.arange(1.0, 51), (2000, 1))
     np.savetxt(tmp_path / "x.csv", X, delimiter=",")

@@ -86,7 +86,7 @@ blocks = arrays(
 
 
 @pytest.mark.parametrize("key", OF_A_BLOCK)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(A=blocks)
 def test_twins_agree(key, A):
     if key == "smsr" and (abs(A.mean(axis=0)).min() < 1e-3 or abs(A.mean(axis=1)).min() < 1e-3):

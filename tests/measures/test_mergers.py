@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate.evaluation import evaluate
@@ -102,7 +102,6 @@ def assert_close_to_exact(found, X, pairs):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60, deadline=None)
 @given(case=awkward())
 def test_awkward_inputs_match_the_high_precision_twin(path, case):
     X, pairs = case
@@ -110,7 +109,6 @@ def test_awkward_inputs_match_the_high_precision_twin(path, case):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 90), m=st.integers(2, 50), K=st.integers(1, 8))
 def test_ordinary_inputs_match_the_naive_twin(path, seed, n, m, K):
     rng = np.random.default_rng(seed)

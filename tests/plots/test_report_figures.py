@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate import plots
@@ -20,7 +20,6 @@ from bivaluate.plots import plot_mergers, plot_profile, plot_sizes, plot_solutio
 from bivaluate.solution import Biclustering
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 6), st.integers(0, 2**31))
 def test_block_order_keeps_everyone_and_puts_outsiders_last(n: int, k: int, seed: int) -> None:
     masks = np.random.default_rng(seed).random((k, n)) < 0.3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate._arrange import make_axis
@@ -13,7 +13,6 @@ from bivaluate.report.pictures import make_picture
 from bivaluate.solution import Biclustering
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 90), st.integers(0, 6), st.integers(1, 60), st.integers(0, 2**31))
 def test_bins_cover_every_member_once_and_are_few(n: int, k: int, most: int, seed: int) -> None:
     masks = np.random.default_rng(seed).random((k, n)) < 0.2

@@ -24,7 +24,8 @@ MAX_SOLUTION = 1 << 28
 MAX_CELLS = 1 << 29
 MOST_UNPACKED = 300  # times a packed file may unpack to its size; tables of numbers stay far below
 FREE_UNPACKED = 1 << 25  # bytes that may be unpacked from any file
-LOOKED_THROUGH = 20  # times its size, above which a packed file is unpacked once for a look before anything is kept
+# A packed file that unpacks to so many times its size, and so many bytes, is unpacked to its end before anything is kept.
+LOOKED_THROUGH, LOOKED_AFTER = 20, 1 << 22
 FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed byte each
 
 Part = TypeVar("Part", str, bytes)
@@ -242,7 +243,7 @@ class Source:
         """Raise where members of a zip archive unpack to too much, or to a lot and are damaged."""
         total = sum(member.file_size for member in members)
         self.check_unpacked(total)
-        if total > FREE_UNPACKED and total > LOOKED_THROUGH * self.size:
+        if total > LOOKED_AFTER and total > LOOKED_THROUGH * self.size:
             for member in members:
                 with archive.open(member) as stream:
                     while stream.read(1 << 20):  # at its end the checksum is compared
@@ -272,7 +273,7 @@ class _Unpacked(io.RawIOBase):
         count = self._stream.readinto(buffer)
         self._total += count
         self._source.check_unpacked(self._total)
-        is_much = self._total > FREE_UNPACKED and self._total > LOOKED_THROUGH * self._packed.tell()
+        is_much = self._total > LOOKED_AFTER and self._total > LOOKED_THROUGH * self._packed.tell()
         if is_much and not self._is_looked_through:
             self._is_looked_through = True
             with _Unpacked(self._source, is_look=True) as look:

@@ -33,6 +33,9 @@ _NO_MEMORY, _READ = 70, 71  # exit codes of a trial
 _RECOGNISED = (
     "recognised as "  # what a trial answers that was to find out the format; how reading went on is asked again
 )
+# What reading by a package loads besides: from the second file on the helper holds it, and no trial loads it again.
+_ALSO = {"h5py": ("numpy.ma", "scipy.sparse"), "pyarrow.parquet": ("pandas",)}
+_TRIED: set[str] = set()  # the packages that some trial in this helper needed
 _HELD = threading.Lock()
 _IS_HELPER = False
 _helper: tuple[int, subprocess.Popen[bytes]] | None = None  # of which process
@@ -148,9 +151,12 @@ def _tried(request: dict[str, Any]) -> dict[str, Any]:
     from bivaluate.io.formats import matrix_formats, solution_formats
 
     records: dict[str, Any] = {**(matrix_formats() if request["kind"] == "matrix" else solution_formats())}
-    with contextlib.suppress(ImportError):
-        needed = records[request["key"]].needs or "numpy" if request["key"] else "h5py"
-        importlib.import_module("pyarrow.parquet" if needed == "pyarrow" else needed)
+    needed = records[request["key"]].needs or "numpy" if request["key"] else "h5py"
+    package = "pyarrow.parquet" if needed == "pyarrow" else needed
+    for name in (package, *(_ALSO.get(package, ()) if package in _TRIED else ())):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    _TRIED.add(package)
     end, start = os.pipe()
     pid = os.fork()
     if pid == 0:
