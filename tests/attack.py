@@ -43,7 +43,7 @@ PIECES = [b"\n", b"\t", b",", b'"', b"[", b"\x00", b"99999999999", b"-1", b"\xff
 SECONDS, MEGABYTES = 10.0, 512.0
 NOTHING = ("refused", 0.0, 0.0)
 BOMBS = "unpacking to far more"
-SHARES = {"HDF5": 6, "Parquet": 3, "rds": 3}  # of the time; a try of these takes a process of its own
+SHARES = {BOMBS: 2, "HDF5": 6, "Parquet": 3, "rds": 3}  # of the time; a try of these takes a process of its own
 RECORD = Path(__file__).parents[1] / "docs" / "attack.json"
 CLASSES = {  # the first that the name of a seed file begins or ends with
     BOMBS: ("bomb",),

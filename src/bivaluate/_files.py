@@ -83,6 +83,24 @@ def remove_unfinished(folder: Path) -> None:
         left.unlink(missing_ok=True)
 
 
+def check_reachable(path: Path) -> None:
+    """Raise where nobody can say whether something lies at a path, for want of a permission for instance."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def check_readable(path: Path) -> None:
+    """Raise where a file that is there may not be read."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
+
+
 def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
     """Turn what the disk said into an error that says what to do.
 

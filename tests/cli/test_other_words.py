@@ -9,8 +9,13 @@ import pytest
 
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, read_solution, write_matrix, write_solution
 from bivaluate._files import as_text, table_text
+from bivaluate.io import describe_formats
 from bivaluate.report.render import build_report
+from bivaluate.sweep import Plan, Sweep
 
+WRITTEN = [
+    (f["key"], (*f["extensions"], ".x")[0]) for f in describe_formats() if f["kind"] == "solution" and f["written"]
+]
 ODD = ["lone \ud800", "=1+1", "-x", "@SUM(A1)", "'=quoted", "-1.5", "<script>"]
 VALUES = np.random.default_rng(0).normal(size=(7, 4)).round(2)
 X = Matrix(VALUES, ODD, ["+c1", "c2\udfff", "c3", "c4"])
@@ -78,15 +83,48 @@ def files(tmp_path):
         (["score", "m.csv", "s.json", "--csv", "m.csv"], "--csv is m.csv, which is also read here"),
         (["score", "m.csv", "s.json", "--report", "s.json"], "--report is s.json, which is also read here"),
         (["run", "m.csv", "-a", "cca", "-k", "1", "--out", "notes.json"], "notes.json exists and is not what would be"),
+        (["find", "m.csv", "--report", "notes.txt"], "notes.txt exists and is not what would be written there"),
+        (["metrics", "--csv", "s.json"], "s.json exists and is not what would be written there"),
+        (["metrics", "--csv", "notes.txt"], "notes.txt exists and is not what would be written there"),
+        (["score", "m.csv", "s.json", "--mqc", "notes.txt"], "notes.txt exists and is not what would be written there"),
+        (["convert", "s.json", "m.csv"], "m.csv exists and is not what would be written there"),
+        (["convert", "s.json", "notes.txt"], "notes.txt exists and is not what would be written there"),
+        (["datasets", "write", "yeast:04_elutriation", "notes.csv"], "notes.csv exists and is not what would be"),
+        (["report", "run", "-o", "m.csv"], "m.csv exists and is not what would be written there"),
+        (["report", "run", "-o", "run/results.csv"], "--out is run/results.csv, which is also read here"),
+        (["report", "run", "-o", "run/journal.sqlite"], "--out is run/journal.sqlite, which is also read here"),
+        (["select", "run", "--csv", "./run/results.csv"], "--csv is run/results.csv, which is also read here"),
+        (["metrics", "--csv", "run/journal.sqlite"], "journal.sqlite exists and is not what would be written there"),
     ],
 )
 def test_nothing_that_is_read_or_of_another_kind_is_overwritten(run, files, words, message):
-    (files / "notes.json").write_text("my notes")
-    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    for name in ("notes.json", "notes.txt", "notes.csv"):
+        (files / name).write_text("my notes")
+    if "run" in words:
+        Sweep(Plan([str(files / "m.csv")], ["cca"], [1]), files / "run").run()
+    else:
+        (files / "run").mkdir()
+        (files / "run" / "journal.sqlite").write_bytes(b"SQLite format 3\0")
+    before = {path: path.read_bytes() for path in files.rglob("*") if path.is_file()}
     done = run(*words)
     assert done.code == 2
     assert message in done.err
-    assert {path.name: path.read_bytes() for path in files.iterdir()} == before
+    assert {path: path.read_bytes() for path in files.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["convert", "s.json", f"x{ending}", "--format", key] for key, ending in WRITTEN),
+        ["metrics", "--csv", "x.csv"],
+        ["score", "m.csv", "s.json", "--mqc", "x_mqc.json", "--report", "x.html"],
+    ],
+    ids=" ".join,
+)
+def test_what_a_command_wrote_it_may_write_again(run, files, words):
+    for _ in range(2):
+        done = run(*words)
+        assert done.code == 0, done.err
 
 
 def test_force_replaces_a_file_of_another_kind(run, files):

@@ -182,7 +182,7 @@ def test_the_command_honours_pip_configuration(small_world, monkeypatch):
     steps = []
     with pytest.raises(FileError, match=r"could not download"):
         datasets.fetch("yeast", progress=lambda *step: steps.append(step))
-    assert called[0][1:6] == ["-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    assert called[-1][1:6] == ["-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     assert steps == [(5, 10)]
 
 
@@ -275,10 +275,49 @@ def test_what_is_kept_is_private_to_the_user(small_world):
     assert (cache.cache_folder() / ARCHIVE.folder).stat().st_mode & 0o777 == 0o700
 
 
-def test_a_host_that_pip_does_not_verify_is_named(monkeypatch):
-    monkeypatch.setenv("PIP_TRUSTED_HOST", "mirror.example")
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"TRUSTED_HOST": "mirror.example"}, r"to trust mirror.example without verifying its certificate"),
+        (
+            {"INDEX_URL": "http://me:secret@mirror.example:80/simple"},
+            r"to fetch from http://mirror.example without enc",
+        ),
+        (
+            {"EXTRA_INDEX_URL": "https://a.example/ http://b.example/simple", "TRUSTED_HOST": "b.example c.example"},
+            r"to trust b.example, c.example .*\(trusted-host\) and to fetch from http://b.example .*\(extra-index-url\)",
+        ),
+        (
+            {"FIND_LINKS": "http://b.example/wheels"},
+            r"http://b.example without encryption \(find-links\): nobody verifies",
+        ),
+    ],
+)
+def test_a_host_that_pip_does_not_verify_is_named_before_anything_is_fetched(settings, message, monkeypatch, tmp_path):
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    with pytest.warns(BivaluateWarning, match=r"pip is set up to trust mirror.example without verifying"):
-        cache._tell_trusted_hosts()
-    monkeypatch.delenv("PIP_TRUSTED_HOST")
-    cache._tell_trusted_hosts()
+    for name in ("TRUSTED_HOST", "INDEX_URL", "EXTRA_INDEX_URL", "FIND_LINKS"):
+        monkeypatch.delenv(f"PIP_{name}", raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    monkeypatch.setattr(subprocess, "Popen", _not_started(subprocess.Popen))
+    with pytest.warns(BivaluateWarning, match=message) as said, pytest.raises(FileError, match="could not download"):
+        cache._download(ARCHIVE, tmp_path, None)
+    assert "secret" not in str(said[0].message)
+
+
+def _not_started(popen):
+    """Let pip say its settings, and fail where it would download."""
+
+    def start(words, **options):
+        fails = [sys.executable, "-c", "raise SystemExit('no network')"]
+        return popen(words if "config" in words else fails, **options)
+
+    return start
+
+
+def test_a_pip_that_verifies_is_passed_over_in_silence(monkeypatch):
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://mirror.example/simple")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "http://localhost:3141/simple")
+    monkeypatch.delenv("PIP_TRUSTED_HOST", raising=False)
+    cache._tell_unverified_hosts()

@@ -53,6 +53,16 @@ def test_headers_of_npy_that_no_array_has(tmp_path, head, packed):
         read_matrix(path)
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("key", ["rows", "format"])
+def test_characters_that_unicode_does_not_have(tmp_path, order, key):
+    words = np.array(["ab", "cd"], dtype=f"{order}U2")
+    words.view(f"{order}u4")[1] = 0x110000
+    np.savez(tmp_path / "x.npz", **{"X": np.ones((2, 3)), "shape": [2, 3], "data": [1.0], key: words})
+    with pytest.raises(FormatError, match="is damaged: it holds characters beyond Unicode"):
+        read_matrix(tmp_path / "x.npz")
+
+
 @pytest.mark.parametrize("error", [SystemError("bad"), AttributeError("x"), MemoryError(), RecursionError()])
 def test_whatever_a_library_raises_becomes_a_format_error(tmp_path, error):
     def read(*_):

@@ -151,6 +151,30 @@ def test_a_matrix_that_does_not_arrive_as_it_was_sent(form: Any, monkeypatch: py
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of this kind are POSIX")
+@pytest.mark.parametrize("closed", ["", "run", "run/journal.sqlite"])
+def test_a_folder_that_may_not_be_read_is_not_called_missing(run: Path, closed: str) -> None:
+    load_run(run)
+    with tempfile.TemporaryDirectory() as open_to_all:
+        there = Path(open_to_all)
+        shutil.copytree(run, there / "run")
+        for path in (there, *there.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        (there / closed).chmod(0)
+        user = os.geteuid()
+        os.seteuid(user or 65534)  # permissions do not bind the superuser
+        try:
+            for look in (load_run, check_run):
+                with pytest.raises(FileError, match=r"^cannot read .*run.*: Permission denied\.$"):
+                    look(there / "run")
+            if not closed:
+                with pytest.raises(FileError, match=r"^cannot read .*x\.csv: Permission denied\.$"):
+                    Sweep(Plan([str(there / "x.csv")], ["cca"], [2])).run()
+        finally:
+            os.seteuid(user)
+            (there / closed).chmod(0o755)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of this kind are POSIX")
 def test_a_folder_nobody_can_write_is_read_and_not_continued(run: Path) -> None:
     before = load_run(run).results
     assert check_run(run) == []  # what it imports may be as hard to read for others as the folder

@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
+from bivaluate.cli.overwriting import WRITTEN, check_written, force_option, is_written
 from bivaluate.cli.streams import streams, without_paths
 
 if TYPE_CHECKING:
@@ -281,28 +282,6 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
-WRITTEN = ("--out", "--csv", "--report", "--mqc", "--page")  # options that name a file to write
-FORCE = "force"
-
-
-def _note(context: typer.Context, value: bool) -> bool:
-    context.meta[FORCE] = value
-    return value
-
-
-@functools.cache
-def _force_option() -> Any:
-    """Return --force, made as typer makes options, for every command that writes a file."""
-    maker = typer.Typer()
-    words = "Replace an existing file of another kind."
-    given = typer.Option(False, "--force", help=words, callback=_note, expose_value=False)
-
-    @maker.command()
-    def command(force: bool = given) -> None: ...
-
-    return next(parameter for parameter in typer.main.get_command(maker).params if "--force" in parameter.opts)
-
-
 class _Spoken:
     """A command whose errors name its own options, and that refuses what no command can do."""
 
@@ -311,7 +290,7 @@ class _Spoken:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if any(set(WRITTEN) & set(parameter.opts) for parameter in self.params):
-            self.params.append(_force_option())
+            self.params.append(force_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         try:
@@ -330,7 +309,7 @@ class _Spoken:
         check_written(self.params, ctx)
         running = _running.set(spelled)
         try:
-            with streams(ctx, self.params, spelled, _is_written):
+            with streams(ctx, self.params, spelled, is_written):
                 try:
                     return super().invoke(ctx)  # type: ignore[misc]
                 except BivaluateError as error:
@@ -341,40 +320,6 @@ class _Spoken:
             raise typer.Exit(130) from None
         finally:
             _running.reset(running)
-
-
-def check_written(params: list[Any], ctx: Any) -> None:
-    """Refuse to write over what is read, and over a file of another kind unless --force is given."""
-    given = [(parameter, ctx.params.get(parameter.name)) for parameter in params]
-    written = [(p, Path(value)) for p, value in given if isinstance(value, Path) and _is_written(p)]
-    for parameter, path in written:
-        if not os.path.isfile(path):
-            continue
-        name = max(parameter.opts, key=len) if parameter.opts[0].startswith("-") else parameter.name.upper()
-        for other, value in given:
-            read = [] if _is_written(other) else value if isinstance(value, (list, tuple)) else [value]
-            for one in read:
-                if isinstance(one, (str, Path)) and os.path.isfile(one) and os.path.samefile(one, path):
-                    raise ParameterError(f"{name} is {path}, which is also read here. Choose another file.")
-        if not ctx.meta.get(FORCE) and not _is_of_kind(path):
-            raise ParameterError(f"{path} exists and is not what would be written there. Say --force to replace it.")
-
-
-def _is_written(parameter: Any) -> bool:
-    return bool(set(WRITTEN) & set(parameter.opts)) or parameter.metavar == "OUT"
-
-
-def _is_of_kind(path: Path) -> bool:
-    """Whether the beginning of a file is what its name promises."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(512)
-    except OSError:
-        return False
-    if b"\0" in head and path.suffix.lower() in (".html", ".json", ".csv", ".tsv", ".txt"):
-        return False
-    begins = {".html": (b"<",), ".json": (b"{", b"[")}.get(path.suffix.lower())
-    return not head or begins is None or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(begins)
 
 
 class Command(_Spoken, TyperCommand):

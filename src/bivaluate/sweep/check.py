@@ -32,7 +32,7 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     FileError
-        If there is no such folder.
+        If there is no such folder, or it may not be read.
     RunError
         If it is not a run folder, is of a layout this version does not read, or its journal cannot be opened.
 

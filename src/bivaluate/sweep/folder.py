@@ -23,7 +23,13 @@ PLAN = "plan.toml"
 PROVENANCE = "provenance.json"
 MATRICES = "matrices"
 SOLUTIONS = "solutions"
+TABLES = ("results.csv", "biclusters.csv", "times.csv", "variants.csv", "null.csv")
 LARGEST_COPY = 200_000_000  # bytes; a larger matrix is kept as a checked reference
+
+
+def is_own(path: Path) -> bool:
+    """Whether a path within a run folder is part of the run, and not what somebody put there."""
+    return path.parts[0] in (MATRICES, SOLUTIONS) or path.name in (JOURNAL, LOCK, PLAN, PROVENANCE, *TABLES)
 
 
 def prepare_folder(folder: Path) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bivaluate._document import parse_document
 from bivaluate._errors import RunError
-from bivaluate._files import disk_error
+from bivaluate._files import check_reachable, check_readable, disk_error
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
 
@@ -185,12 +185,14 @@ class Journal:
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """Open an existing journal; a folder without write permission can still be read."""
     if not os.path.isfile(path):
+        check_reachable(path)
         raise RunError(f"{path.parent} is not a run folder: it has no {path.name}.")
     uri = path.resolve().as_uri()
     try:
         db = sqlite3.connect(f"{uri}?mode=ro", uri=True, check_same_thread=False)
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
+        check_readable(path)
         db = sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
     return db
 

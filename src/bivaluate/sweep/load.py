@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import disk_error, table_text, write_whole
+from bivaluate._files import check_reachable, disk_error, table_text, write_whole
 from bivaluate._text import html_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -50,7 +50,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Raises
     ------
     FileError
-        If there is no such folder.
+        If there is no such folder, or it may not be read.
     RunError
         If the folder is not a run folder, or of a layout this version does not read.
 
@@ -63,6 +63,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     """
     folder = Path(path)
     if not os.path.isdir(folder):
+        check_reachable(folder)
         raise FileError(f"there is no run folder {os.fspath(path)!r}.")
     return Run(folder)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import BivaluateError, MissingExtraError, ParameterError
+from bivaluate._files import check_reachable
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Slot, Task
@@ -65,6 +66,7 @@ def _expand(spec: str) -> Sequence[str]:
         return [spec]
     from bivaluate.datasets.named import expand_name
 
+    check_reachable(Path(spec))
     return expand_name(spec)
 
 

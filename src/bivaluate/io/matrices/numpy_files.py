@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterable
@@ -92,6 +93,10 @@ def _cells(
     data = b"" if needed > available else stream.read(needed)
     if len(data) < needed:
         raise FormatError(f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
+    if dtype.kind == "U" and needed:
+        characters = np.frombuffer(data, dtype=np.dtype("u4").newbyteorder(dtype.byteorder))
+        if characters.max() > sys.maxunicode:  # Python breaks off with a SystemError
+            raise FormatError(f"{name} is damaged: it holds characters beyond Unicode.")
     array = np.frombuffer(data, dtype=dtype, count=count)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
 
