@@ -7,7 +7,7 @@ import functools
 import pandas as pd
 
 from bivaluate.datasets.published import K_PICKS, YEAST_COVERAGE, YEAST_KS, YEAST_PICKS
-from bivaluate.replicate.evidence import Evidence, planted_evidence
+from bivaluate.replicate.claim_evidence import Evidence, planted_evidence
 from bivaluate.replicate.profile import MEASURES, PROFILES
 
 OTHER_YEAST = [f"{n:02d}_other" for n in range(17)]

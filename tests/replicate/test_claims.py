@@ -12,11 +12,11 @@ import pytest
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
 from bivaluate.judge.choice import winners
 from bivaluate.measures.residue import mean_squared_residue
+from bivaluate.replicate.claim_evidence import Evidence
+from bivaluate.replicate.claim_rules import VERDICTS, Outcome, judge
 from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
-from bivaluate.replicate.evidence import Evidence
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
-from bivaluate.replicate.verdict import VERDICTS, Outcome, judge
 from bivaluate.replicate.winners import best_k, best_pick, favourites, win_counts
 from tests.replicate.evidence_examples import evidence
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from bivaluate.replicate.claim_evidence import Evidence
+from bivaluate.replicate.claim_rules import VERDICTS
 from bivaluate.replicate.claims import judge_all
 from bivaluate.replicate.document import headline, render
-from bivaluate.replicate.evidence import Evidence
 from bivaluate.replicate.run import FULL, QUICK, write_tables
-from bivaluate.replicate.verdict import VERDICTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = DOCS / "replication"

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import run as replication
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claims import GROUPS
 from bivaluate.replicate.document import render
-from bivaluate.replicate.evidence import Evidence
 
 SMALL = replication.Size("quick", 3, 2, (), 3, ("scenario:S2", "scenario:S9b"))
 
@@ -33,7 +33,7 @@ def small(tmp_path_factory: pytest.TempPathFactory):
         result = CliRunner().invoke(app, arguments, catch_exceptions=False)
         patch.setattr("bivaluate.sweep.run.perform_here", _no_work)
         patch.setattr("bivaluate.replicate.figures.draw_all", lambda *_: None)  # they are there, and take seconds
-        patch.setattr("bivaluate.replicate.evidence.find_evidence", lambda *_: _as_found(folder))
+        patch.setattr("bivaluate.replicate.claim_evidence.find_evidence", lambda *_: _as_found(folder))
         again = CliRunner().invoke(app, arguments, catch_exceptions=False)
     return folder, result, again
 

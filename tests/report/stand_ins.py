@@ -16,7 +16,7 @@ from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import RECORDS
 from bivaluate.report.groups import Group, ranked
-from bivaluate.report.verdict import Case
+from bivaluate.report.sentences import Case
 from bivaluate.solution import Biclustering
 
 

@@ -23,8 +23,8 @@ from bivaluate.report.methods import describe_methods, methods_text
 from bivaluate.report.page import make_page
 from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
+from bivaluate.report.sentences import REAL
 from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
-from bivaluate.report.verdict import REAL
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Run, Sweep
 from tests.report.stand_ins import planted

@@ -15,8 +15,8 @@ from bivaluate._files import as_text
 from bivaluate.enrichment import GeneSets
 from bivaluate.evaluation import Evaluation
 from bivaluate.report import build_report
+from bivaluate.report.sentences import QUESTIONS
 from bivaluate.report.source import Band, Null, read_source
-from bivaluate.report.verdict import QUESTIONS
 from bivaluate.sweep import Run
 
 Visit = Callable[..., Any]

@@ -38,7 +38,7 @@ def replicate(
 def _summarise(result: Replication) -> None:
     from collections import Counter
 
-    from bivaluate.replicate.verdict import VERDICTS
+    from bivaluate.replicate.claim_rules import VERDICTS
 
     counts = Counter(outcome.verdict for outcome in result.outcomes)
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)

@@ -1,6 +1,6 @@
+from .claim_evidence import Evidence as Evidence
 from .claims import all_claims as all_claims
 from .claims import judge_all as judge_all
-from .evidence import Evidence as Evidence
 from .profile import PROFILES as PROFILES
 from .profile import get_profile as get_profile
 from .run import replicate as replicate

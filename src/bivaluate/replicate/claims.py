@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import MATCHED, MATCHED_SOURCE, WINNERS, WINNERS_SOURCE
 from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claim_rules import FITTED, INDEPENDENT, Claim, Measure, Outcome, View, judge
 from bivaluate.replicate.claims_planted import CAVEATS, planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
 from bivaluate.replicate.profile import FOUR
-from bivaluate.replicate.verdict import FITTED, INDEPENDENT, Claim, Measure, Outcome, View, judge
 from bivaluate.replicate.winners import scenario_winners, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 
 DESIGN = "section “Synthetic Benchmark Datasets”"

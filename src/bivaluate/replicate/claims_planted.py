@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate.datasets.published import PLANTED, PLANTED_SOURCE
 from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.verdict import FITTED, IMPLIED, INDEPENDENT, Claim, Measure
+from bivaluate.replicate.claim_rules import FITTED, IMPLIED, INDEPENDENT, Claim, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 DECOMPOSITION = "section “Separation and redundancy”, figure “NVE decomposition”"
 COHERENCE = "section “Coherence-oriented cases”"

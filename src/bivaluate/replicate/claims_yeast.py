@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, K_PICKS_SOURCE, YEAST_COVERAGE, YEAST_PICKS, YEAST_SOURCE
 from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claim_rules import Claim, Measure, View
 from bivaluate.replicate.claims_planted import CAVEATS
 from bivaluate.replicate.profile import FOUR
-from bivaluate.replicate.verdict import Claim, Measure, View
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 COLLAPSED = "13_heat_shock_2"
 ALL_SETS = 17

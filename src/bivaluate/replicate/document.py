@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._text import listing
 from bivaluate.datasets.published import PAPER
+from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
+from bivaluate.replicate.claim_rules import ENOUGH, FITTED, HALF, IMPLIED, INDEPENDENT, MOST, REPRODUCED, VERDICTS, WIDE
 from bivaluate.replicate.claims import GROUPS, order
-from bivaluate.replicate.evidence import TABLES, Evidence, read_csv
 from bivaluate.replicate.figures import CAPTIONS
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding
-from bivaluate.replicate.verdict import ENOUGH, FITTED, HALF, IMPLIED, INDEPENDENT, MOST, REPRODUCED, VERDICTS, WIDE
 
 if TYPE_CHECKING:
     import pandas as pd

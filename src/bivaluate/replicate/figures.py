@@ -34,10 +34,10 @@ from bivaluate.plots.style import (
     styled,
 )
 from bivaluate.plots.sweeps import plot_ksweep
+from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
 from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED
-from bivaluate.replicate.verdict import PAPER_VIEW
 from bivaluate.replicate.winners import win_counts
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 
 SEED_SHOWN = 0

@@ -9,16 +9,16 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERAGE, YEAST_PICKS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, RANKING
-from bivaluate.replicate.verdict import PAPER_VIEW
 from bivaluate.replicate.winners import best_k, best_pick, favourites, picked
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = list[dict[Any, Any]]
 

@@ -15,8 +15,8 @@ from typing import Any
 from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate._files import text_target
 from bivaluate.datasets.published import YEAST_KS
+from bivaluate.replicate.claim_rules import VERDICTS, Outcome
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
-from bivaluate.replicate.verdict import VERDICTS, Outcome
 
 FILES = "replication"
 PAPER = get_profile("paper")
@@ -157,7 +157,7 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
     """Collect the evidence and read it back from its files, so that verdicts depend on nothing else."""
     import pandas as pd
 
-    from bivaluate.replicate.evidence import (
+    from bivaluate.replicate.claim_evidence import (
         Evidence,
         bicluster_evidence,
         find_evidence,
@@ -200,8 +200,8 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
 
 def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
     """Write every table as CSV and as Markdown."""
+    from bivaluate.replicate.claim_evidence import write_csv
     from bivaluate.replicate.document import frame_table
-    from bivaluate.replicate.evidence import write_csv
     from bivaluate.replicate.tables import all_tables
 
     for name, frame in all_tables(evidence, outcomes).items():
@@ -216,8 +216,8 @@ def is_replication(folder: str | os.PathLike[str]) -> bool:
 
 def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
     """Write the report of a finished replication again, from its own files."""
+    from bivaluate.replicate.claim_evidence import Evidence
     from bivaluate.replicate.claims import judge_all
-    from bivaluate.replicate.evidence import Evidence
     from bivaluate.sweep.load import load_run
 
     files, runs = Path(folder) / FILES, Path(folder) / "runs"

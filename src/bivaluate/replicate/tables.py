@@ -9,17 +9,17 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
 from bivaluate.measures.registry import METRICS
+from bivaluate.replicate.claim_rules import Outcome, View, measure_number
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
 from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
-from bivaluate.replicate.verdict import Outcome, View, measure_number
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = Iterator[tuple[Any, ...]]
 LABELS = [algorithm_label(key) for key in ALGORITHMS]

@@ -24,8 +24,8 @@ from bivaluate.report.pictures import (
     plain,
     redundancy,
 )
+from bivaluate.report.sentences import Case, Sentence, speak, speak_all
 from bivaluate.report.source import Drawn, Null, Source
-from bivaluate.report.verdict import Case, Sentence, speak, speak_all
 
 if TYPE_CHECKING:
     import pandas as pd

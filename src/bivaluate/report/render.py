@@ -216,7 +216,7 @@ def render(
     from bivaluate import __version__
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
-    from bivaluate.report.verdict import QUESTIONS
+    from bivaluate.report.sentences import QUESTIONS
 
     environment = Environment(
         loader=PackageLoader("bivaluate.report", "templates"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bivaluate.report.verdict import NEXT, NUMBER, QUESTIONS, REAL, REDUNDANT, WHICH, Case, speak, speak_all
+from bivaluate.report.sentences import NEXT, NUMBER, QUESTIONS, REAL, REDUNDANT, WHICH, Case, speak, speak_all
 from tests.report.stand_ins import case, group, redundant
 
 

@@ -22,7 +22,7 @@ from bivaluate.replicate.profile import PAPER_SEED
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.replicate.evidence import Evidence
+    from bivaluate.replicate.claim_evidence import Evidence
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 UNINFORMATIVE, NOT_TESTABLE = "uninformative", "not testable"

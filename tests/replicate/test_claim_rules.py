@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bivaluate.replicate.verdict import judge_direction, judge_number, measure_direction, measure_number
+from bivaluate.replicate.claim_rules import judge_direction, judge_number, measure_direction, measure_number
 
 
 def test_interval_is_where_one_further_seed_falls() -> None:
