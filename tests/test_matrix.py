@@ -31,7 +31,7 @@ def test_labels_of_a_frame_are_kept():
     assert Matrix.of(pd.DataFrame([[1.0]])).row_labels is None
 
 
-@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], np.float32([[1, 2], [3, 4]]), np.array([["1", "2"], ["3", "4"]])])
+@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], np.float32([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4]], object)])
 def test_other_types_become_float64(values):
     assert Matrix.of(values).values.dtype == np.float64
     assert Matrix.of(values).values.tolist() == [[1, 2], [3, 4]]
@@ -45,6 +45,8 @@ def test_other_types_become_float64(values):
         (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
         ([[1, np.nan], [3, 4]], r"1 missing cell \(NaN\), the first at row 0, column 1.*missing='omit'"),
         ([[1, 2], [np.inf, 4]], r"1 infinite cell, the first at row 1, column 0"),
+        (np.array([["1", "2.5"]]), r"X holds numbers written as text; .*X\.astype\(float\)"),
+        (np.array([[1.0, "2.5"]], object), r"X holds numbers written as text"),
         ([[1, "x"]], r"not a number at row 0, column 1 \(counted from 0\): .*x"),
         ([[1, 2], [3]], "X is ragged: its rows have different lengths"),
         (np.array([[1j]]), "dtype complex128"),

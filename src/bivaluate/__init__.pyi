@@ -12,6 +12,7 @@ from ._errors import DenseWarning as DenseWarning
 from ._errors import EmptyBiclusterWarning as EmptyBiclusterWarning
 from ._errors import FileError as FileError
 from ._errors import FormatError as FormatError
+from ._errors import LabelWarning as LabelWarning
 from ._errors import MatrixError as MatrixError
 from ._errors import MissingExtraError as MissingExtraError
 from ._errors import NullModelWarning as NullModelWarning

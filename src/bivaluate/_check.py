@@ -121,6 +121,8 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
         values = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise MatrixError(_first_non_numeric(array, name)) from None
+    if array.dtype.kind in "US" or (array.dtype.kind == "O" and any(isinstance(cell, str) for cell in array.flat)):
+        raise MatrixError(f"{name} holds numbers written as text; turn them into numbers first: {name}.astype(float).")
     if values.ndim != 2:
         found = f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}"
         raise MatrixError(f"{found}; a 2-D matrix (rows x columns) is needed.")

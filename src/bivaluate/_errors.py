@@ -89,6 +89,10 @@ class DenseWarning(BivaluateWarning):
     """A sparse matrix is made dense for something that needs every cell."""
 
 
+class LabelWarning(BivaluateWarning):
+    """A file names rows and columns, and the matrix has no labels to find them by: their positions are taken."""
+
+
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution, write_solution
-from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, ParameterError, SolutionError
+from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, LabelWarning, ParameterError, SolutionError
 from bivaluate.io import read_members
 
 X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))
@@ -251,7 +251,9 @@ def test_labels_beside_indices_follow_a_reordered_matrix(tmp_path):
     reordered = Matrix(X.values, X.row_labels[::-1], X.col_labels)
     assert read_solution(tmp_path / "s.json", reordered)[0].rows.tolist() == [2, 4]
     assert read_solution(tmp_path / "s.json", reordered, members="index") == S
-    assert read_solution(tmp_path / "s.json", np.zeros((5, 4))) == S
+    with pytest.warns(LabelWarning, match=r"has no labels: members are taken by position, .*members='index'"):
+        assert read_solution(tmp_path / "s.json", np.zeros((5, 4))) == S
+    assert read_solution(tmp_path / "s.json", np.zeros((5, 4)), members="index") == S
     document, _ = read_members(tmp_path / "s.json", members="label")
     assert document.members[0] == (["g1", "g3"], ["c2", "c4"])
 

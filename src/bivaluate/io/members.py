@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bivaluate._document import Document, Members
-from bivaluate._errors import SolutionError, suggest
+from bivaluate._errors import LabelWarning, SolutionError, suggest
 from bivaluate._text import Advice, Option, first_few
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, as_document
@@ -94,12 +95,28 @@ def settle(
             return _placed(replace(document, members=document.labels, labels=None), X, name)
         if members == "label":
             return replace(document, members=document.labels, by="label", labels=None, base=0)
+        if members is None and X is not None:
+            _warn_of_positions(name)
     if document.by == "token" or (members is not None and members != document.by):
         return _settle_tokens(document, X, name, base, members)
     if document.by == "label":
         return document if X is None else _placed(document, X, name)
     pairs = [([i - base for i in rows], [j - base for j in cols]) for rows, cols in document.members]
     return _by_position(document, pairs, base, name)
+
+
+def _warn_of_positions(name: str) -> None:
+    warnings.warn(
+        LabelWarning(
+            Advice(
+                f"{name} names its rows and columns, but the matrix has no labels: members are taken by position, counted "
+                "from 0. Say ",
+                Option("members", "index"),
+                " if that is meant.",
+            )
+        ),
+        stacklevel=4,
+    )
 
 
 def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, members: str | None) -> Document:
