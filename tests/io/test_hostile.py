@@ -117,6 +117,18 @@ def test_labels_that_are_nowhere_stored(tmp_path):
         read_matrix(tmp_path / "x.h5ad")
 
 
+@pytest.mark.extra("zarr")
+def test_labels_that_no_zarr_folder_stores(tmp_path):
+    import zarr
+
+    root = zarr.open_group(tmp_path / "x.zarr", mode="w", zarr_format=2)
+    root.create_array("X", data=np.ones((2, 3)))
+    for key in ("obs", "var"):
+        root.create_group(key).create_array("_index", shape=(1 << 23,), dtype="S8", chunks=(1000,))
+    with pytest.raises(FormatError, match=r"_index claims 67,108,864 bytes, and \d+ are stored"):
+        read_matrix(tmp_path / "x.zarr")
+
+
 @linux
 @pytest.mark.extra("rdata")
 def test_a_small_rds_that_asks_for_gigabytes(tmp_path):

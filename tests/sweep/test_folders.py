@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +18,13 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
+from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.matrix import Matrix
+from bivaluate.sweep import journal
 from bivaluate.sweep.cells import Task
 from bivaluate.sweep.check import check_run
+from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_mergers, unpack_solution
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -115,6 +119,20 @@ def test_a_truncated_write_ahead_log(tmp_path: Path, matrix_file: str) -> None:
     done = Sweep(plan, out).run()
     assert done.provenance["sessions"][-1]["cells"] == 18 - kept
     assert check_run(out) == []
+
+
+@pytest.mark.parametrize("unpack", [unpack_solution, unpack_mergers])
+def test_packed_cells_that_are_damaged_or_made_to_hurt(unpack: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(9, 7))
+    result = evaluate(X, Biclustering([([0, 1, 2], [0, 1, 2]), ([4, 5, 6], [3, 4, 5])], X.shape))
+    whole = pack_solution(result.solution) if unpack is unpack_solution else pack_mergers(result.mergers)
+    assert unpack(whole)
+    for blob in (whole[: len(whole) // 2], whole[:20] + b"\0\xff" + whole[22:], b"", zlib.compress(b"neither")):
+        with pytest.raises(RunError, match=r"in the journal (is|are) damaged"):
+            unpack(blob)
+    monkeypatch.setattr(journal, "MOST_UNPACKED", 1 << 16)
+    with pytest.raises(RunError, match="unpacks to more than"):
+        unpack(zlib.compress(bytes(1 << 20)))
 
 
 def test_a_newer_layout_is_refused(run: Path) -> None:

@@ -27,6 +27,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
 
 LAYOUT = 1
+MOST_UNPACKED = 1 << 28  # bytes of a solution, or of the mergers of one
 _PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
 SAFE = "Finished cells are safe. "
 
@@ -213,7 +214,7 @@ def pack_solution(solution: Biclustering) -> bytes:
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
     try:
-        document = parse_document(zlib.decompress(blob).decode("utf-8"), "the journal")
+        document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
     except (zlib.error, UnicodeDecodeError, ValueError, TypeError) as error:
         raise RunError(f"a solution in the journal is damaged ({error}).") from error
@@ -229,11 +230,23 @@ def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
 def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
     """Restore packed merger matrices."""
     mergers = {}
-    with np.load(io.BytesIO(zlib.decompress(blob)), allow_pickle=False) as stored:
-        for key in stored.files:
-            upper = stored[key]
-            k = int((np.sqrt(8 * len(upper) + 1) - 1) / 2)
-            full = np.zeros((k, k))
-            full[np.triu_indices(k)] = upper
-            mergers[key] = np.where(np.tri(k, k=-1, dtype=bool), full.T, full)
+    try:
+        with np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False) as stored:
+            for key in stored.files:
+                upper = stored[key]
+                k = int((np.sqrt(8 * len(upper) + 1) - 1) / 2)
+                full = np.zeros((k, k))
+                full[np.triu_indices(k)] = upper
+                mergers[key] = np.where(np.tri(k, k=-1, dtype=bool), full.T, full)
+    except Exception as error:  # zlib, zipfile and NumPy each have their own words for damage
+        raise RunError(f"the mergers of a cell in the journal are damaged ({error}).") from error
     return mergers
+
+
+def _unpacked(blob: bytes) -> bytes:
+    """Return what was packed; what unpacks to more than any solution has is damaged, or made to hurt."""
+    stream = zlib.decompressobj()
+    data = stream.decompress(blob, MOST_UNPACKED)
+    if not stream.eof:
+        raise zlib.error(f"it is cut off, or unpacks to more than {MOST_UNPACKED >> 20} MB")
+    return data
