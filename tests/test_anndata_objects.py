@@ -86,6 +86,34 @@ def test_backed_objects(adata, tmp_path, store, obs_rows):
     backed.file.close()
 
 
+@pytest.mark.extra("zarr")
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("obs_rows", [False, True])
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+def test_an_object_backed_by_zarr_is_opened_again_where_it_is_sent(adata, tmp_path, store, obs_rows):
+    import zarr
+
+    adata.X = store(COUNTS)
+    adata.write_zarr(tmp_path / "a.zarr")
+    node = zarr.open_group(tmp_path / "a.zarr", mode="r")["X"]
+    backed = anndata.AnnData(
+        X=anndata.io.sparse_dataset(node) if sparse.issparse(adata.X) else node, obs=adata.obs, var=adata.var
+    )
+    X = Matrix.from_anndata(backed, obs_rows=obs_rows)
+    values = COUNTS if obs_rows else COUNTS.T
+    np.testing.assert_array_equal(X.values, values)
+    if type(X.source).__name__ == "BackedRows":
+        sent = pickle.dumps(X.source)
+        np.testing.assert_array_equal(X.dense(pickle.loads(sent).rows(1, 5)), values[1:5])
+        np.testing.assert_array_equal(X.dense(pickle.loads(sent).take(np.array([0, 3, 8]))), values[[0, 3, 8]])
+        (tmp_path / "a.zarr").rename(tmp_path / "b.zarr")
+        with pytest.raises(MatrixError, match=r"a\.zarr is missing, or was moved.* on other machines too"):
+            pickle.loads(sent)
+    else:
+        assert X.sparse
+        assert not obs_rows  # genes of cells in their file are turned in memory
+
+
 def test_what_is_refused(adata):
     with pytest.raises(ParameterError, match=r"no layer 'twise'; layers: twice, raw. Did you mean 'twice'"):
         evaluate(adata, SOLUTION, layer="twise")

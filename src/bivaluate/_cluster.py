@@ -7,6 +7,7 @@ import importlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ TRIES = 3
 ADDED_AT_ONCE = 8
 # A pass over a file has no more tasks than this: what each adds up may travel, and is as large for few rows as for many.
 MOST_TASKS = 256
+# Tasks whose sums are added up in one place become one task, as long as so many are left for each thread of the cluster.
+TASKS_PER_THREAD = 8
 
 
 def connect(address: str) -> Any:
@@ -260,7 +263,15 @@ def added_up(
     pieces: Sequence[tuple[Any, Any]],
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
+    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again.
+
+    Whatever the number of workers, the same sums are added in the same order.
+    """
+    from_file = bool(pieces) and not isinstance(pieces[0][1], tuple)
+    if from_file and len(pieces) >= ADDED_AT_ONCE * TASKS_PER_THREAD * sum(client.nthreads().values()):
+        groups = [pieces[k : k + ADDED_AT_ONCE] for k in range(0, len(pieces), ADDED_AT_ONCE)]
+        pieces = [([ends for ends, _ in group], group[0][1]) for group in groups]
+        call = partial(_call_and_add, call, add)
     for tries in range(TRIES):
         try:
             futures = submit(client, call, shared, pieces)
@@ -275,6 +286,16 @@ def added_up(
             if tries == TRIES - 1:
                 raise _lost_too_often() from None
     raise AssertionError
+
+
+def _call_and_add(
+    call: Callable[..., Any], add: Callable[[Sequence[Any]], Any], shared: Any, ends: Sequence[Any], source: Any
+) -> Any:
+    """Return the sum of what the call gives for some pieces of a source; runs on a worker."""
+    total = call(shared, ends[0], source)
+    for piece in ends[1:]:
+        total = add((total, call(shared, piece, source)))
+    return total
 
 
 def _lost_too_often() -> RunError:

@@ -203,6 +203,11 @@ class TemporaryRows:
         with self._writing():
             self._stream.write(rows)
 
+    def flush(self) -> None:
+        """Write what is still held, so that the file can be read."""
+        with self._writing():
+            self._stream.flush()
+
     def close(self, keep_for: object = None) -> None:
         """End writing; the file is removed at once, or with the object that reads it."""
         with self._writing():

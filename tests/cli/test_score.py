@@ -230,6 +230,11 @@ def test_every_k_of_a_run(run, tmp_path):
     (first, second) = json.loads(done.out)
     assert (first["at_random"]["k"], second["at_random"]["k"]) == (1, 2)
     assert "null_total_evidence" in (tmp_path / "k.csv").read_text().splitlines()[0]
+    done = run("score", "x.csv", "out", "--item", "1", "--rule", "sd:0.5", "--json")
+    assert [found["solution"]["info"]["rule"] for found in json.loads(done.out)] == ["sd:0.5"]
+    done = run("score", "x.csv", "out", "--rule", "top:5")
+    assert done.code == 2
+    assert "--rule is 'top:5'; allowed: 'mixture', 'top:0.1'" in done.err
 
 
 @pytest.mark.parametrize("fault", ["a missing cell far down", "a file cut short"])

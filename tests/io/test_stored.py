@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Matrix, read_matrix
-from bivaluate._errors import FormatError, MatrixError, ParameterError
+from bivaluate import Biclustering, Matrix, evaluate, read_matrix
+from bivaluate._errors import FormatError, MatrixError, ParameterError, TooLargeError
 from bivaluate.io import trial
 from bivaluate.io.matrices import _stored
 
@@ -349,3 +349,30 @@ def test_one_trial_for_a_file_without_options(tmp_path, monkeypatch):
     assert asked == [""]
     read_matrix(tmp_path / "x.h5", layer="numbers")
     assert asked == ["", "", "hdf5"]
+
+
+@pytest.mark.parametrize("memory", [100, 1000, 10**6])
+def test_a_sparse_file_is_turned_by_way_of_temporary_files(tmp_path, monkeypatch, anndata_of, memory):
+    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "temporary").mkdir()
+    anndata_of(sparse.csr_matrix(VALUES.T)).write_h5ad(tmp_path / "a.h5ad")
+    X = read_matrix(tmp_path / "a.h5ad")
+    source = X.source.within(memory)
+    assert source.shape == X.shape == (11, 7)
+    np.testing.assert_array_equal(source.rows(0, 11).toarray(), VALUES)
+    np.testing.assert_array_equal(source.take(np.array([1, 4, 10])).toarray(), VALUES[[1, 4, 10]])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(source)).rows(2, 5).toarray(), VALUES[2:5])
+    assert len(list((tmp_path / "temporary").iterdir())) == (memory < 10**6)
+    del source
+    assert not list((tmp_path / "temporary").iterdir())
+    solution = Biclustering([([0, 1, 2, 5], [0, 3, 4]), ([4, 6, 7], [1, 2])], X.shape)
+    held = evaluate(X, solution, metrics=["nve"], memory="16M")
+    assert held.matrix.source.memory == 16_000_000
+    assert held.scores["nve"] == pytest.approx(evaluate(VALUES, solution, metrics=["nve"]).scores["nve"])
+    monkeypatch.setattr(_stored, "MOST_FILES", 2)
+    words = r"a\.h5ad holds \d+ entries by columns.* temporary files\. Allow .*transpose=True"
+    with pytest.raises(TooLargeError, match=words):
+        X.source.within(100).rows(0, 2)
+    assert not list((tmp_path / "temporary").iterdir())

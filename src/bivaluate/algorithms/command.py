@@ -283,7 +283,8 @@ class CommandEstimator(BiclusteringEstimator):
             return read_solution(written[0], named, format=self.format, index_base=self.index_base)
         except BivaluateError as error:
             reason = str(error).replace(f"{folder}/", "")
-            raise CommandError(f"{name} wrote {names}, which cannot be read: {reason} {said}") from error
+            apart = "\n" if "\n" in reason else " "  # after an example, on a line of its own
+            raise CommandError(f"{name} wrote {names}, which cannot be read: {reason}{apart}{said}") from error
 
 
 def _named(X: Values) -> Matrix:

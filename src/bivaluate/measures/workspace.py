@@ -88,6 +88,8 @@ class Workspace:
         matrix = Matrix.of(X, chosen.missing, absent=absent)
         if memory is not None or progress is not None:
             matrix = replace(matrix, memory=check_memory(memory), progress=progress)
+        if matrix.memory is not None and hasattr(matrix.source, "within"):
+            matrix = replace(matrix, source=matrix.source.within(matrix.memory))
         if scheduler is not None:
             from bivaluate._cluster import on_cluster
 

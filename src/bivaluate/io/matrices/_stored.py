@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import BivaluateError, FormatError, MatrixError
-from bivaluate._rows import CHUNK_CELLS, SparseSource, chunk_rows
+from bivaluate._errors import BivaluateError, FormatError, MatrixError, TooLargeError
+from bivaluate._files import TemporaryRows
+from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows
+from bivaluate._text import Advice, Option
 from bivaluate.io.source import first_line
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
+MOST_FILES = 250  # temporary files that are written at once
 
 
 class Store:
@@ -139,11 +142,16 @@ class StoredSparse:
 
     sparse = True
 
-    def __init__(self, store: Store, key: str, shape: tuple[int, int]) -> None:
+    def __init__(self, store: Store | SortedEntries, key: str, shape: tuple[int, int]) -> None:
         self.store, self.key, self.shape = store, key, shape
         self.dtype: np.dtype[Any] = np.dtype(self._part("data").dtype)
         with store.reading(f"{key}/indptr"):
             self._starts: NDArray[np.int64] = np.asarray(self._part("indptr")[:], dtype=np.int64)
+
+    @property
+    def n_entries(self) -> int:
+        """How many cells are stored."""
+        return int(self._starts[-1])
 
     def _part(self, name: str) -> Any:
         return self.store.node(f"{self.key}/{name}")
@@ -172,32 +180,43 @@ class StoredSparse:
 
 
 class TurnedSparse:
-    """A sparse matrix in a file in compressed columns: read whole and sorted by rows, once, when rows are asked for.
+    """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for.
+
+    In memory where the entries fit, which are held twice while they are sorted; otherwise by way of temporary files.
 
     Parameters
     ----------
     stored
         The same matrix with rows and columns swapped.
+    memory
+        Bytes that may be held.
     """
 
     sparse = True
     converted_from = "CSC"
 
-    def __init__(self, stored: StoredSparse) -> None:
-        self._stored = stored
-        self._sorted: SparseSource | None = None
+    def __init__(self, stored: StoredSparse, memory: int = LARGEST_DENSE_BYTES) -> None:
+        self._stored, self.memory = stored, memory
+        self._sorted: SparseSource | StoredSparse | None = None
         self.shape, self.dtype = (stored.shape[1], stored.shape[0]), stored.dtype
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_sorted": None}
 
+    def within(self, memory: int) -> TurnedSparse:
+        """Return the same matrix, of which no more is held than this many bytes."""
+        return TurnedSparse(self._stored, min(memory, self.memory))
+
     def transposed(self) -> StoredSparse:
         """Return the matrix with rows and columns swapped: as it lies in the file."""
         return self._stored
 
-    def _source(self) -> SparseSource:
+    def _source(self) -> SparseSource | StoredSparse:
         if self._sorted is None:
-            self._sorted = SparseSource(self._stored.rows(0, self._stored.shape[0]).T)
+            if 2 * self._stored.n_entries * (self.dtype.itemsize + 8) <= self.memory:
+                self._sorted = SparseSource(self._stored.rows(0, self._stored.shape[0]).T)
+            else:
+                self._sorted = turned_on_disk(self._stored, self.memory)
         return self._sorted
 
     def rows(self, start: int, stop: int) -> Any:
@@ -207,6 +226,94 @@ class TurnedSparse:
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers as CSR."""
         return self._source().take(rows)
+
+
+class SortedEntries:
+    """Entries of a sparse matrix in temporary files, as a store of the arrays that `StoredSparse` reads."""
+
+    def __init__(self, starts: NDArray[np.int64], entry: np.dtype[Any]) -> None:
+        self._starts, self._entry, self._file = starts, entry, TemporaryRows()
+        self.path = self._file.path
+
+    def add(self, entries: NDArray[Any]) -> None:
+        """Write the entries that come next."""
+        self._file.add(entries.tobytes())
+
+    def close(self) -> None:
+        """End writing; the file goes with this object."""
+        self._file.close(keep_for=self)
+
+    def node(self, key: str) -> Any:
+        """Return an array: the bounds of rows, or a field of the entries."""
+        return self._starts if key == "/indptr" else EntryField(self.path, self._entry, key[1:])
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Say of a file that is gone what it was."""
+        try:
+            yield
+        except OSError as error:
+            raise MatrixError(
+                f"{self.path}, a temporary file, cannot be read: {error.strerror}. Run it again."
+            ) from None
+
+
+class EntryField:
+    """One field of entries in a file: sliced as an array is."""
+
+    def __init__(self, path: Path, entry: np.dtype[Any], name: str) -> None:
+        self._path, self._entry, self._name = path, entry, name
+        self.dtype: np.dtype[Any] = entry[name]
+
+    def __getitem__(self, wanted: slice) -> NDArray[Any]:
+        count, offset = wanted.stop - wanted.start, wanted.start * self._entry.itemsize
+        return np.fromfile(self._path, self._entry, count, offset=offset)[self._name]
+
+
+def turned_on_disk(stored: StoredSparse, memory: int) -> StoredSparse:
+    """Return a matrix with rows and columns swapped, its entries sorted by way of temporary files.
+
+    Entries go to files of neighbouring rows first, each small enough to be sorted in memory.
+    """
+    n, m = stored.shape[1], stored.shape[0]
+    entry = np.dtype([("row", np.int32), ("indices", np.int32), ("data", stored.dtype)])
+    most = max(1, memory // (8 * entry.itemsize))  # entries of a file; those sorted, their order and copies are held
+    step = max(1, m * most // max(1, 4 * stored.n_entries))
+    parts = [(first, min(first + step, m)) for first in range(0, m, step)]
+    counts = np.zeros(n, dtype=np.int64)
+    for first, last in parts:
+        counts += np.bincount(stored.rows(first, last).indices, minlength=n)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    edges = [0]
+    while edges[-1] < n:
+        edges.append(max(edges[-1] + 1, int(np.searchsorted(starts, starts[edges[-1]] + most, side="right")) - 1))
+    if len(edges) > MOST_FILES:
+        enough = 8 * entry.itemsize * (stored.n_entries // MOST_FILES + int(counts.max()))
+        raise TooLargeError(
+            Advice(
+                f"{stored.store.path.name} holds {stored.n_entries:,} entries by columns, and rows are needed: sorting them "
+                f"with {memory / 1e6:,.0f} MB of memory takes more than {MOST_FILES} temporary files. Allow "
+                f"{enough / 1e6:,.0f} MB, or score the matrix as it is stored: ",
+                Option("transpose", True),
+                ".",
+            )
+        )
+    files = [TemporaryRows() for _ in edges[1:]]
+    for first, last in parts:
+        turned = stored.rows(first, last).T.tocsr()
+        entries = np.empty(turned.nnz, dtype=entry)
+        entries["row"] = np.repeat(np.arange(n, dtype=np.int32), np.diff(turned.indptr))
+        entries["indices"], entries["data"] = turned.indices + first, turned.data
+        for file, begin, end in zip(files, turned.indptr[edges[:-1]], turned.indptr[edges[1:]], strict=True):
+            file.add(entries[begin:end].tobytes())
+    store = SortedEntries(starts, entry)
+    for file in files:
+        file.flush()
+        entries = np.fromfile(file.path, entry)
+        file.close()
+        store.add(entries[np.argsort(entries["row"], kind="stable")])
+    store.close()
+    return StoredSparse(store, "", (n, m))
 
 
 def windows(rows: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
