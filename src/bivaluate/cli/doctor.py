@@ -113,7 +113,9 @@ def compile_all() -> None:
     from bivaluate.io.matrices._dialect import Dialect
     from bivaluate.io.matrices.delimited import read_fast
     from bivaluate.io.source import Source
+    from bivaluate.matrix import Matrix
     from bivaluate.measures._cell_pairs import CellPairs
+    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -133,6 +135,7 @@ def compile_all() -> None:
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
         CellPairs(many, many, np.eye(len(many))).sums()
+        errors_of_one(Matrix.of(X), many.row_masks, many.col_masks, 0, np.arange(12).repeat(MANY_MERGERS))
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._check import check_real
 from bivaluate._text import listing, plural
@@ -15,13 +16,16 @@ from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT, is_noise
-from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, is_coherent, redundant_groups
+from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, groups_among, is_coherent, relations
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
-from bivaluate.measures.cover import Cover, cell_jaccard
+from bivaluate.measures._mergers import errors_of_one
+from bivaluate.measures.cover import Cover, cell_jaccard, jaccard_index
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
+
+Masks = NDArray[np.bool_]
 
 SHOWN = (
     "n_biclusters",
@@ -157,10 +161,12 @@ def propose_pruning(
         how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
         cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution)
+    given = pool.workspace
     broken = broken_assumptions(seen, solution)
     groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken, progress=progress)
     left = _named_groups(pool)
+    pool.settle()
     if not keep_weak:
         proposals += _noise(pool, seen, cut)
     pruned = Biclustering(
@@ -168,7 +174,7 @@ def propose_pruning(
         solution.shape,
         info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
     )
-    before, after = (_scores(matrix, side) for side in (solution, pruned))
+    before, after = (_scores(side) for side in (given, Workspace.of(matrix, pruned) if proposals else given))
     settled = SMOOTHNESS if ordered_columns else None
     cautions = [text for about, text in broken.items() if about != settled]
     if TAILS in broken:
@@ -192,51 +198,113 @@ def made_worse(before: dict[str, float], after: dict[str, float]) -> list[str]:
 
 
 class _Pool:
-    """Biclusters still in play, with their names and the virtual errors of all their mergers."""
+    """Biclusters still in play, with their names and who is redundant with whom.
+
+    One that is gone keeps its place until `settle`, so that nothing else has to move.
+    """
 
     def __init__(self, matrix: Matrix, solution: Biclustering) -> None:
         self.matrix = matrix
         self.biclusters: list[Bicluster] = list(solution)
         self.names = [f"B{k + 1}" for k in range(len(solution))]
-        self._merged: Any = None
+        self.alive = np.ones(len(solution), dtype=np.bool_)
+        self.workspace = Workspace.of(matrix, solution)
+        self._known: _Known | None = None
         self._groups: list[RedundantGroup] | None = None
+        self._changed = False
 
-    def solution(self) -> Biclustering:
-        """Return the biclusters as they stand."""
-        return Biclustering(self.biclusters, self.matrix.shape)
+    def settle(self) -> Workspace:
+        """Forget what is gone, and return the biclusters as they stand with all that can be computed of them."""
+        if self._changed:
+            left = np.flatnonzero(self.alive).tolist()
+            self.biclusters, self.names = [self.biclusters[k] for k in left], [self.names[k] for k in left]
+            self.alive = np.ones(len(left), dtype=np.bool_)
+            self.workspace = Workspace.of(self.matrix, Biclustering(self.biclusters, self.matrix.shape))
+            self._known, self._groups, self._changed = None, None, False
+        return self.workspace
+
+    @property
+    def known(self) -> _Known:
+        """Return what is known of every two."""
+        if self._known is None:
+            self._known = _Known.of(self.settle(), self.matrix)
+        return self._known
 
     def redundant(self) -> list[RedundantGroup]:
         """Return the redundant groups of the biclusters as they stand."""
         if self._groups is None:
-            solution = self.solution()
-            if self._merged is None:
-                self._merged = Workspace.of(self.matrix, solution).merged_ve
-            self._groups = redundant_groups(self._merged, solution)
+            known = self.known
+            self._groups = groups_among(known.related, known.duplicates) if len(self.biclusters) > 1 else []
         return self._groups
 
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""
         return virtual_error_value(self.matrix.block(bicluster.rows, bicluster.cols))
 
+    def adjusted(self, *biclusters: Bicluster) -> list[float]:
+        """Return aVE of each."""
+        return [adjusted_error(self.matrix.block(b.rows, b.cols), self.matrix.shape) for b in biclusters]
+
     def replace(self, gone: int, place: int, bicluster: Bicluster, name: str) -> None:
         """Put one bicluster in place of two."""
         changed = bicluster is not self.biclusters[place]
         self.biclusters[place], self.names[place] = bicluster, name
-        del self.biclusters[gone], self.names[gone]
-        self._groups = None
-        if self._merged is None or (changed and not self.matrix.in_memory):
-            self._merged = None  # all are computed again: a pass over the rows gives one as well as all
-            return
-        self._merged = np.delete(np.delete(self._merged, gone, axis=0), gone, axis=1)
-        if changed:
-            place -= gone < place
-            solution = self.solution()
-            row_masks, col_masks = solution.row_masks, solution.col_masks
-            errors = [
-                virtual_error_value(self.matrix.block(np.flatnonzero(rows), np.flatnonzero(cols)))
-                for rows, cols in zip(row_masks | row_masks[place], col_masks | col_masks[place], strict=True)
-            ]
-            self._merged[place, :] = self._merged[:, place] = errors
+        self.alive[gone] = False
+        self._groups, self._changed = None, True
+        if changed and not self.matrix.in_memory:
+            self._known = None  # all are computed again: a pass over the rows gives one as well as all
+        elif self._known is not None:
+            self._known.forget(gone)
+            if changed:
+                self._known.change(place, bicluster, self.alive)
+
+
+@dataclass
+class _Known:
+    """What is known of biclusters one by one, and of every two of them."""
+
+    matrix: Matrix
+    row_masks: Masks
+    col_masks: Masks
+    shapes: NDArray[np.int64]
+    ve: NDArray[np.float64]
+    shared: NDArray[np.int64]
+    related: Masks
+    duplicates: Masks
+
+    @classmethod
+    def of(cls, workspace: Workspace, matrix: Matrix) -> _Known:
+        """Return all that is known of a solution."""
+        solution, merged = workspace.solution, workspace.merged_ve
+        shapes = np.array([b.shape for b in solution]).reshape(-1, 2)
+        ve, shared = np.diagonal(merged).copy(), Cover(solution).intersections
+        everyone = np.arange(len(solution))
+        related, duplicates = relations(merged, ve, shapes, shared, matrix.shape, everyone)
+        masks = solution.row_masks.copy(), solution.col_masks.copy()
+        return cls(matrix, *masks, shapes, ve, shared, related, duplicates)
+
+    def forget(self, gone: int) -> None:
+        """Nobody is redundant with one that is gone."""
+        for matrix in (self.related, self.duplicates):
+            matrix[gone, :] = matrix[:, gone] = False
+
+    def change(self, place: int, bicluster: Bicluster, alive: Masks) -> None:
+        """Compute again what a changed bicluster changes."""
+        for masks, members in ((self.row_masks, bicluster.rows), (self.col_masks, bicluster.cols)):
+            masks[place] = False
+            masks[place, members] = True
+        self.shapes[place] = bicluster.shape
+        others = np.flatnonzero(alive)
+        merged = np.full(len(alive), np.nan)
+        merged[others] = errors_of_one(self.matrix, self.row_masks, self.col_masks, place, others)
+        self.ve[place] = merged[place]
+        shared = (self.row_masks & self.row_masks[place]).sum(axis=1)
+        shared *= (self.col_masks & self.col_masks[place]).sum(axis=1)
+        self.shared[place] = self.shared[:, place] = shared
+        line = np.array([place])
+        lines = relations(merged[np.newaxis], self.ve, self.shapes, shared[np.newaxis], self.matrix.shape, line)
+        for matrix, found in zip((self.related, self.duplicates), lines, strict=True):
+            matrix[place] = matrix[:, place] = found[0] & alive
 
 
 def _repeats(pool: _Pool, merge: bool, progress: Callable[[int, int], None] | None) -> list[Proposal]:
@@ -244,7 +312,7 @@ def _repeats(pool: _Pool, merge: bool, progress: Callable[[int, int], None] | No
     proposals: list[Proposal] = []
     refused: set[frozenset[str]] = set()
     given = len(pool.names)
-    while len(pool.names) > 1:
+    while pool.alive.sum() > 1:
         for pair in _pairs(pool):
             if _key(pool, pair) in refused:
                 continue
@@ -271,19 +339,19 @@ def _key(pool: _Pool, pair: tuple[int, int]) -> frozenset[str]:
 def _pairs(pool: _Pool) -> Iterator[tuple[int, int]]:
     """Yield the pairs of the redundant groups, group by group, those that share most cells first."""
     for group in pool.redundant():
-        members = list(group.members)
-        likeness = Cover(Biclustering([pool.biclusters[k] for k in members], pool.matrix.shape)).jaccard
-        one, other = np.triu_indices(len(members), 1)
-        for at in np.argsort(-likeness[one, other], kind="stable").tolist():
-            yield members[one[at]], members[other[at]]
+        one, other = np.array(group.members)[np.array(np.triu_indices(len(group.members), 1))]
+        sizes = pool.known.shapes.prod(axis=1)
+        likeness = jaccard_index(pool.known.shared[one, other], sizes[one], sizes[other])
+        for at in np.argsort(-likeness, kind="stable").tolist():
+            yield int(one[at]), int(other[at])
 
 
 def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     """Make one bicluster of two redundant ones; None if they may not merge, or their union is worse than they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
-    adjusted = [adjusted_error(pool.matrix.block(side.rows, side.cols), pool.matrix.shape) for side in (one, other)]
     if likeness >= DUPLICATE:
+        adjusted = pool.adjusted(one, other)
         worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
         gone, kept = pool.names[worse], pool.names[better]
         how = "is the same as" if likeness == 1 else f"shares {100 * likeness:.0f} % of its cells with"
@@ -303,7 +371,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     if union in (one, other):
         inner, outer = (a, b) if union == other else (b, a)
         gone, kept = pool.names[inner], pool.names[outer]
-        values = adjusted if union == one else adjusted[::-1]
+        values = pool.adjusted(one, other) if union == one else pool.adjusted(other, one)
         reason = (
             f"Drop {gone}: it lies within {kept}, which is at least as coherent "
             f"(aVE {values[0]:.3f} against {values[1]:.3f})."
@@ -330,7 +398,7 @@ def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Biclus
 
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
     """Drop biclusters that save nothing under any kind of pattern and whose rows a search of noise finds as coherent."""
-    evidence = evidence_table(pool.matrix, pool.solution())
+    evidence = evidence_table(pool.matrix, pool.settle().solution)
     adjusted = [adjusted_error(seen.block(b.rows, b.cols), pool.matrix.shape) for b in pool.biclusters]
     proposals = []
     for k in np.flatnonzero(is_noise(evidence, adjusted, cut))[::-1].tolist():
@@ -348,6 +416,5 @@ def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
     return proposals[::-1]
 
 
-def _scores(X: Matrix, solution: Biclustering, keys: Sequence[str] = SHOWN) -> dict[str, float]:
-    workspace = Workspace.of(X, solution)
-    return {key: float(get_metric(key).compute(workspace)) for key in keys}
+def _scores(workspace: Workspace) -> dict[str, float]:
+    return {key: float(get_metric(key).compute(workspace)) for key in SHOWN}

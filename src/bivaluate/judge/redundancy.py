@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
 from bivaluate.judge.limits import COHERENT, DUPLICATE, NOISY, SAME_PATTERN, is_thin
-from bivaluate.measures.cover import Cover
+from bivaluate.measures.cover import Cover, jaccard_index
 from bivaluate.solution import Biclustering
 
 
@@ -69,10 +70,54 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
     merged = np.asarray(merged_ve, dtype=np.float64)
     if len(solution) < 2:
         return []
-    cover = Cover(solution)
-    duplicates = cover.jaccard >= DUPLICATE
-    np.fill_diagonal(duplicates, False)
-    related = duplicates | _same_pattern(merged, solution) | _within(np.diagonal(merged), cover)
+    shapes = np.array([b.shape for b in solution])
+    related, duplicates = relations(
+        merged, np.diagonal(merged), shapes, Cover(solution).intersections, solution.shape, np.arange(len(solution))
+    )
+    return groups_among(related, duplicates)
+
+
+def relations(
+    merged: NDArray[np.float64],
+    ve: NDArray[np.float64],
+    shapes: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    shape: tuple[int, int],
+    lines: NDArray[np.int64],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for some biclusters, a line each, who is redundant with them, and who of these is a duplicate.
+
+    Parameters
+    ----------
+    merged : ndarray of shape (L, K)
+        Virtual errors of their mergers with everyone.
+    ve, shapes : ndarray of shape (K,) and (K, 2)
+        Virtual error, and numbers of rows and columns, of everyone.
+    shared : ndarray of shape (L, K)
+        Cells that they share with everyone.
+    shape : tuple of int
+        Of the matrix.
+    lines : ndarray of shape (L,)
+        Which ones they are.
+    """
+    sizes, coherent = shapes.prod(axis=1), is_coherent(ve, *shapes.T)
+    both = coherent[lines, np.newaxis] & coherent
+    duplicates = jaccard_index(shared, sizes[lines, np.newaxis], sizes) >= DUPLICATE
+    with np.errstate(invalid="ignore"):
+        related = duplicates | (costs_nothing(merged, (ve[lines, np.newaxis] + ve) / 2) & both)
+    # one that lies within the other and adds nothing to it
+    inside, outside = (shared == sizes[lines, np.newaxis]) & both, (shared == sizes) & both
+    for matrix in (duplicates, related, inside, outside):
+        matrix[np.arange(len(lines)), lines] = False
+    if inside.any() or outside.any():
+        error = score_blocks(ve, shapes[:, 0], shapes[:, 1], shape).adjusted
+        related |= inside & (error <= error[lines, np.newaxis])
+        related |= outside & (error[lines, np.newaxis] <= error)
+    return related, duplicates
+
+
+def groups_among(related: NDArray[np.bool_], duplicates: NDArray[np.bool_]) -> list[RedundantGroup]:
+    """Return the groups of those who are redundant with each other, K x K."""
     return [
         RedundantGroup(members, all(duplicates[pair] for pair in combinations(members, 2)))
         for members in _cliques(related)
@@ -92,31 +137,6 @@ def costs_nothing(together: Any, apart: Any) -> Any:
     return together <= SAME_PATTERN * apart + 1e-12
 
 
-def _same_pattern(merged: NDArray[np.float64], solution: Biclustering) -> NDArray[np.bool_]:
-    ve = np.diagonal(merged)
-    coherent = is_coherent(ve, [len(b.rows) for b in solution], [len(b.cols) for b in solution])
-    with np.errstate(invalid="ignore"):
-        alike = costs_nothing(merged, np.add.outer(ve, ve) / 2) & coherent[:, None] & coherent[None, :]
-    np.fill_diagonal(alike, False)
-    return np.asarray(alike)
-
-
-def _within(ve: NDArray[np.float64], cover: Cover) -> NDArray[np.bool_]:
-    """Return the pairs of coherent biclusters one of which lies within the other and adds nothing to it."""
-    solution = cover.solution
-    rows, cols = np.array([b.shape for b in solution]).T
-    coherent = is_coherent(ve, rows, cols)
-    inside = cover.intersections == np.diagonal(cover.intersections)[:, None]
-    inside &= coherent[:, None] & coherent[None, :]
-    np.fill_diagonal(inside, False)
-    inner, outer = np.nonzero(inside)
-    if not len(inner):
-        return np.asarray(inside)
-    error = score_blocks(ve, rows, cols, solution.shape).adjusted
-    inside[inner, outer] = error[outer] <= error[inner]
-    return np.asarray(inside | inside.T)
-
-
 def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
     from scipy.sparse import csr_array
@@ -127,12 +147,21 @@ def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     order = connected[np.argsort(component[connected], kind="stable")]
     parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if len(order) else []
     # Groups of different components do not touch each other, so each is split by itself.
-    groups = [tuple(part[list(group)].tolist()) for part in parts for group in _split(related[np.ix_(part, part)])]
+    groups = [
+        tuple(part[list(group)].tolist())
+        for part in parts
+        for group in _split(related[np.ix_(part, part)].tobytes(), len(part))
+    ]
     return sorted(groups)
 
 
-def _split(related: NDArray[np.bool_]) -> list[list[int]]:
-    """Return the groups of one component: the largest first, as greed finds it, then the largest among the others."""
+@lru_cache(1024)
+def _split(related_bytes: bytes, size: int) -> list[list[int]]:
+    """Return the groups of one component: the largest first, as greed finds it, then the largest among the others.
+
+    Pruning asks again after every change, and most components are as they were.
+    """
+    related = np.frombuffer(related_bytes, dtype=np.bool_).reshape(size, size).copy()
     groups = []
     while related.any():
         group = [int(related.sum(axis=1).argmax())]

@@ -19,7 +19,7 @@ import numpy as np
 
 from bivaluate._parallel import count_cores
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import HUGE, TINY, block_values
+from bivaluate.measures._blocks import HUGE, TINY, block_values, virtual_error_value
 from bivaluate.measures._passes import (
     Largest,
     Members,
@@ -40,12 +40,18 @@ from bivaluate.measures._passes import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from bivaluate.measures._kernels import Errors, Indices, Values
     from bivaluate.solution import Biclustering
+
+    Masks = NDArray[np.bool_]
 
 # From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as this many cells.
 KERNEL_CELLS = 1_000_000
 CELLS_PER_MERGER = 200
+# From this many mergers of one bicluster on, compiled code answers.
+MANY_MERGERS = 64
 # A command that scores and ends has no use for compiled kernels before this many: loading them takes longer, and
 # compiling them much longer, than NumPy needs.
 KERNEL_CELLS_ONCE = 50_000_000
@@ -143,6 +149,20 @@ def all_pairs(
             ve[k, l], msr[k, l] = values(block(rows, cols))
             ve[l, k], msr[l, k] = ve[k, l], msr[k, l]
     return ve, msr
+
+
+def errors_of_one(matrix: Matrix, row_masks: Masks, col_masks: Masks, k: int, others: Indices) -> Values:
+    """Return VE of the mergers of one bicluster of a matrix in memory with some others, given by their masks."""
+    X, errors = matrix.values, np.full(len(others), np.nan)
+    if len(others) >= MANY_MERGERS and X.flags.c_contiguous:
+        from bivaluate.measures import _kernels_one
+
+        _kernels_one.errors_of_one(X, row_masks, col_masks, k, others, errors)
+    for at in np.flatnonzero(np.isnan(errors)).tolist():
+        rows = (row_masks[k] | row_masks[others[at]]).nonzero()[0]
+        cols = (col_masks[k] | col_masks[others[at]]).nonzero()[0]
+        errors[at] = virtual_error_value(matrix.block(rows, cols))
+    return errors
 
 
 class CompiledMergers:
