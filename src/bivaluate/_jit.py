@@ -238,3 +238,10 @@ leading_zeros: Any = _zeros_before if cast(Any, config).DISABLE_JIT else _leadin
 
 # Called inside a kernel with 64-bit words: the first 128 bits, as two words, of `word` times the 128 bits of high and low.
 wide_product: Any = _top_bits if cast(Any, config).DISABLE_JIT else _product_of
+
+
+@kernel
+def copy_cells(source: Any, out: Any) -> None:
+    """Fill `out` with the first cells of `source`: numba's ``out[:] = source`` takes 2 s to compile, for the words of its error."""
+    for k in range(out.size):
+        out[k] = source[k]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import count_ones, kernel
+from bivaluate._jit import copy_cells, count_ones, kernel
 
 ONE = np.uint64(1)
 HALF = np.uint64(32)
@@ -54,7 +54,7 @@ def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
             line = columns[64 * word + count_ones(lowest - ONE)]
             rest ^= lowest
             if first:
-                rows[:] = line
+                copy_cells(line, rows)
                 first = False
             else:
                 for at in range(len(rows)):
@@ -235,8 +235,8 @@ def walk_maximal(
         if not fresh:
             continue
         if width >= min_columns and size * width > floor:
-            found_rows[found] = extent
-            found_columns[found] = closed
+            copy_cells(extent, found_rows[found])
+            copy_cells(closed, found_columns[found])
             areas[found] = size * width
             found += 1
         further = counts[depth + 1]

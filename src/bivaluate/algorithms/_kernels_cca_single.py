@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import kernel
+from bivaluate._jit import copy_cells, kernel
 from bivaluate.algorithms._kernels_cca import (
     column_product,
     pattern_of,
@@ -171,7 +171,7 @@ def refill_near(
     for a in range(count):
         slots[a] = far_slots[picks[a]]
         value[a] = far_value[picks[a]]
-        near[a] = far[picks[a]]
+        copy_cells(far[picks[a]], near[a])
     return count, cut
 
 
@@ -300,13 +300,13 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                     far_bound = np.sqrt(cut) if cut >= 0.0 else -np.inf
                     reach = far_bound
                     fallback = cut >= worst - slack
-                    far_g[:] = col_g
+                    copy_cells(col_g, far_g)
                 near_count, cut = refill_near(
                     far, far_slots, far_value, far_count, n_near, scratch, picks, near, near_slots, near_value
                 )
                 near_bound = max(np.sqrt(max(cut, 0.0)), reach)
                 fallback = fallback or cut >= worst - slack
-                near_g[:] = col_g
+                copy_cells(col_g, near_g)
             R = worst / m
             # The largest column residue, exactly only if it exceeds the largest row residue.
             worst_col, row_pattern = worst_column(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import count_ones, kernel
+from bivaluate._jit import copy_cells, count_ones, kernel
 
 
 @kernel
@@ -96,7 +96,7 @@ def search_motifs(sets: Any, seed: int, draws: Any, least: int, best: Any, genes
             if column != seed:
                 others[count] = column
                 count += 1
-        common[:] = sets[seed]
+        copy_cells(sets[seed], common)
         size = 0
         for at in range(draws.shape[1]):
             pick = at + draws[trial, at] % (count - at)
@@ -121,4 +121,4 @@ def search_motifs(sets: Any, seed: int, draws: Any, least: int, best: Any, genes
             columns += agrees
         if columns >= least and (size > best[0] or columns > best[1]):
             best[0], best[1], best[2] = size, columns, seed
-            genes[:] = common
+            copy_cells(common, genes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import kernel, strict_kernel
+from bivaluate._jit import copy_cells, kernel, strict_kernel
 
 # Estimates nearer to each other than this are tied.
 STEPS = 1e9
@@ -132,7 +132,7 @@ def grow_models(ranks: Any, size: int, n_models: int, gains: Any, sequence: Any,
                     held = insert_best(score, q, column, scores, models, columns, held)
         for q in range(held):
             old, column = models[q], columns[q]
-            new_order[q] = order[old]
+            copy_cells(order[old], new_order[q])
             new_order[q, front if at_front else size - 1 - back] = column
             new_count[q] = 0
             for at in range(count[old]):
@@ -156,6 +156,6 @@ def grow_models(ranks: Any, size: int, n_models: int, gains: Any, sequence: Any,
             front += 1
         else:
             back += 1
-    sequence[:size] = order[0]
-    rows[: count[0]] = member[0, : count[0]]
+    copy_cells(order[0], sequence[:size])
+    copy_cells(member[0], rows[: count[0]])
     return count[0]

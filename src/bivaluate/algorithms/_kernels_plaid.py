@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import kernel
+from bivaluate._jit import copy_cells, kernel
 
 
 @kernel
@@ -21,7 +21,9 @@ def two_means(points: Any, first: Any, second: Any, rounds: int) -> Any:
     a, b, sums, towards_a = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     in_a = np.empty(size, np.bool_)
     for start in range(len(first)):
-        a[:], b[:], in_a[:], sums[:] = points[first[start]], points[second[start]], False, 0.0
+        copy_cells(points[first[start]], a)
+        copy_cells(points[second[start]], b)
+        in_a[:], sums[:] = False, 0.0
         n_a = 0
         for _ in range(rounds):
             halfway = 0.0
@@ -49,7 +51,8 @@ def two_means(points: Any, first: Any, second: Any, rounds: int) -> Any:
             between += n_a * a[j] * a[j] + (size - n_a) * b[j] * b[j]
         if between > most:
             most = between
-            best[0], best[1] = a, b
+            copy_cells(a, best[0])
+            copy_cells(b, best[1])
     return best
 
 

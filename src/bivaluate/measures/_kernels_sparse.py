@@ -148,13 +148,14 @@ def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads
             owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
             if owners.size == 1:
                 continue
-            entries = slice(split.start[row], split.start[row + 1])
-            line[split.cols[entries]] = split.values[entries]
+            first, last = split.start[row], split.start[row + 1]
+            for t in range(first, last):  # line[split.cols[first:last]] = split.values[first:last]
+                line[split.cols[t]] = split.values[t]
             for j in owners:
                 if overlap[i, j] < sizes[i] and overlap[i, j] < sizes[j]:
                     for t in range(start[j], start[j + 1]):
                         values[t] -= line[union[t]]
-            line[split.cols[entries]] = 0.0
+            line[split.cols[first:last]] = 0.0
 
 
 def order_patterns(members: Members, patterns: Patterns, leads: Indices, alone: bool) -> Ordered:
