@@ -39,6 +39,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def dask_cluster(started: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    assert started.scheduler.poll() is None, "the test that kills the scheduler comes last"
     monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
     return started
 
