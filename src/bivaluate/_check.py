@@ -66,7 +66,7 @@ def check_memory(value: Any, least: int = 16_000_000) -> int | None:
     factor = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[found[2].upper()]
     amount = int(float(found[1]) * factor)
     if amount < least:
-        raise ParameterError(f"memory is {value}; at least {least // 1_000_000}M are needed.")
+        raise ParameterError(f"memory is {value}; at least {least // 1_000_000}M is needed.")
     return amount
 
 
@@ -81,7 +81,8 @@ def check_values(
     """Return `X` as a 2-D, non-empty float64 array of finite cells.
 
     A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay; infinite cells never
-    may. ``"raise"`` comes from a caller who could have said ``"omit"``, and is told so. `place` says where a cell is, for messages.
+    may. ``"raise"`` comes from a caller who could have said ``"omit"``, and is told so. `place` says where a cell is,
+    for messages.
     """
     values = to_float64(X, name)
     if values.size == 0:

@@ -42,7 +42,7 @@ def connect(address: str) -> Any:
         ) from None
     except TypeError as error:  # how Dask says that it has no certificates
         raise RunError(
-            f"{address} cannot be spoken to ({error}). Name the certificates in Dask's configuration: ca-file, "
+            f"cannot make a secure connection to {address} ({error}). Name the certificates in Dask's configuration: ca-file, "
             "client.cert and client.key under distributed.comm.tls."
         ) from None
     try:
@@ -59,7 +59,7 @@ def connect(address: str) -> Any:
         if version != __version__:
             client.close()
             raise RunError(
-                f"the Dask worker {worker} has {version}, this is bivaluate {__version__}. "
+                f"the Dask worker {worker} has {version}, and this is bivaluate {__version__}. "
                 "Install the same version on all machines."
             )
     return client

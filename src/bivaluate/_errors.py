@@ -46,7 +46,7 @@ class CommandError(BivaluateError, RuntimeError):
 
 
 class CommandTimeoutError(CommandError):
-    """A program outside bivaluate was ended because it took longer than its limit."""
+    """A program outside bivaluate was stopped because it took longer than its limit."""
 
 
 class MissingExtraError(BivaluateError, ImportError):

@@ -25,7 +25,8 @@ LARGEST_DENSE_BYTES = 1 << 31
 class RowSource(Protocol):
     """What a matrix needs to know of its cells: any object with these members is a source.
 
-    A source can be pickled, and then opens its file again where it arrives: the workers of a cluster do their own reading.
+    A source can be pickled, and then opens its file again where it arrives: the workers of a cluster do their own
+    reading.
 
     Attributes
     ----------

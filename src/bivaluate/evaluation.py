@@ -65,8 +65,8 @@ def evaluate(
     Parameters
     ----------
     X : array-like of shape (n, m), DataFrame, AnnData, scipy.sparse matrix, RowSource or Matrix
-        The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from their entries, memory maps and other sources some
-        rows at a time: neither is turned into one dense array.
+        The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from
+        their entries, memory maps and other sources some rows at a time: neither is turned into one dense array.
     solution : Biclustering, estimator or list of pairs
         The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns).
     metrics : str or iterable of str
@@ -104,8 +104,8 @@ def evaluate(
     memory : int or str, optional
         Bytes that may be held of what is read some rows at a time: 2_000_000_000 or ``"2G"``.
     scheduler : str or distributed.Client, optional
-        Address of a Dask scheduler whose workers are to read the rows: of files they can see, and of Dask arrays. A Dask
-        array is looked at by the cluster of this process, if there is one, without asking.
+        Address of a Dask scheduler whose workers are to read the rows: of files they can see, and of Dask arrays. A
+        Dask array is looked at by the cluster of this process, if there is one, without asking.
     progress : callable, optional
         Told (done, total) as chunks of rows are read.
     n_jobs : int, optional
@@ -294,8 +294,8 @@ class Evaluation:
     def standard_errors(self) -> dict[str, Any]:
         """Standard errors of scores estimated from a sample of rows, by registry key; empty where all rows were read.
 
-        Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows were
-        drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
+        Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows
+        were drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
         """
         return {} if self._sampled is None else self._sampled.standard_errors(self.scores.keys() | self._columns.keys())
 

@@ -419,8 +419,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called with the position of the first of these rows in `rows`, their numbers, and the rows, checked: float64,
-            dense or CSR, missing cells NaN. Where the matrix is on a cluster it is called there.
+            Called with the position of the first of these rows in `rows`, their numbers, and the rows, checked:
+            float64, dense or CSR, missing cells NaN. Where the matrix is on a cluster it is called there.
         rows : ndarray of int
             Numbers of rows, ascending.
         n_cols : int, default=0

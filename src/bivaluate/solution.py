@@ -334,11 +334,11 @@ class Biclustering(Sequence[Bicluster]):
 
         Notes
         -----
-        The mixture is the default because it adapts to the size of each factor, whereas the others have to be told it. On
-        planted non-negative blocks of 3 to 40 % of the rows (108 NMF fits, right K and up to 3 too many) it recovers
-        0.77 of the cells (mean Jaccard index), against 0.54 for the best number of standard deviations (1) and 0.34
-        for the best fraction (a fifth). On 700 blood cells (NMF, K = 6, 10, 15) its biclusters save 16,500 nats,
-        one standard deviation 16,100, a fifth 14,300.
+        The mixture is the default because it adapts to the size of each factor, whereas the others have to be told it.
+        On planted non-negative blocks of 3 to 40 % of the rows (108 NMF fits, right K and up to 3 too many) it recovers
+        0.77 of the cells (mean Jaccard index), against 0.54 for the best number of standard deviations (1) and 0.34 for
+        the best fraction (a fifth). On 700 blood cells (NMF, K = 6, 10, 15) its biclusters save 16,500 nats, one
+        standard deviation 16,100, a fifth 14,300.
 
         Examples
         --------

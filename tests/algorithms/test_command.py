@@ -94,7 +94,7 @@ def test_finding_nothing_is_an_answer():
     [
         ("sys.exit('no such option: -q')", {}, r" ended with code 1\. Its last lines: no such option: -q$"),
         ("print('a'); os.abort()", {}, r" ended by signal 6\. Its last lines: a$"),
-        ("pass", {}, r" wrote no file\. It said nothing\.$"),
+        ("pass", {}, r" wrote no file\. It printed nothing\.$"),
         ("pass", {"result": "out/*.tsv"}, r" wrote no file like out/\*\.tsv\."),
         (writes("B1,r77,c1"), {}, r" wrote out/found\.csv, which cannot be read: out/found\.csv.*r77"),
         ("open(sys.argv[1] + '/x', 'w').write('nonsense')", {}, r" wrote out/x, which cannot be read: out/x"),
@@ -136,7 +136,7 @@ def test_the_program_has_an_environment_of_its_own(monkeypatch):
     ("model", "message"),
     [
         (CommandEstimator(), "the command is empty; for example 'mytool"),
-        (CommandEstimator("tool 'a"), "cannot be taken apart: No closing quotation"),
+        (CommandEstimator("tool 'a"), "cannot be split into words: No closing quotation"),
         (CommandEstimator("no-such-tool {matrix}"), "there is no program 'no-such-tool'. Install it, or say where"),
         (CommandEstimator("python {matrx}"), "cannot be filled in: 'matrx'. Known: {program}, {matrix}"),
         (CommandEstimator("{program} {matrix}"), "needs to know where its program is: program=/path/to/it"),

@@ -132,7 +132,7 @@ def test_answer_and_page(found, tmp_path):
     assert measures.loc[ALWAYS, "right_algorithm"] == 1.0
     written = write_page(found, tables, tmp_path / "page.md", "bivaluate benchmark")
     text = written[0].read_text(encoding="utf-8")
-    assert "Over all data the ranks of " in text
+    assert " agrees best with the truth (rank correlation " in text
     assert "| las |" in text  # the algorithm, not the measure of that key
     assert all(path.exists() for path in written)
 

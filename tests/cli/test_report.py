@@ -21,7 +21,7 @@ def test_score_looks_genes_up(run, example) -> None:
     assert "5 of 5 genes of the matrix are in 2 sets." in (example / "r.html").read_text(encoding="utf-8")
     done = run(*words)
     assert done.code == 2
-    assert "--sets looks up the biclusters of a report: add --report FILE, or use `bivaluate enrich`." in done.err
+    assert "--sets adds gene sets to a report: add --report FILE, or use `bivaluate enrich`." in done.err
 
 
 def test_report_of_a_sweep(run, tmp_path) -> None:

@@ -157,7 +157,7 @@ def test_text_with_more_lines_than_packed_bytes(tmp_path, monkeypatch, end):
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"".join((b"ab,1", end)) * 8_000 + b"ab,x"))
     for read in (read_matrix, lambda path: read_solution(path, format="csv")):
-        with pytest.raises(FormatError, match=f"holds more lines than its {path.stat().st_size} bytes, packed"):
+        with pytest.raises(FormatError, match=f"holds more lines than its {path.stat().st_size} compressed bytes"):
             read(path)
     path.write_bytes(gzip.compress(b"ab,1\n" * 900 + b"ab,x\n"))
     with pytest.raises(FormatError, match="line 901: row 'ab', column 2 holds 'x'"):
@@ -219,7 +219,7 @@ def test_arrays_that_claim_more_than_they_can_unpack_to(tmp_path):
 @pytest.mark.parametrize("read", [read_matrix, read_solution])
 def test_other_packings_are_named(tmp_path, program, pack, read):
     (tmp_path / "x.csv").write_bytes(pack(b"1,2,3\n" * 50))
-    with pytest.raises(FormatError, match=f"is packed by {program}; unpack it first, or pack it with gzip"):
+    with pytest.raises(FormatError, match=f"is compressed with {program}; unpack it first, or compress it with gzip"):
         read(tmp_path / "x.csv")
 
 

@@ -126,13 +126,13 @@ def test_a_command_that_hangs_is_a_failed_cell(matrix, command):
     plan = Plan([matrix], [command("hang")], k=[2], parameters={command("hang"): {"time_limit": 0.3}})
     (row,) = Sweep(plan).run().results.to_dict("records")
     assert row["status"] == "timed out"
-    assert "was ended after its limit of 0.3 s" in row["reason"]
+    assert "was stopped at its limit of 0.3 s" in row["reason"]
 
 
 def test_a_command_that_breaks_the_limit_of_the_sweep_says_its_last_lines(matrix, command):
     (row,) = Sweep(Plan([matrix], [command("hang")], k=[2], time_limit=1.5)).run().results.to_dict("records")
     assert row["status"] == "timed out"
-    assert row["reason"].endswith("was ended after its limit of 1.5 s. Its last lines: still thinking")
+    assert row["reason"].endswith("was stopped at its limit of 1.5 s. Its last lines: still thinking")
 
 
 def test_recipes_lie_beside_the_plan(matrix, command, tmp_path):

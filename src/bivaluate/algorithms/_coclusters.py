@@ -55,8 +55,8 @@ def best_coclusters(
 ) -> Coclusters:
     """Return the co-clusters that keep most of `X` of those that the search meets.
 
-    A dense matrix with many lines is searched in a random part; what is found there is the one start of the whole, which is
-    searched too where it keeps less than the part promised: there the part was fitted to its noise.
+    A dense matrix with many lines is searched in a random part; what is found there is the one start of the whole,
+    which is searched too where it keeps less than the part promised: there the part was fitted to its noise.
     """
     from bivaluate.algorithms._kernels_coclusters import place
 

@@ -164,8 +164,9 @@ def best_of_copy(search: Search, background: Background, Z: Values, rng: np.rand
 def tail_probability(best: Values, threshold: float, score: float) -> float:
     """Return the probability that a surrogate's best block reaches `score`, from the best S of several surrogates.
 
-    Above their median (or the threshold, if that is higher) best scores are taken as exponential; this is the predictive
-    tail, which allows for how few they are. One more exceedance, of a nat, stands for what the score itself claims.
+    Above their median (or the threshold, if that is higher) best scores are taken as exponential; this is the
+    predictive tail, which allows for how few they are. One more exceedance, of a nat, stands for what the score itself
+    claims.
     """
     start = max(float(np.median(best)), threshold)
     above = best[best > start] - start
@@ -185,10 +186,11 @@ def calibrate(
 ) -> Calibration:
     """Keep the blocks that are better than what the search finds in surrogates.
 
-    Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the blocks are
-    looked at; if they hold nothing, the score is what it claims to be and p = e^-S. Otherwise eleven surrogates with the
-    blocks in place, searched with as many starts as the data, say how likely the best of a surrogate is to reach S: first for
-    the data as a whole and then for what is left without the blocks that passed. `tell` hears how many have been searched.
+    Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the
+    blocks are looked at; if they hold nothing, the score is what it claims to be and p = e^-S. Otherwise eleven
+    surrogates with the blocks in place, searched with as many starts as the data, say how likely the best of a
+    surrogate is to reach S: first for the data as a whole and then for what is left without the blocks that passed.
+    `tell` hears how many have been searched.
     """
     if not blocks:
         return Calibration([], np.zeros(0), False)

@@ -169,8 +169,8 @@ def _judge(field: Any, rows: Any, cols: Any, which: Any) -> tuple[Fit, Values]:
 def kind_of(block: Fit) -> str:
     """Return the kind of a fitted block.
 
-    "raised" and "lowered": one level; "constant rows": every row its own level; "additive": one pattern, shifted from row
-    to row; "row-affine": the pattern is also stretched; "row-affine, both signs": some rows follow it upside down.
+    "raised" and "lowered": one level; "constant rows": every row its own level; "additive": one pattern, shifted from
+    row to row; "row-affine": the pattern is also stretched; "row-affine, both signs": some rows follow it upside down.
     """
     from bivaluate.algorithms._kernels_coherent import LEVEL, LEVEL_VARIANCE, NOISE, PATTERN, PATTERN_VARIANCE
 

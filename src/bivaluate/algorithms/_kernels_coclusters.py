@@ -1,7 +1,7 @@
 """Kernels of co-clustering: what blocks keep, rows and columns that take turns, first labels and moves; modularity.
 
-The lines of a matrix (its rows, or its columns) come as a tuple: a dense table, and the data, indices and bounds of a sparse
-one; the bounds are empty where the table is dense. A label of the other side has a row in a table of sums.
+The lines of a matrix (its rows, or its columns) come as a tuple: a dense table, and the data, indices and bounds of a
+sparse one; the bounds are empty where the table is dense. A label of the other side has a row in a table of sums.
 """
 
 from __future__ import annotations
@@ -295,8 +295,8 @@ def first_labels(lines: Any, width: int, K: int, n_near: int, profiles: bool, nu
     """Return labels of lines for every start: of the nearest of K random lines, or all random, each as often as any other.
 
     Nearest by the sum of squared differences; with `profiles` of lines scaled to length 1. As in k-means++, a line is
-    drawn with a chance in proportion to its squared distance from those drawn before. `numbers`, uniform on [0, 1), has a
-    line for each start, with as many as there are lines and labels at least.
+    drawn with a chance in proportion to its squared distance from those drawn before. `numbers`, uniform on [0, 1), has
+    a line for each start, with as many as there are lines and labels at least.
     """
     n_starts, n = len(numbers), len(lines[3]) - 1 if len(lines[3]) else len(lines[0])
     labels = np.zeros((n_starts, n), np.int64)

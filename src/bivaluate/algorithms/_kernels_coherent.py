@@ -35,10 +35,10 @@ ONES = -1
 class Field(NamedTuple):
     """A prepared matrix with what is needed to judge any block of it; few arrays, because each one takes time to compile.
 
-    `lines` holds, for every row: 1'Oz, z'Oz, its observed cells, kappa0 + 1'O1 and the log marginal likelihood of the whole
-    row, O the precision of the columns. `precision` holds O and, as its last line, O1; it and `Yt` (the transpose of ZO) are
-    empty if the columns are independent, `seen` (transposed) if no cell is missing. `tables` holds log gamma(k / 2), log C(n, k)
-    and log C(m, k).
+    `lines` holds, for every row: 1'Oz, z'Oz, its observed cells, kappa0 + 1'O1 and the log marginal likelihood of the
+    whole row, O the precision of the columns. `precision` holds O and, as its last line, O1; it and `Yt` (the transpose
+    of ZO) are empty if the columns are independent, `seen` (transposed) if no cell is missing. `tables` holds log
+    gamma(k / 2), log C(n, k) and log C(m, k).
     """
 
     Zt: Any

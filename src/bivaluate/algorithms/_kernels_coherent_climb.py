@@ -1,7 +1,7 @@
 """Kernels of the coherent submatrix search: starts, and climbs from them to a block no change of rows or columns improves.
 
-Promise of the caller: as in `_kernels_coherent`; sets are uint8 masks, one line per start; `C` and `Z` (rows x columns) are
-float64, C-contiguous and finite.
+Promise of the caller: as in `_kernels_coherent`; sets are uint8 masks, one line per start; `C` and `Z` (rows x columns)
+are float64, C-contiguous and finite.
 """
 
 from __future__ import annotations
@@ -221,8 +221,8 @@ def same(a: Any, b: Any) -> bool:
 def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fewest_cols: int, warm_rows: int) -> Any:
     """Return (S, rows, cols) of the best block on the way from a start to where neither rows nor columns change.
 
-    In the first rounds at least `warm_rows` rows and as many columns as at the start are kept (if `warm_rows` is not 0), so
-    that a poor first fit does not shrink the block to nothing.
+    In the first rounds at least `warm_rows` rows and as many columns as at the start are kept (if `warm_rows` is not
+    0), so that a poor first fit does not shrink the block to nothing.
     """
     warm_cols = len(cols)
     m, n = field.Zt.shape

@@ -308,8 +308,8 @@ def score_block(
 def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, evidence: Any) -> Any:
     """Fit the block (rows, cols), return S and fill `evidence` of the rows `which`.
 
-    `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the cells of
-    the block in units of their rows' background.
+    `model` holds arrays to fill: parameters, pattern, and shift, slope, centre and spread of the rows; `cells` the
+    cells of the block in units of their rows' background.
     """
     theta, pattern, shift, slope, centre, spread = model
     m = field.Zt.shape[0]

@@ -79,8 +79,8 @@ def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
 def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, lots: Any, row_guess: Any, sets: Any) -> None:
     """For each restart, alternate between the best k rows and the best l columns; fill `sets` with the columns.
 
-    The first columns are those with the highest lots. Restarts go step by step together, and their sums follow by adding
-    and subtracting only the rows and columns that changed.
+    The first columns are those with the highest lots. Restarts go step by step together, and their sums follow by
+    adding and subtracting only the rows and columns that changed.
     """
     n, m = X.shape
     size = len(n_rows)

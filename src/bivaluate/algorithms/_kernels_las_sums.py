@@ -1,7 +1,7 @@
 """Sums of rows over sets of columns and of columns over sets of rows, for several sets at once.
 
-A piece of the matrix that fits into the cache is used for all sets, then the next. Promises as in `_kernels_las`; `lines`
-lists the columns or rows of each set, ascending, `counts` how many there are.
+A piece of the matrix that fits into the cache is used for all sets, then the next. Promises as in `_kernels_las`;
+`lines` lists the columns or rows of each set, ascending, `counts` how many there are.
 """
 
 from __future__ import annotations

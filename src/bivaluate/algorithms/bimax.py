@@ -39,8 +39,8 @@ class Bimax(BiclusteringEstimator):
     """The largest inclusion-maximal biclusters of ones (Bimax).
 
     A bicluster (G, C) is inclusion-maximal if every cell of it is 1 and no row or column can be added. The answer is
-    exact, unless a warning says otherwise: those with at least `min_rows` rows and `min_columns` columns, the ones with the most cells first. The
-    search has no random part.
+    exact, unless a warning says otherwise: those with at least `min_rows` rows and `min_columns` columns, the ones with
+    the most cells first. The search has no random part.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Bregman block-average co-clustering (Banerjee et al. 2007): a checkerboard of blocks near to their averages."""
+"""Bregman block-average co-clustering (Banerjee et al. 2007): a checkerboard of blocks whose cells are near their average."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CELLS_AT_A_TIME = 1 << 14
     "bregman",
     "Block-average co-clustering",
     "Bregman",
-    "Clusters rows and columns so that every block is near to its average, and takes the K blocks that say most.",
+    "Clusters rows and columns so that cells are near the average of their block, and takes the K most telling blocks.",
     seeks=("constant", "checkerboard"),
     sparse=True,
     reference="Banerjee, Dhillon, Ghosh, Merugu & Modha 2007, A generalized maximum entropy approach to Bregman "
     "co-clustering and matrix approximation, J. Mach. Learn. Res. 8:1919-1986",
 )
 class BlockAverageCoclustering(BiclusteringEstimator):
-    """Row and column clusters whose blocks are near to their averages (Bregman co-clustering, block averages).
+    """Row and column clusters whose cells are near the average of their block (Bregman co-clustering).
 
     Each cell is approximated by the average of its block. Row labels ρ and column labels γ take turns: every row goes
     to the cluster whose averages are nearest to it, by a Bregman divergence d, then every column; the loss
@@ -56,7 +56,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     max_iter : int, default=100
         Rounds at most from each start.
     random_state : int, RandomState or None, default=None
-        Source of the starts.
+        Source of the random starts.
 
     Attributes
     ----------

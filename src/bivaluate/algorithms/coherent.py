@@ -46,12 +46,13 @@ MOST_BLOCKS = 100
 class CoherentSubmatrices(BiclusteringEstimator):
     """Biclusters whose rows follow one pattern: raised, additive, scaled or turned, on their own columns.
 
-    Every row is judged against its own background: a block is a set of rows and columns whose cells are better explained
-    by a common pattern (a level and a shape, stretched and shifted from row to row) than by what these rows do elsewhere. The
-    evidence S of a block is the log-likelihood ratio minus the price of choosing its rows, its columns and its parameters, so
-    that e^-S bounds the probability that noise holds such a block. Climbs from many starts find blocks of large S; the best is
-    kept and its cells are set aside, until nothing with S above `min_evidence` is left: the number of biclusters is found, not
-    given. Correlated columns and patterns common to half of all rows belong to the background.
+    Every row is judged against its own background: a block is a set of rows and columns whose cells are better
+    explained by a common pattern (a level and a shape, stretched and shifted from row to row) than by what these rows
+    do elsewhere. The evidence S of a block is the log-likelihood ratio minus the price of choosing its rows, its
+    columns and its parameters, so that e^-S bounds the probability that noise holds such a block. Climbs from many
+    starts find blocks of large S; the best is kept and its cells are set aside, until nothing with S above
+    `min_evidence` is left: the number of biclusters is found, not given. Correlated columns and patterns common to half
+    of all rows belong to the background.
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     -----
     SearchWarning
         If the matrix has too few rows or columns, too few levels or no usual distribution: then nothing is found. If a
-        pattern common to half of all rows was taken out, if surrogates hold blocks as good as all that were found, or if
-        the search was interrupted.
+        pattern common to half of all rows was taken out, if surrogates hold blocks as good as all that were found, or
+        if the search was interrupted.
 
     Examples
     --------

@@ -43,7 +43,7 @@ OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")  # var
 
 
 class CommandEstimator(BiclusteringEstimator):
-    """Biclusters found by a program of its own, in any language: a command line with places to fill in.
+    """Biclusters found by a program outside bivaluate, in any language: a command line with placeholders.
 
     The matrix is written to a folder made for the run, with rows named r1, r2, … and columns c1, c2, …; the program is
     started there, without a shell, and what it wrote is read by the readers of :func:`bivaluate.read_solution`.
@@ -75,9 +75,9 @@ class CommandEstimator(BiclusteringEstimator):
     missing : {"raise", "omit"}, default="raise"
         What to do about NaN: an error, or leave it to the program (NA in tables).
     time_limit : float or None, default=None
-        Seconds after which the program is ended.
+        Seconds after which the program is stopped.
     memory_limit : float or None, default=None
-        Megabytes of memory at which the program is ended, with all that it started (Linux).
+        Megabytes of memory at which the program is stopped, with everything it started (Linux).
     random_state : int, RandomState or None, default=None
         The seed, or where it is drawn from.
 
@@ -140,7 +140,7 @@ class CommandEstimator(BiclusteringEstimator):
     def record(self) -> Algorithm:  # type: ignore[override]
         """What is known about the command: whether it is told the number of biclusters."""
         return Algorithm(
-            "cmd", "Command", "Command", "A program of its own.", CommandEstimator, (), "", finds_k="{k}" not in self.command,
+            "cmd", "Command", "Command", "A program outside bivaluate.", CommandEstimator, (), "", finds_k="{k}" not in self.command,
             nested="{k}" not in self.command, missing=True,
         )  # fmt: skip
 
@@ -162,7 +162,7 @@ class CommandEstimator(BiclusteringEstimator):
         MatrixError
             If `X` is not a matrix of finite numbers.
         ParameterError
-            If the command is empty, has an unknown place, or names a program that is not there.
+            If the command is empty, has an unknown placeholder, or names a program that is not there.
         """
         self._check_parameters()
         return super().check_input(X)
@@ -181,11 +181,11 @@ class CommandEstimator(BiclusteringEstimator):
             )
 
     def _words(self, places: Mapping[str, str]) -> list[str]:
-        """Return the words of the command with its places filled in; each stays one word, whatever it holds."""
+        """Return the words of the command with its placeholders filled in; each stays one word, whatever it holds."""
         try:
             words = shlex.split(self.command)
         except ValueError as error:
-            raise ParameterError(f"the command {self.command!r} cannot be taken apart: {error}.") from None
+            raise ParameterError(f"the command {self.command!r} cannot be split into words: {error}.") from None
         if not words:
             raise ParameterError("the command is empty; for example 'mytool --input {matrix} --output {out}'.")
         if "{program}" in self.command and not self.program:
@@ -197,8 +197,8 @@ class CommandEstimator(BiclusteringEstimator):
         except (KeyError, IndexError, ValueError) as error:
             known = ", ".join(f"{{{place}}}" for place in PLACES)
             raise ParameterError(
-                f"the command {self.command!r} has a place that cannot be filled in: {error}. Known: {known}; "
-                "braces of its own are doubled."
+                f"the command {self.command!r} has a placeholder that cannot be filled in: {error}. Known: {known}; "
+                "write any other brace twice."
             ) from None
 
     def _find(self, X: Values) -> Iterator[Pair]:
@@ -250,14 +250,14 @@ class CommandEstimator(BiclusteringEstimator):
                 raise
             texts = [_text_of(file) for file in files]
         self.output_ = "".join(texts)
-        ended = json.loads(answer or '{"error": "its supervisor was ended"}')
+        ended = json.loads(answer or '{"error": "its supervisor was stopped"}')
         said = _last_lines(texts[1] if texts[1].strip() else texts[0])
         if "error" in ended:
             raise CommandError(f"{name} could not be started: {ended['error']}.")
         if ended.get("broken") == "seconds":
-            raise CommandTimeoutError(f"{name} was ended after its limit of {self.time_limit:g} s. {said}")
+            raise CommandTimeoutError(f"{name} was stopped at its limit of {self.time_limit:g} s. {said}")
         if ended.get("broken") == "bytes":
-            raise CommandError(f"{name} was ended at its limit of {self.memory_limit:g} MB of memory. {said}")
+            raise CommandError(f"{name} was stopped at its limit of {self.memory_limit:g} MB of memory. {said}")
         if ended["code"]:
             how = f"with code {ended['code']}" if ended["code"] > 0 else f"by signal {-ended['code']}"
             raise CommandError(f"{name} ended {how}. {said}")
@@ -318,7 +318,7 @@ def _last_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()][-LAST_LINES:]
     said = " | ".join(lines)
     said = said if len(said) <= LAST_CHARACTERS else f"… {said[-LAST_CHARACTERS:]}"
-    return f"Its last lines: {said}" if said else "It said nothing."
+    return f"Its last lines: {said}" if said else "It printed nothing."
 
 
 def recipes() -> list[str]:

@@ -100,7 +100,7 @@ class LouvainCommunities(_Communities):
     "leiden",
     "Leiden communities",
     "Leiden",
-    "As Louvain, with communities refined before they are merged, so that none falls apart; finds K itself.",
+    "Like Louvain, but refines communities before they are merged, so that none is in pieces; finds K itself.",
     seeks=("dense",),
     finds_k=True,
     sparse=True,
@@ -112,8 +112,8 @@ class LouvainCommunities(_Communities):
 class LeidenCommunities(_Communities):
     """Communities of rows and columns that meet in large cells, by Leiden's method; their number is found.
 
-    As :class:`LouvainCommunities`, but every community is refined before communities are merged, so that none falls
-    into parts that have nothing to do with each other. Needs scikit-network.
+    Like :class:`LouvainCommunities`, but every community is refined before communities are merged, so that none
+    consists of parts that have nothing to do with each other. Needs scikit-network.
 
     Parameters
     ----------

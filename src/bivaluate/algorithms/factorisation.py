@@ -17,7 +17,7 @@ from bivaluate.algorithms.algorithm import algorithm
 
 
 class _Factors(BiclusteringEstimator):
-    """What NMF and LDA share: X is about W H, and factor k is a bicluster of the rows and columns it weighs high."""
+    """What NMF and LDA share: X is about W H, and factor k is a bicluster of the rows and columns to which it gives high weights."""
 
     def _model(self, K: int) -> Any:
         raise NotImplementedError
@@ -42,7 +42,7 @@ class _Factors(BiclusteringEstimator):
     "nmf",
     "Non-negative factors",
     "NMF",
-    "Writes the matrix as a sum of K non-negative products; each keeps the rows and columns it weighs high.",
+    "Writes the matrix as a sum of K non-negative products; each keeps the rows and columns to which it gives high weights.",
     seeks=("multiplicative", "dense"),
     sparse=True,
     nonnegative=True,
@@ -52,8 +52,8 @@ class _Factors(BiclusteringEstimator):
 class NMFBiclusters(_Factors):
     """Biclusters of the factors of a non-negative matrix factorisation X ≈ W H.
 
-    Factor k weighs every row (column k of W) and every column (row k of H); those it weighs high are a bicluster. A row
-    may be in several biclusters or in none.
+    Factor k gives every row (column k of W) and every column (row k of H) a weight; those with high weights form a
+    bicluster. A row may be in several biclusters or in none.
 
     Parameters
     ----------
@@ -114,8 +114,8 @@ class NMFBiclusters(_Factors):
 class LDABiclusters(_Factors):
     """Biclusters of the topics of latent Dirichlet allocation: rows are documents, columns are words, cells are counts.
 
-    Every row is a mixture of K topics, and every topic is a distribution over the columns. The rows in which a topic has a
-    high share, with the columns that have a high share of the topic, are a bicluster.
+    Every row is a mixture of K topics, and every topic is a distribution over the columns. The rows in which a topic
+    has a high share, with the columns that have a high share of the topic, are a bicluster.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Information-theoretic co-clustering (Dhillon, Mallela & Modha 2003): clusters that keep what rows tell of columns."""
+"""Information-theoretic co-clustering (Dhillon, Mallela & Modha 2003): clusters that keep what rows tell about columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SELECTIONS = ("best", "all")
     "itcc",
     "Information-theoretic co-clustering",
     "ITCC",
-    "Clusters rows and columns of counts so that the clusters keep what rows tell of columns, and takes K blocks.",
+    "Clusters rows and columns of counts so that the clusters keep what rows tell about columns, and takes K blocks.",
     seeks=("dense", "checkerboard"),
     sparse=True,
     nonnegative=True,

@@ -36,8 +36,8 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
 
     Columns are standardised. For each bicluster, many searches start from a random set of l columns and alternate
     between the k rows and the l columns with the largest sums; then the numbers of rows and columns are adapted
-    greedily to maximise the score S(U) = −log[C(n, r) · C(m, c) · Φ(−τ√(rc))], τ the average of the block. The best block
-    is kept and its average subtracted from it before the next search.
+    greedily to maximise the score S(U) = −log[C(n, r) · C(m, c) · Φ(−τ√(rc))], τ the average of the block. The best
+    block is kept and its average subtracted from it before the next search.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ TOLERANCE = 1e-9
     "coclustmod",
     "Modularity co-clustering",
     "CoclustMod",
-    "Gives every row and every column one of K labels so that equal labels meet in more than chance would put there.",
+    "Gives rows and columns one of K labels so that the blocks of equal labels hold more than chance would put there.",
     seeks=("dense",),
     sparse=True,
     nonnegative=True,
@@ -61,8 +61,8 @@ class ModularityCoclustering(BiclusteringEstimator):
     -----
     The labels of rows maximise B W and those of columns Bᵀ Z, where B = A − a_i. a_.j / N, and Z and W hold a 1 for the
     label of each row and column. B is never built: B W = A W − a_i. (a_.jᵀ W) / N, so that a sparse matrix stays
-    sparse, and A W is brought up to date from the columns that changed. Among equal labels the first is taken. The matrix
-    must not be negative.
+    sparse, and A W is brought up to date from the columns that changed. Among equal labels the first is taken. The
+    matrix must not be negative.
 
     References
     ----------

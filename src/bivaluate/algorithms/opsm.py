@@ -22,7 +22,7 @@ LARGEST_EXPONENT = 700.0
     "opsm",
     "Order-preserving submatrices",
     "OPSM",
-    "Grows orders of columns from both ends and keeps the most supported; the best of each length, finds K itself.",
+    "Grows orders of columns from both ends, keeps those most rows follow, the best of each length; finds K itself.",
     seeks=("order", "additive", "multiplicative"),
     reference=(
         "Ben-Dor, Chor, Karp & Yakhini 2003, Discovering local structure in gene expression data: the order-preserving "

@@ -41,7 +41,7 @@ class Layer(NamedTuple):
     "plaid",
     "Plaid model",
     "Plaid",
-    "Fits a sum of layers, each with effects of its rows and columns; stops when a layer could be chance.",
+    "Fits a sum of layers, each with effects of its rows and columns; stops when a layer could be due to chance.",
     seeks=("raised", "constant rows", "constant columns", "additive"),
     finds_k=True,
     reference="Lazzeroni & Owen 2002, Plaid models for gene expression data, Stat. Sinica 12(1):61-86; "

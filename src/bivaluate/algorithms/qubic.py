@@ -37,8 +37,8 @@ class Qubic(BiclusteringEstimator):
 
     In each row, cells further from the median than the nearer of the quantiles q and 1 − q become symbols: 1 … r for
     high cells and −1 … −r for low ones, by rank; all others are 0. The weight of a pair of rows is the number of
-    columns in which both have the same symbol. Seeds are taken by decreasing weight; from each, the row that keeps
-    the most common columns J is added to the rows I while min(|I|, |J|) does not fall. Then columns are added in which a
+    columns in which both have the same symbol. Seeds are taken by decreasing weight; from each, the row that keeps the
+    most common columns J is added to the rows I while min(|I|, |J|) does not fall. Then columns are added in which a
     share c of the rows agrees, rows that do not agree in a share c of the columns are taken out, and all that do are
     added, as they are or with opposite signs.
 
@@ -119,7 +119,9 @@ class Qubic(BiclusteringEstimator):
         n_ranks = check_int("n_ranks", self.n_ranks, minimum=1, maximum=100)
         share = check_real("consistency", self.consistency, maximum=1.0)
         if share <= 0.5:
-            raise ParameterError(f"consistency is {share}; it must be more than 0.5, or a column has no one symbol.")
+            raise ParameterError(
+                f"consistency is {share}; it must be more than 0.5, so that each column has one symbol."
+            )
         min_columns = max(2, m // 20)
         if self.min_columns is not None:
             min_columns = check_int("min_columns", self.min_columns, minimum=1)

@@ -26,7 +26,7 @@ TINY = 1e-30
     "ssvd",
     "Sparse singular value decomposition",
     "SSVD",
-    "Takes layers u·v from the matrix whose u and v are mostly zero; what is not zero is a bicluster.",
+    "Takes layers u·v with mostly zero u and v out of the matrix; what is not zero in them forms a bicluster.",
     seeks=("raised", "multiplicative"),
     finds_k=True,
     sparse=True,

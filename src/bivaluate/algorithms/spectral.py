@@ -69,9 +69,10 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     Notes
     -----
-    The labels are those of scikit-learn's ``SpectralBiclustering``. In a sweep, fits for several K share the normalisation
-    and the singular vectors. A row or column that is the minimum throughout cannot be normalised: only then the matrix is
-    first raised by 1 % of its range. scikit-learn's threads are held to one, because more are slower on such small problems.
+    The labels are those of scikit-learn's ``SpectralBiclustering``. In a sweep, fits for several K share the
+    normalisation and the singular vectors. A row or column that is the minimum throughout cannot be normalised: only
+    then the matrix is first raised by 1 % of its range. scikit-learn's threads are held to one, because more are slower
+    on such small problems.
 
     References
     ----------

@@ -22,7 +22,7 @@ from bivaluate.algorithms.algorithm import algorithm
     "spectral_co",
     "Spectral co-clustering",
     "SpectralCo",
-    "Cuts the bipartite graph of rows and columns into K parts of many or large cells, by singular vectors.",
+    "Cuts the bipartite graph of rows and columns into K parts with many or large cells, by singular vectors.",
     seeks=("dense", "raised"),
     sparse=True,
     reference="Dhillon 2001, Co-clustering documents and words using bipartite spectral graph partitioning, Proc. KDD, "

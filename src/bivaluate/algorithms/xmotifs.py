@@ -73,7 +73,8 @@ class XMotifs(BiclusteringEstimator):
     -----
     More rows agree on fewer columns: the motif with the most rows seldom has many more columns than it must, so choose
     `min_share` and `set_size` for the width sought. A motif that covers a share γ of the columns is met by one set in
-    about γ^(s_d + 1): raise `n_sets` for narrow motifs. Among motifs with the same rows the one with more columns wins, then the one drawn first.
+    about γ^(s_d + 1): raise `n_sets` for narrow motifs. Among motifs with the same rows the one with more columns wins,
+    then the one drawn first.
 
     References
     ----------

@@ -45,21 +45,21 @@ PREPARED = (
 
 
 def headline(tables: dict[str, pd.DataFrame]) -> str:
-    """Return the answer in a sentence: the measure that agrees best with the truth, and how far NVE_cov does."""
+    """Return the answer in a sentence: the measure that agrees best with the truth, and how well NVE_cov does."""
     rows: dict[str, dict[Any, Any]] = {str(row["measure"]): row for row in tables["measures"].to_dict("records")}
     constant = rows.pop(ALWAYS, {}).get("right_algorithm", math.nan)
     best = next(iter(rows))  # the table is in order, measures with few answers last
     chosen = max(rows, key=lambda key: np.nan_to_num(rows[key]["right_algorithm"], nan=-1.0))
     agree = rows[best]
     said = (
-        f"Over all data the ranks of {names_of([best])[0]} agree best with the truth ({number(agree['solutions'])} "
+        f"Over all data, {names_of([best])[0]} agrees best with the truth (rank correlation {number(agree['solutions'])} "
         f"[{number(agree['solutions_low'])}, {number(agree['solutions_high'])}])"
     )
     if "nve_cov" in rows and best != "nve_cov":
-        said += f"; those of NVE_cov {number(rows['nve_cov']['solutions'])}"
+        said += f"; NVE_cov reaches {number(rows['nve_cov']['solutions'])}"
     return (
         f"{said}. {names_of([chosen])[0]} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
-        f"always taking the one that is best on average does in {percent(constant)}."
+        f"always taking the one that is best on average is right in {percent(constant)}."
     )
 
 
@@ -108,7 +108,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
     algorithms = ", ".join(algorithm_names(sorted(solutions["algorithm"].unique())))
     lines = [
-        "# Which measure tells good biclusters?",
+        "# Which measure recognises good biclusters?",
         "",
         f"Written by `{command}`; whatever it says is printed here. {plural(len(solutions), 'solution')} of "
         f"{solutions['case'].nunique()} kinds of data ({data}) by {algorithms}.",

@@ -27,8 +27,8 @@ class Truth:
     """What a problem knows, asked about solutions.
 
     Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes of
-    rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is left;
-    NMI and CARI of the best-matching class likewise, beside it. Genes: the share of biclusters enriched in a GO
+    rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is
+    left; NMI and CARI of the best-matching class likewise, beside it. Genes: the share of biclusters enriched in a GO
     term, less that of random genes; of a bicluster the decimal logarithm of its best p, with the sign turned.
     """
 

@@ -1,8 +1,8 @@
 """What evidence needs to know of a matrix that is not an array in memory: sums over its rows, some rows at a time.
 
 Rows come dense or, where absent cells are zeros, as entries beside the value all other cells of the row have: 0, or
-once rows are replaced by normal scores, that of the zeros. Then Σ(x − a_i − b_j)² over a row or a column is that of a row
-without entries, which is known from sums, and what the entries change.
+once rows are replaced by normal scores, that of the zeros. Then Σ(x − a_i − b_j)² over a row or a column is that of a
+row without entries, which is known from sums, and what the entries change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Blocks of deviations from the background that are too large to be held, looked at some rows at a time.
 
-All that the fits need of a block are sums over it and its products with a vector, which a `LargeBlock` gives as an array
-would; orders are judged by sums of ranks. On a cluster the rows are looked at by the workers, and the sums come here.
+All that the fits need of a block are sums over it and its products with a vector, which a `LargeBlock` gives as an
+array would; orders are judged by sums of ranks. On a cluster the rows are looked at by the workers, and the sums come
+here.
 """
 
 from __future__ import annotations

@@ -88,10 +88,10 @@ class Pattern(NamedTuple):
 class Restore(NamedTuple):
     """By how much row and column means, taken out of the whole matrix, have shrunk the levels of a block.
 
-    Row levels of a block of c of m columns are left with 1 − c/m of what they were, column levels with 1 − r/n, the mean
-    with both, and so are their variances in noise: sums of squares are multiplied by 1/(1 − c/m). Past half of the
-    columns a block cannot be told from what it leaves out, and counts less and less: 2(1 − c/m)/(c/m), 0 where it
-    goes from side to side.
+    Row levels of a block of c of m columns are left with 1 − c/m of what they were, column levels with 1 − r/n, the
+    mean with both, and so are their variances in noise: sums of squares are multiplied by 1/(1 − c/m). Past half of the
+    columns a block cannot be told from what it leaves out, and counts less and less: 2(1 − c/m)/(c/m), 0 where it goes
+    from side to side.
     """
 
     row_share: float
@@ -274,10 +274,10 @@ def best_pattern(
     same is asked with the cells `outside` added to what is left: low noise inside shows in the former, a level far
     beyond the noise of other cells in the latter. N = `n_cells` is smaller than the block where missing cells were
     filled, and what is explained counts less by as much. `floor` is the smallest variance the residuals may have. A
-    block pays if log p is below `to_pay`, counting what most of its rows and columns explain; where it cannot, a form that
-    comes near is returned. Cells of a
-    `series` of columns count as a share of a cell each, and its row levels are compared with those outside. `orders` gives the values whose order may be shared; it is asked where
-    the values have something in common.
+    block pays if log p is below `to_pay`, counting what most of its rows and columns explain; where it cannot, a form
+    that comes near is returned. Cells of a `series` of columns count as a share of a cell each, and its row levels are
+    compared with those outside. `orders` gives the values whose order may be shared; it is asked where the values have
+    something in common.
     """
     independent = series.independent if series else 1.0
     counted = independent * n_cells
@@ -466,7 +466,8 @@ def _form(
 def common_shape(A: Any, row_means: Floats, shape: Floats) -> Shaped:
     """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
 
-    The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not follow.
+    The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not
+    follow.
     """
     for step in range(ALTERNATIONS + 1):
         length = float(shape @ shape)

@@ -122,11 +122,11 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
 def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
-    Looks at no more than 500 rows, evenly spread. Three questions, all on rows standardised to mean 0 and
-    variance 1: what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed
-    are the cells (limits 1 and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20).
-    Limits are widened by about three standard errors for small matrices. Columns on which biclusters of a `solution` lie
-    side by side are no series, as :func:`independent_share` says. The sentences come by what they are about.
+    Looks at no more than 500 rows, evenly spread. Three questions, all on rows standardised to mean 0 and variance 1:
+    what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
+    and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
+    three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
+    series, as :func:`independent_share` says. The sentences come by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -177,9 +177,9 @@ def neighbour_correlation(cells: Floats, squares: Floats | None = None) -> float
 
     From the lower quartile of the rows, so that biclusters on neighbouring columns are passed over as long as a quarter
     of the rows is in none. With m columns the sample correlation of an autoregressive row has a standard deviation of
-    √((1 − ρ²)/m), by which the quartile is raised again, and is too low by (1 + 4ρ)/m. Column means carry a bicluster into
-    all other rows; where they may have, columns are centred at their medians instead. `squares` are the sums of squares
-    of the rows, if they are known.
+    √((1 − ρ²)/m), by which the quartile is raised again, and is too low by (1 + 4ρ)/m. Column means carry a bicluster
+    into all other rows; where they may have, columns are centred at their medians instead. `squares` are the sums of
+    squares of the rows, if they are known.
 
     >>> rng = np.random.default_rng(0)
     >>> walk = np.cumsum(rng.normal(size=(50, 20)), axis=1)
@@ -216,8 +216,8 @@ def _correlation_of_rows(cells: Floats, squares: Floats | None = None) -> float:
 def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     """Return :func:`neighbour_correlation` of what rows of one group do not share: each less the mean of its group.
 
-    Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's own.
-    NaN where fewer than ten rows are in a group with others.
+    Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's
+    own. NaN where fewer than ten rows are in a group with others.
 
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> groups = np.repeat([0, 1, 2], 20)
@@ -255,9 +255,9 @@ def independent_share(
     """What a cell counts, as a share of an independent one, in rows without row and column means.
 
     1 unless :func:`neighbour_correlation` ρ is beyond its limit; then (1 − ρ)/(1 + ρ), by which the mean of neighbours
-    in an autoregressive row is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is at
-    most their :func:`correlation_within`. `squares` are the sums of squares of the rows, if they are known. Fewer than ten
-    rows or three columns cannot tell.
+    in an autoregressive row is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is
+    at most their :func:`correlation_within`. `squares` are the sums of squares of the rows, if they are known. Fewer
+    than ten rows or three columns cannot tell.
 
     >>> independent_share(np.random.default_rng(0).normal(size=(50, 20)))
     1.0

@@ -138,10 +138,10 @@ def evidence_table(
     Notes
     -----
     Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
-    blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills a matrix from side to
-    side is part of the row or column means and cannot be seen. Where columns are a series, evidence depends on their order;
-    shuffle them if it means nothing. A matrix sorted so that biclusters on neighbouring columns hold three quarters of its
-    rows looks like a series to a solution that holds few of them.
+    blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills
+    a matrix from side to side is part of the row or column means and cannot be seen. Where columns are a series,
+    evidence depends on their order; shuffle them if it means nothing. A matrix sorted so that biclusters on
+    neighbouring columns hold three quarters of its rows looks like a series to a solution that holds few of them.
 
     Examples
     --------

@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Score of Large Average Submatrices: −log[C(n, r)·C(m, c)·Φ(−τ√(rc))], τ the mean of the block in standardised X.
 
-    Columns of X are standardised (mean 0, variance 1; constant columns become 0). High is better; any real number; above
-    0 the mean is higher than a search of normal noise would find. Sees raised blocks only, at whatever pattern. Not
-    changed by shifting columns or scaling them by positive factors.
+    Columns of X are standardised (mean 0, variance 1; constant columns become 0). High is better; any real number;
+    above 0 the mean is higher than a search of normal noise would find. Sees raised blocks only, at whatever pattern.
+    Not changed by shifting columns or scaling them by positive factors.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def bicluster_significance(
 ) -> float:
     """BSig: the probability that r or more of n rows stay near the bicluster's column means by chance.
 
-    p_φ = Π over columns of the share of all rows within ± δ_j/2 of the column mean of the block, δ_j = `tolerance` times
-    the range of the column; p = P(Binomial(n, p_φ) ≥ r). Low is better; in [0, 1]. The pattern is taken from the data
-    and the columns are taken to be independent, which makes it optimistic. Not changed by shifting or scaling
+    p_φ = Π over columns of the share of all rows within ± δ_j/2 of the column mean of the block, δ_j = `tolerance`
+    times the range of the column; p = P(Binomial(n, p_φ) ≥ r). Low is better; in [0, 1]. The pattern is taken from the
+    data and the columns are taken to be independent, which makes it optimistic. Not changed by shifting or scaling
     columns. Meant for constant columns; additive and order-preserving blocks need other patterns.
 
     Parameters
@@ -146,8 +146,8 @@ def maximal_standard_area(A: Any) -> float:
 
     References
     ----------
-    Giraldez R, Divina F, Pontes B, Aguilar-Ruiz JS (2007). Evolutionary search of biclusters by minimal intrafluctuation.
-    IEEE International Conference on Fuzzy Systems.
+    Giraldez R, Divina F, Pontes B, Aguilar-Ruiz JS (2007). Evolutionary search of biclusters by minimal
+    intrafluctuation. IEEE International Conference on Fuzzy Systems.
 
     Examples
     --------

@@ -171,9 +171,9 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
     """Choose the best candidate and say how often surrogates, choosing in the same way, reach as much.
 
     A p-value of one candidate alone is too small once that candidate was chosen for its score: every surrogate must be
-    allowed the same choice (the max statistic). Where surrogates reach exactly the score of a candidate, which is common in
-    measures that say "nothing" in only a few ways, its place among them is drawn at random, so that p is uniform in noise
-    rather than too large; the draw follows from the scores, so the same scores always give the same p.
+    allowed the same choice (the max statistic). Where surrogates reach exactly the score of a candidate, which is
+    common in measures that say "nothing" in only a few ways, its place among them is drawn at random, so that p is
+    uniform in noise rather than too large; the draw follows from the scores, so the same scores always give the same p.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def algorithms(
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
         err.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
-        err.print(f"Programs of their own: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
+        err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
     if csv is not None:
         write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
 

@@ -11,7 +11,7 @@ from bivaluate.cli.sweep import split_algorithms
 from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, write_csv
 
 Full = Annotated[
-    bool, option("Every algorithm that runs here on all data; the default is the quick form.", "--full/--quick")
+    bool, option("All data, with every algorithm that runs here; the default is the quick form.", "--full/--quick")
 ]
 
 
@@ -24,7 +24,7 @@ def benchmark(
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
     seeds: Annotated[int, option("Seeds of planted data.")] = 1,
     solutions: Annotated[
-        list[str] | None, option("NAME=FOLDER with somebody's solutions, DATA_SET.json each; repeatable.")
+        list[str] | None, option("NAME=FOLDER of solutions by another method, one DATA_SET.json each; repeatable.")
     ] = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
     rescore: Annotated[
@@ -40,8 +40,8 @@ def benchmark(
 ) -> None:
     """Run algorithms on data with a truth, and say which measures agree with it.
 
-    Planted biclusters, noise, yeast genes with the Gene Ontology, and matrices whose rows or columns have known classes.
-    If it is killed, the same command continues where it left off.
+    Planted biclusters, noise, yeast genes with the Gene Ontology, and matrices whose rows or columns have known
+    classes. If it is killed, the same command continues where it left off.
 
     Examples:
 

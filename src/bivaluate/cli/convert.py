@@ -83,7 +83,7 @@ def convert(
         _show_formats(as_json, csv)
         return
     if as_json or csv:
-        raise ParameterError("--json and --csv are about --formats; the file to write is named by OUT.")
+        raise ParameterError("--json and --csv go with --formats; OUT names the file to write.")
     if source is None or target is None:
         raise ParameterError("name a file to read and a file to write: bivaluate convert IN OUT.")
     check_choice("--kind", kind, ["auto", "solution", "matrix"])
@@ -97,7 +97,9 @@ def convert(
         return
     if matrix is None and matrix_file.given:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in matrix_file.given)
-        raise ParameterError(f"{options}: this is about a matrix, but {source} is a solution; give it with --matrix.")
+        raise ParameterError(
+            f"{options}: for a matrix only, but {source} is a solution; name its matrix with --matrix."
+        )
     _convert_solution(source, target, None if matrix is None else matrix_file.read(matrix), solution_file, format)
 
 

@@ -43,7 +43,7 @@ COMMANDS = {
     "check": "Verify the folder of a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
-    "benchmark": "Ask which measure tells good biclusters, over algorithms and data.",
+    "benchmark": "Ask which measure recognises good biclusters, across algorithms and data.",
     "scenarios": "List or write the ten synthetic benchmark matrices.",
     "datasets": "List or fetch real data sets.",
     "convert": "Convert solutions between the formats of biclustering tools.",
@@ -104,8 +104,8 @@ def _print_version(wanted: bool) -> None:
 _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
 
 
-_QUIET = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors.")
-_VERBOSE = typer.Option(False, "--verbose", "-v", help="Also say how long it took.")
+_QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
+_VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
 
 
 @app.callback()

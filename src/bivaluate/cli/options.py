@@ -94,7 +94,7 @@ class MatrixFile:
 
         if is_name(str(path)) and not os.path.exists(path):
             if self.given:
-                raise ParameterError(f"{path} is data by name, not a file: leave out how to read it.")
+                raise ParameterError(f"{path} names a data set, not a file: leave out the options on how to read it.")
             return load_named(str(path))[0]
         try:
             return read_matrix(path, **self.given)
@@ -118,7 +118,7 @@ class SolutionFile:
     item: Annotated[int | None, _reading_solution("Which solution in a file that holds several, counted from 0.")] = (
         None
     )
-    rule: Annotated[str | None, _reading_solution("Who belongs to a factor: mixture, top:0.1 or sd:1.")] = None
+    rule: Annotated[str | None, _reading_solution("Which members belong to a factor: mixture, top:0.1 or sd:1.")] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class Scoring:
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
     absent: Annotated[str | None, _scoring("Cells a sparse matrix does not store: zero (default), or missing.")] = None
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
-    memory: Annotated[str | None, _scoring("Most to hold of what is read by rows, such as 2G.")] = None
+    memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
 
 
@@ -202,7 +202,7 @@ class GeneSetFile:
             return {}
         if report is None:
             raise ParameterError(
-                f"{'--sets' if self.sets else '--go'} looks up the biclusters of a report: add --report FILE, or use "
+                f"{'--sets' if self.sets else '--go'} adds gene sets to a report: add --report FILE, or use "
                 "`bivaluate enrich`."
             )
         return {"sets": self.read(), "genes": self.genes}

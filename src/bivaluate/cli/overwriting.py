@@ -46,7 +46,7 @@ def check_written(params: list[Any], ctx: Any) -> None:
             if any(isinstance(one, (str, Path)) and _is_read_from(path, Path(one)) for one in read):
                 raise ParameterError(f"{name} is {path}, which is also read here. Choose another file.")
         if not ctx.meta.get(FORCE) and not _is_of_kind(path, _kind(parameter, ctx.info_name)):
-            raise ParameterError(f"{path} exists and is not what would be written there. Say --force to replace it.")
+            raise ParameterError(f"{path} exists and is not what would be written there. Pass --force to replace it.")
 
 
 def is_written(parameter: Any) -> bool:

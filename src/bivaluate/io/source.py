@@ -141,7 +141,9 @@ class Source:
             raise FormatError(f"{self.name} is empty.")
         for beginning, program in _OTHER_PACKINGS.items():
             if self.head.startswith(beginning):
-                raise FormatError(f"{self.name} is packed by {program}; unpack it first, or pack it with gzip.")
+                raise FormatError(
+                    f"{self.name} is compressed with {program}; unpack it first, or compress it with gzip."
+                )
         found = _NOT_TEXT.search(self.head)
         if found and self.encoding != "utf-16":
             raise FormatError(
@@ -167,8 +169,8 @@ class Source:
         """Raise where a packed file holds more lines than measured numbers need bytes, however short they are."""
         if self.gzipped and lines > FREE_LINES and lines > self.size:
             raise FormatError(
-                f"{self.name} holds more lines than its {self.size:,} bytes, packed, which no table of measured numbers "
-                "does. If it is what you want to read, unpack it first."
+                f"{self.name} holds more lines than its {self.size:,} compressed bytes, which no table of measured "
+                "numbers does. If it is what you want to read, unpack it first."
             )
 
     def lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:

@@ -1,10 +1,10 @@
 """Which solution is best: the one rule behind `select`, `select_k`, the report's headline and marks, and replication.
 
 A value takes part if it is defined and its solution can be judged (status ok). Where a measure tells something from
-nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A candidate is a data set, an algorithm
-and a K; its value is the mean over seeds, and at least half of its seeds must take part. The better mean wins; among
-equals the candidate named first; where all of several candidates tie in a measure that cannot tell something from
-nothing, nobody wins.
+nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A
+candidate is a data set, an algorithm and a K; its value is the mean over seeds, and at least half of its seeds must
+take part. The better mean wins; among equals the candidate named first; where all of several candidates tie in a
+measure that cannot tell something from nothing, nobody wins.
 """
 
 from __future__ import annotations
@@ -199,14 +199,16 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
     Nothing is there where no candidate has a bicluster that pays, or the one chosen is no better than what is chosen in
-    surrogates, and where no candidate predicts held-out cells beyond two standard errors. Otherwise the measure asked for chooses; evidence and held-out cells, where the run has them,
-    agree with it, agree on the algorithm alone, or choose otherwise. A choice that evidence and held-out cells share is
-    as good as it gets; where they differ, evidence was right more often when both were measured.
+    surrogates, and where no candidate predicts held-out cells beyond two standard errors. Otherwise the measure asked
+    for chooses; evidence and held-out cells, where the run has them, agree with it, agree on the algorithm alone, or
+    choose otherwise. A choice that evidence and held-out cells share is as good as it gets; where they differ, evidence
+    was right more often when both were measured.
 
     Parameters
     ----------
     best : DataFrame
-        As :func:`best` returns it, with a column ``measure``, and ``p_value`` where every surrogate made the same choice.
+        As :func:`best` returns it, with a column ``measure``, and ``p_value`` where every surrogate made the same
+        choice.
     candidates : DataFrame
         As :func:`candidates` returns it, with a column ``measure``.
     dataset : str

@@ -56,7 +56,7 @@ def _absent(matrix: Matrix) -> list[str]:
     ]
     converted = getattr(matrix.source, "converted_from", "")
     if converted:
-        found.append(f"X came as {converted} and was converted to CSR, rows one after the other, once.")
+        found.append(f"X was given as {converted} and was converted once to CSR, which stores it row by row.")
     return found
 
 

@@ -44,10 +44,10 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
     Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
     merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
     within the other, whose chance-corrected error aVE is no higher. A bicluster is coherent if it has two rows and
-    three columns or more and a virtual error below 0.8 and below 0.8 times the mean of noise of its shape, so noise is never
-    called redundant. Every bicluster is in one group at most: the largest group is taken first, then the largest among the
-    others. Findings, the report's verdict and rings, and pruning all call this function; pruning asks it again after
-    every change it proposes.
+    three columns or more and a virtual error below 0.8 and below 0.8 times the mean of noise of its shape, so noise is
+    never called redundant. Every bicluster is in one group at most: the largest group is taken first, then the largest
+    among the others. Findings, the report's verdict and rings, and pruning all call this function; pruning asks it
+    again after every change it proposes.
 
     Parameters
     ----------

@@ -161,8 +161,8 @@ def consensus_biclusters(
 ) -> Consensus:
     """Return the biclusters that come back in several solutions of one matrix, for instance over seeds.
 
-    Every bicluster is a candidate: it gathers, from each solution, the bicluster nearest to it by cell Jaccard index, if
-    that index is at least `min_jaccard`. The candidate with most followers (then with the largest mean index, then
+    Every bicluster is a candidate: it gathers, from each solution, the bicluster nearest to it by cell Jaccard index,
+    if that index is at least `min_jaccard`. The candidate with most followers (then with the largest mean index, then
     the earliest) becomes a group, its followers leave, and the rest is looked at again. A row or column belongs to the
     consensus if at least half of the group has it.
 

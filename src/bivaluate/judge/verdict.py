@@ -22,7 +22,7 @@ def verdict(scores: Mapping[str, float]) -> str:
     >>> verdict({"n_biclusters": 3, "n_paying": 0, "nve": 1.02, "coverage": 0.28, "cc": 0.0})
     'Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern.'
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
-    'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) sees profiles across columns only, and cannot tell blocks of another kind apart.'
+    'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) only sees profiles across columns, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 0})
     'The solution has no biclusters: nothing to score.'
     """
@@ -44,10 +44,10 @@ def verdict(scores: Mapping[str, float]) -> str:
     if what:
         parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {' and '.join(what)}")
     if not parts:
-        return "No score to judge it by was asked for."
+        return "None of the scores asked for can judge it."
     said = ("Good. " if all_pay else "") + capital(f"{'; '.join(parts)}.")
     if blind:
-        said += f" NVE ({number(nve)}) sees profiles across columns only, and cannot tell blocks of another kind apart."
+        said += f" NVE ({number(nve)}) only sees profiles across columns, and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
         said += " CC is 0: no pattern across columns goes beyond what a search finds in noise."
     return said

@@ -31,8 +31,8 @@ class PairSums:
     common
         For each side: how many pairs lie together in 0, 1, 2, … biclusters, J.
     apart
-        For each side: how many pairs have S = m·m' − J equal to 0, 1, 2, …, m the cells' numbers of memberships; a cell in
-        no bicluster is a cluster of its own.
+        For each side: how many pairs have S = m·m' − J equal to 0, 1, 2, …, m the cells' numbers of memberships; a cell
+        in no bicluster is a cluster of its own.
     least_common, least_apart
         Sum over pairs of the smaller J, and of the smaller S.
     precision, recall

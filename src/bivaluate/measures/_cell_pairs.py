@@ -1,8 +1,9 @@
 """Pairs of cells counted by the biclusters they share, without a list of cells: for many biclusters that overlap.
 
-What depends on a pair only through the number of biclusters of each solution it shares, J and J', is a sum of three parts:
-pairs that share nothing, where cells count by how often they are covered; what each bicluster adds to its own pairs, were
-it their only one; and corrections for pairs that share at least two, the only ones that are looked at one by one.
+What depends on a pair only through the number of biclusters of each solution it shares, J and J', is a sum of three
+parts: pairs that share nothing, where cells count by how often they are covered; what each bicluster adds to its own
+pairs, were it their only one; and corrections for pairs that share at least two, the only ones that are looked at one
+by one.
 """
 
 from __future__ import annotations

@@ -406,7 +406,8 @@ def row_spreads(
 ) -> tuple[float, int]:
     """Turn sums and sums of squares of rows into mean and variance, in place, and write 1/standard deviation.
 
-    Return the mean square of the rows and the number of constant ones, of 1/sd 0. A row whose variance lost digits is computed again in two passes.
+    Return the mean square of the rows and the number of constant ones, of 1/sd 0. A row whose variance lost digits is
+    computed again in two passes.
     """
     use_wide_vectors()
     R = part.size

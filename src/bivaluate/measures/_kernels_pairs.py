@@ -23,9 +23,9 @@ class Lists(NamedTuple):
 class Blocks(NamedTuple):
     """Distinct biclusters of two solutions, rows and columns grouped into classes with the same memberships.
 
-    A block that both solutions have counts once. `row_times` and `col_times` are the sizes of the classes, `kind` says how
-    often the solutions cover a crossing of them: a column of `cover` (at least 1). `number` is the position of a block in
-    each solution, or -1.
+    A block that both solutions have counts once. `row_times` and `col_times` are the sizes of the classes, `kind` says
+    how often the solutions cover a crossing of them: a column of `cover` (at least 1). `number` is the position of a
+    block in each solution, or -1.
     """
 
     of_row: Lists

@@ -38,8 +38,8 @@ class Split(NamedTuple):
 class Ordered(NamedTuple):
     """The patterns of mergers in ascending order with their prefix sums, placed as in `Patterns`, and where columns are.
 
-    The column of rank a in bicluster j is column ``place[k]`` of its merger with lead i, k = place_at[i] + col_start[j] + a,
-    or -1 if i has it too.
+    The column of rank a in bicluster j is column ``place[k]`` of its merger with lead i, k = place_at[i] + col_start[j]
+    + a, or -1 if i has it too.
     """
 
     values: Values

@@ -1,7 +1,7 @@
 """VE and MSR of blocks over their observed cells, where blocks are too large to be held: two passes over some rows at a time.
 
-The formulas are those of `_blocks.block_values_missing`. The first pass finds which rows have two observed cells and adds
-up columns; between the two, the pattern of each merger; the second adds up what each row deviates from it.
+The formulas are those of `_blocks.block_values_missing`. The first pass finds which rows have two observed cells and
+adds up columns; between the two, the pattern of each merger; the second adds up what each row deviates from it.
 """
 
 from __future__ import annotations

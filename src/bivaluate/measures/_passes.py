@@ -1,7 +1,7 @@
 """Passes over the rows of a matrix, chunk by chunk, and what each of them adds up for the mergers of biclusters.
 
-A pass is a function of one chunk, of a plan that all chunks share, and of the sums it adds to; sums of chunks add up, so
-it does not matter where a chunk is looked at, nor in which order. An array in memory is one chunk.
+A pass is a function of one chunk, of a plan that all chunks share, and of the sums it adds to; sums of chunks add up,
+so it does not matter where a chunk is looked at, nor in which order. An array in memory is one chunk.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def normalised_virtual_error_coverage(
 
 
 @measure("nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
-    "NVE_cov with coverage that was paid for twice counted half: repeated cells cost.", level="solution",
+    "NVE_cov with a cell that is covered twice counted half: overlap costs.", level="solution",
     compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True,
     reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
 def normalised_virtual_error_overlap(
@@ -98,7 +98,7 @@ def normalised_virtual_error_overlap(
 ) -> float:
     """Coverage-adjusted NVE with a charge for overlap: NVE/(CR·(1 − redundancy) + epsilon)^exponent.
 
-    CR·(1 − redundancy) = |∪B_k|²/(nm·Σ|B_k|): coverage that was paid for twice counts half. Equal to NVE_cov for
+    CR·(1 − redundancy) = |∪B_k|²/(nm·Σ|B_k|): a cell that is covered twice counts half. Equal to NVE_cov for
     disjoint biclusters, higher for overlapping ones. Low is better; ≥ 0; undefined where NVE is.
 
     Parameters

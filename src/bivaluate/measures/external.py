@@ -430,7 +430,7 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
 @external("agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
     "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True)  # fmt: skip
 def adjusted_generalised_rand_index(comparison: Comparison) -> float:
-    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance. The only chance-adjusted measure here.
+    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance.
 
     Parameters
     ----------
@@ -534,9 +534,10 @@ def rand_index(comparison: Comparison) -> float:
 def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
     """CARI: the adjusted Rand index of the two partitions of the cells into crossings of row and column classes.
 
-    Rows that lie in the same biclusters form a class, and so do columns; rows and columns in none form one of their own.
-    The contingency table of cells is the Kronecker product of those of rows and of columns, and is never built. ≤ 1, and
-    0 by chance; 1 where neither solution divides the matrix. Robert, Vasseur & Brault 2021, doi:10.1007/s00357-020-09379-w.
+    Rows that lie in the same biclusters form a class, and so do columns; rows and columns in none form one of their
+    own. The contingency table of cells is the Kronecker product of those of rows and of columns, and is never built.
+    ≤ 1, and 0 by chance; 1 where neither solution divides the matrix. Robert, Vasseur & Brault 2021,
+    doi:10.1007/s00357-020-09379-w.
     """
     tables = [
         _contingency(row_classes(found), row_classes(truth))
@@ -578,15 +579,15 @@ def adjusted_rand_index(tables: list[Floats], n_cells: int) -> float:
     return float((both - expected) / (most - expected)) if most != expected else 1.0
 
 
-@external("mocice", "MOCICE-BCubed F1", "BCubed F1 on cells that also checks who the biclusters are.",
+@external("mocice", "MOCICE-BCubed F1", "BCubed F1 on cells that also checks which biclusters they share.",
     "Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228")  # fmt: skip
 def mocice_bcubed(comparison: Comparison) -> float:
-    """MOCICE-BCubed F1: harmonic mean of BCubed precision and recall on cells, which checks who the clusters are.
+    """MOCICE-BCubed F1: harmonic mean of BCubed precision and recall on cells, which also checks which clusters they share.
 
-    For two cells o, o' with C common found and L common true biclusters: Φ = mean over the common found of the best cell
-    Jaccard index with a common true one; precision = min(C, L)·Φ/C, recall = min(C, L)·Φ/L (0 where L, or C, is 0).
-    Precision is averaged over the o' that share a found bicluster with o (o itself included), then over the cells that
-    are in one; recall likewise with true ones. In [0, 1]. Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228.
+    For two cells o, o' with C common found and L common true biclusters: Φ = mean over the common found of the best
+    cell Jaccard index with a common true one; precision = min(C, L)·Φ/C, recall = min(C, L)·Φ/L (0 where L, or C, is
+    0). Precision is averaged over the o' that share a found bicluster with o (o itself included), then over the cells
+    that are in one; recall likewise with true ones. In [0, 1]. Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228.
     """
     precision, recall = comparison.pairs.precision, comparison.pairs.recall
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -28,7 +28,8 @@ _OF_NSR: dict[str, Any] = {
 
 
 @measure("nve_k", "NVE_k", "normalised virtual error of one bicluster",
-    "VE of the block over VE of its merger with the nearest other one: small is distinct; near 1 merging costs nothing, or rows follow no pattern.",
+    "VE of the block over VE of its merger with the nearest other one: small is distinct; near 1, "
+    "merging costs nothing or rows follow no pattern.",
     formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
     r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
     **_OF_NVE)  # fmt: skip
@@ -38,7 +39,8 @@ def normalised_virtual_errors(
     """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
 
     Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, near 1 where merging
-    costs nothing: for a redundant bicluster, and for one whose rows follow no pattern (1 to 1.6 in noise). NaN for undefined biclusters, without a partner, and for 0/0.
+    costs nothing: for a redundant bicluster, and for one whose rows follow no pattern (1 to 1.6 in noise). NaN for
+    undefined biclusters, without a partner, and for 0/0.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def normalised_squared_residues(
 
 
 @measure("nsr", "NSR", "normalised squared residue",
-    "Sum of MSR over the sum of MSR of the nearest mergers: coherent and separate, for additive patterns.",
+    "Sum of MSR over the sum of MSR of the nearest mergers: small is coherent and separate, for additive patterns.",
     formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
     main_rank=6, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
 def normalised_squared_residue(
@@ -179,7 +181,8 @@ def normalised_squared_residue(
 
 
 @measure("nve", "NVE", "normalised virtual error",
-    "Sum of VE over the sum of VE of the nearest mergers: coherent and separate; near 1 merging costs nothing, or rows follow no pattern.",
+    "Sum of VE over the sum of VE of the nearest mergers: small is coherent and separate; near 1, "
+    "merging costs nothing or rows follow no pattern.",
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
     main_rank=3, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(

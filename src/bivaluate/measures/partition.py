@@ -28,11 +28,11 @@ Labels = NDArray[np.int64]
 def bisilhouette(X: Any, solution: Biclustering) -> float:
     """Mean bisilhouette of the biclusters: are the rows of each nearer to each other than to the rows of other biclusters?
 
-    Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean distance
-    to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of different
-    rows, whose mean b is smallest; s_i = (b_i − a_i)/max(a_i, b_i), and the bisilhouette of k is the mean of its s_i.
-    High is better; in [−1, 1]. The authors add random row clusters where there are fewer than three; here all rows
-    outside k take their place where no other bicluster has different rows, so that the value is reproducible. 0
+    Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean
+    distance to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of
+    different rows, whose mean b is smallest; s_i = (b_i − a_i)/max(a_i, b_i), and the bisilhouette of k is the mean of
+    its s_i. High is better; in [−1, 1]. The authors add random row clusters where there are fewer than three; here all
+    rows outside k take their place where no other bicluster has different rows, so that the value is reproducible. 0
     for a bicluster of all rows; NaN without biclusters.
 
     Parameters
@@ -100,9 +100,9 @@ def _distances(one: Floats, other: Floats) -> Floats:
 def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     """Bipartite modularity: weight inside the biclusters beyond what row and column sums alone put there.
 
-    Q = (1/T) Σ over cells in at least one bicluster of (x_ij − x_i·x_j/T), T the sum of X. High is better; in [−1, 1]; 0
-    for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not changed
-    by scaling X.
+    Q = (1/T) Σ over cells in at least one bicluster of (x_ij − x_i·x_j/T), T the sum of X. High is better; in [−1, 1];
+    0 for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not
+    changed by scaling X.
 
     References
     ----------

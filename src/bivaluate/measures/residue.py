@@ -192,10 +192,10 @@ def mean_absolute_residue(A: Any) -> float:
 
 
 @measure("msr_u", "MSR_u", "corrected mean squared residue",
-    "MSR on its degrees of freedom, so that small blocks are no longer favoured.", invariances=ADDITIVE,
+    "Sum of squared residues over its degrees of freedom, so that small blocks are no longer favoured.", invariances=ADDITIVE,
     reference="Di Iorio, Chiaromonte & Cremona 2020, On the bias of H-scores, doi:10.1093/bioinformatics/btaa060")  # fmt: skip
 def corrected_squared_residue(A: Any) -> float:
-    """Mean squared residue on its degrees of freedom: MSR_u = MSR · rc/((r − 1)(c − 1)).
+    """Sum of squared residues over its degrees of freedom: MSR_u = MSR · rc/((r − 1)(c − 1)).
 
     Low is better; ≥ 0. In noise of variance σ² its mean is σ² whatever the shape, where plain MSR favours small
     blocks. It is the residual mean square of a two-way analysis of variance. NaN for one row or one column.

@@ -30,9 +30,9 @@ def plot_ksweep(
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
     The best candidate, as :func:`bivaluate.judge.choice.best` chooses it, is ringed; bands that reach far above every
-    median are cut off. Where a score is undefined in every seed the line has a gap; algorithms without any defined score
-    are named below the axes. With a null, a dotted line is its mean and a grey band the central 90 % of the surrogates,
-    means over seeds.
+    median are cut off. Where a score is undefined in every seed the line has a gap; algorithms without any defined
+    score are named below the axes. With a null, a dotted line is its mean and a grey band the central 90 % of the
+    surrogates, means over seeds.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ class Evidence:
         How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
         ``ce`` (clustering-error similarity); also those of ``find``, which is not of the paper and not told K.
     yeast : DataFrame
-        The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be empty.
+        The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be
+        empty.
 
     Examples
     --------

@@ -46,7 +46,7 @@ QUESTIONS = REAL, NUMBER, WHICH, REDUNDANT, NEXT = (
     "How many are there?",
     "Which solution?",
     "What is redundant?",
-    "What to do next?",
+    "What should be done next?",
 )
 
 
@@ -65,8 +65,9 @@ class Case:
     `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
     they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
     unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
-    many `surrogates`, `p_values` those of the choice by the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run (and can be
-    again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked up yet.
+    many `surrogates`, `p_values` those of the choice by the criterion and by evidence; `asked` says that the reader
+    named the criterion, `fitted` that algorithms were run (and can be again), `finds_k` that the winner found its K
+    itself, `to_name` that rows have names nobody has looked up yet.
     """
 
     groups: Sequence[Group]

@@ -34,8 +34,8 @@ _MOST_MATRICES = 40
 class Scored:
     """One scored solution: where it comes from and its measures.
 
-    `label` is what the page calls the algorithm; if it `finds_k` itself, `k` is an upper bound. `values` holds the measures of the solution by key (NaN where
-    undefined), `reasons` says why one is.
+    `label` is what the page calls the algorithm; if it `finds_k` itself, `k` is an upper bound. `values` holds the
+    measures of the solution by key (NaN where undefined), `reasons` says why one is.
     """
 
     dataset: str

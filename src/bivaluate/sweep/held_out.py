@@ -80,8 +80,8 @@ def predictive_gain(
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
     The hidden sets are disjoint. All means are those of visible cells. For the fit, hidden cells stand at row mean +
-    column mean − grand mean. Each bicluster then predicts its hidden cells by an additive fit to its visible ones, on top
-    of row and column means that are fitted anew to what the biclusters leave; overlapping biclusters predict by the
+    column mean − grand mean. Each bicluster then predicts its hidden cells by an additive fit to its visible ones, on
+    top of row and column means that are fitted anew to what the biclusters leave; overlapping biclusters predict by the
     mean of their fits.
 
     Parameters
@@ -152,8 +152,8 @@ def predictive_gain(
 def predicted(visible: Floats, solution: Biclustering) -> Floats:
     """Predict every cell from the visible ones: row and column means, and the patterns of the biclusters on top.
 
-    Means and patterns are fitted in turn, each to what the others leave, so that a bicluster is not judged against means
-    it has itself displaced.
+    Means and patterns are fitted in turn, each to what the others leave, so that a bicluster is not judged against
+    means it has itself displaced.
     """
     deviation = np.zeros(visible.shape)
     background = _background(visible)

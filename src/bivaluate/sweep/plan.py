@@ -41,10 +41,10 @@ class Plan:
     datasets : str or sequence of str
         File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
     algorithms : sequence of str
-        Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an estimator of
-        your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. What a pattern stands for is left out, with a
-        warning, where it cannot take a data set. By default those whose record says so: Cheng and Church, LAS and
-        the spectral checkerboard.
+        Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an
+        estimator of your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. What a pattern stands for is left
+        out, with a warning, where it cannot take a data set. By default those whose record says so: Cheng and Church,
+        LAS and the spectral checkerboard.
     k : int, sequence of int or "planted"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
     seeds : int or sequence of int

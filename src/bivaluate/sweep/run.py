@@ -265,7 +265,8 @@ class Sweep:
 def _interrupts() -> Iterator[Callable[[], None]]:
     """Give a function that raises the interrupt from the keyboard that Python dropped, if it did.
 
-    Python drops what is raised while it frees an object, and collecting garbage is where a long run spends some of its time.
+    Python drops what is raised while it frees an object, and collecting garbage is where a long run spends some of its
+    time.
     """
     asked: list[bool] = []
 

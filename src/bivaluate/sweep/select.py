@@ -59,9 +59,9 @@ class Selection:
     best : DataFrame
         Per measure and data set: the best (algorithm, K) and the runner-up.
     best_k : DataFrame
-        Per measure, data set and algorithm: the best K.
-        With a null, `candidates`, `best` and `best_k` also hold its band, the gap and the (median) p-value; in `best` the
-        p-value is that of the choice, because every surrogate makes the same choice.
+        Per measure, data set and algorithm: the best K. With a null, `candidates`, `best` and `best_k` also hold its
+        band, the gap and the (median) p-value; in `best` the p-value is that of the choice, because every surrogate
+        makes the same choice.
     sensitivity : DataFrame
         Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
     null : DataFrame
@@ -154,8 +154,8 @@ def select(
     by : str, optional
         The measure to choose by; by default the first main measure the run has, which is the total evidence.
     gap
-        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``. Measures of fits,
-        which have no null, are compared by their values.
+        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``. Measures of
+        fits, which have no null, are compared by their values.
     perturb
         Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
         matrices. (A plan with ``perturb`` also runs the algorithms again.)

@@ -33,7 +33,8 @@ def read_matrix(
     Parameters
     ----------
     path : str or path-like
-        A file, gzipped or not, a 10x folder or a zarr folder. Large binary ones are read when they are used. The format is recognised by content.
+        A file, gzipped or not, a 10x folder or a zarr folder. Large binary ones are read when they are used. The format
+        is recognised by content.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     transpose : bool, default=False
