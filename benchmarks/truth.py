@@ -423,7 +423,7 @@ def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range, ref
         f"`find` searches with a score of its own, S: a row inside the block against the same row outside of it, cell by cell, "
         f"for patterns of columns; evidence takes a finished block from any tool, tries every kind of pattern, raised blocks "
         f"included, and charges for the choice of rows, columns and kind. On these matrices {planted} of the {of_planted} "
-        f"planted biclusters pay; `find`, which does not look for raised blocks, returns {searched} biclusters where some are "
+        f"planted biclusters pay; `find` returns {searched} biclusters where some are "
         f"planted, of which {paying} pay, and {in_noise} in noise, of which {false} pay. So S serves the search and evidence "
         f"the verdict: a bicluster counts when it pays, whoever found it."
     )

@@ -2,7 +2,7 @@
 # # How many programs? Choosing K for NMF
 #
 # 700 blood cells again, this time as non-negative expression. Factors of a non-negative matrix factorisation (or programs of cNMF,
-# or topics) are soft biclusters: the genes and the cells that load on one factor. So the question "which K?" can be put to them.
+# or topics) are soft biclusters: the genes and the cells that load on one factor. So the question "which K?" can be asked about them.
 
 # %%
 import bivaluate
@@ -40,7 +40,7 @@ print("K =", best.solution.info["k"])
 print(best.verdict)
 
 # %% [markdown]
-# What are these programs? The types of the cells were not used. The type that fills the largest share of a factor's cells:
+# What are these programs? The cell types were not used to find them. Here is the most frequent type in each factor's cells:
 
 # %%
 for k, (_, members) in enumerate(best.solution, start=1):

@@ -22,8 +22,8 @@ ranked = adata.uns["rank_genes_groups"]["names"]
 groups = adata.obs["louvain"].value_counts().index[:5]
 
 # %% [markdown]
-# A cluster of cells with its marker genes is a bicluster. So the question can be put to them: is each a pattern of its own, or does
-# one say twice what another says once?
+# A cluster of cells with its marker genes is a bicluster. So the question can be asked: is each a pattern of its own, or does one
+# repeat another?
 
 # %%
 pairs = [

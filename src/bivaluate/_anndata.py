@@ -60,7 +60,7 @@ def _turned(cells: Any, turned: bool) -> Any:
 
 
 class BackedRows:
-    """Rows of an object that is backed by its file, read through the object's own handle, or, wherever it is sent, its own.
+    """Rows of an object that is backed by its file, read through its handle or, where it was sent, through a new one.
 
     Parameters
     ----------

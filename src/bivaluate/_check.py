@@ -81,8 +81,8 @@ def check_values(
     """Return `X` as a 2-D, non-empty float64 array of finite cells.
 
     A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay; infinite cells never
-    may. ``"raise"`` comes from a caller who could have said ``"omit"``, and is told so. `place` says where a cell is,
-    for messages.
+    may. With ``"raise"`` the message mentions ``"omit"``, which the caller could have passed. `place` says where a cell
+    is, for messages.
     """
     values = to_float64(X, name)
     if values.size == 0:

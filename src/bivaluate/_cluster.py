@@ -25,7 +25,7 @@ CONNECT_SECONDS = 10
 TRIES = 3
 # How many sums are added up in one place.
 ADDED_AT_ONCE = 8
-# A pass over a file has no more tasks than this: what each adds up may travel, and is as large for few rows as for many.
+# A pass over a file has at most this many tasks: their sums may travel, and are as large for few rows as for many.
 MOST_TASKS = 256
 # Tasks whose sums are added up in one place become one task, as long as so many are left for each thread of the cluster.
 TASKS_PER_THREAD = 8

@@ -171,7 +171,7 @@ def _sides_of(bicluster: Any, where: str) -> tuple[Any, Any]:
 
 
 def document_of_labels(row_labels: Any, col_labels: Any, name: str) -> Document:
-    """Return the biclusters of one cluster label for each row and column: each label pairs its rows with its columns."""
+    """Return biclusters from one cluster label per row and column: each label pairs its rows with its columns."""
     found: dict[Any, tuple[list[int], list[int]]] = {}
     for axis, (side, key) in enumerate(((row_labels, "row_labels"), (col_labels, "col_labels"))):
         member_kinds(side, f"{name}: {key}")

@@ -18,7 +18,7 @@ class MatrixError(BivaluateError, ValueError):
 
 
 class TooLargeError(MatrixError):
-    """A matrix, or a block of it, does not fit in memory where something needs all of its cells at once."""
+    """A matrix, or a block of it, does not fit in memory, and something needs all of its cells at once."""
 
 
 class SolutionError(BivaluateError, ValueError):

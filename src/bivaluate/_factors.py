@@ -67,7 +67,7 @@ def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
 
 
 def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
-    """Return who belongs to a factor, by its loadings on one side; only loadings above 0 count, missing ones never do.
+    """Return which members belong to a factor, by its loadings on one side; only loadings above 0 count.
 
     >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2, -6.0]), "mixture")
     array([False,  True, False,  True, False, False])

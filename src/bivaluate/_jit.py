@@ -37,7 +37,7 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """Like `kernel`, for kernels to call and never for Python, which would crash: less to compile without that way in."""
+    """Like `kernel`, but only for kernels to call (Python would crash): without that entry there is less to compile."""
     return _compiled(function, FASTMATH, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
@@ -80,7 +80,7 @@ def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back until a kernel is compiled: within the compiler it would be swallowed and break what is compiled."""
+    """Hold Ctrl-C back until a kernel is compiled: the compiler would swallow it and leave broken code behind."""
     if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
         yield
         return
@@ -103,7 +103,7 @@ _DESCRIPTION = "made_for.json"
 
 
 def ship(folder: Path) -> None:
-    """Write the machine code of every kernel compiled so far in this process, for an installation to hold as `SHIPPED`."""
+    """Write the machine code of every kernel compiled so far in this process, to be installed as `SHIPPED`."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for compiled in _kernels:
@@ -114,7 +114,7 @@ def ship(folder: Path) -> None:
 
 @functools.cache
 def is_shipped() -> bool:
-    """Whether the installation holds machine code made from this source, for this Python and numba, that this machine can run."""
+    """Whether machine code made from this source, Python and numba is installed, and this machine can run it."""
     try:
         shipped = json.loads((SHIPPED / _DESCRIPTION).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -125,7 +125,7 @@ def is_shipped() -> bool:
 
 
 def _made_for() -> dict[str, Any]:
-    """Return what machine code depends on: the makers, the source of all kernels, and the abilities of the processor."""
+    """Return what machine code depends on: the compilers, the source of all kernels, the features of the processor."""
     system, _, features = cpu_target.target_context.codegen().magic_tuple()
     package = Path(__file__).parent
     source = hashlib.sha256()
@@ -224,7 +224,7 @@ def _top_bits(word: Any, high: Any, low: Any) -> tuple[Any, Any]:
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
 use_wide_vectors: Any = _attribute('"prefer-vector-width"="512"')
 
-# Called inside a large kernel that others call: they call it instead of holding a copy, which takes less time to compile.
+# Called inside a large kernel that others call: they then hold no copy of it, which takes less time to compile.
 keep_apart: Any = _attribute("noinline")
 
 # Called inside a kernel that others call for every cell: they hold a copy, however large it is.
@@ -236,7 +236,7 @@ count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_c
 # Called inside a kernel: how many of the first bits of a 64-bit word are 0.
 leading_zeros: Any = _zeros_before if cast(Any, config).DISABLE_JIT else _leading_zeros_of
 
-# Called inside a kernel with 64-bit words: the first 128 bits, as two words, of `word` times the 128 bits of high and low.
+# Called inside a kernel with 64-bit words: the first 128 bits, as two words, of `word` times the bits of high and low.
 wide_product: Any = _top_bits if cast(Any, config).DISABLE_JIT else _product_of
 
 

@@ -23,7 +23,7 @@ LARGEST_DENSE_BYTES = 1 << 31
 
 @runtime_checkable
 class RowSource(Protocol):
-    """What a matrix needs to know of its cells: any object with these members is a source.
+    """What a matrix needs to know about its cells: any object with these members is a source.
 
     A source can be pickled, and then opens its file again where it arrives: the workers of a cluster do their own
     reading.
@@ -151,7 +151,7 @@ class FileSource:
 
 
 class Elsewhere:
-    """What is known of rows that are somewhere else; they cannot be read."""
+    """What is known about rows that are somewhere else; they cannot be read."""
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], sparse: bool) -> None:
         self.shape, self.dtype, self.sparse = shape, dtype, sparse
@@ -229,7 +229,7 @@ def chunk_rows(n_cols: int, memory: int | None = None) -> int:
 
 
 def split_rows(numbers: NDArray[np.int64], source: Any, memory: int | None, n_cols: int = 0) -> list[NDArray[np.int64]]:
-    """Return the numbers of rows to be held at once, in parts; where `n_cols` of them become dense, so many of those.
+    """Return the numbers of rows in parts to be held at once; fewer where `n_cols` columns of them become dense.
 
     >>> source = ArraySource(np.zeros((9, 1 << 20)))
     >>> [len(part) for part in split_rows(np.arange(9), source, None)]

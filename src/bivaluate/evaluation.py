@@ -72,7 +72,7 @@ def evaluate(
     metrics : str or iterable of str
         ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
     degenerate : {"nan", "formula"}
-        What a bicluster of one row or one column counts: ``"nan"`` (undefined, it is left out of every score) or
+        How a bicluster of one row or one column counts: ``"nan"`` (undefined, so it is left out of every score) or
         ``"formula"`` (what the formula gives, the 0 of the paper).
     missing : {"raise", "omit"}
         Raise on NaN cells, or omit them: rows with fewer than two observed cells and columns with none are left
@@ -86,8 +86,8 @@ def evaluate(
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
     absent : {"zero", "missing"}, optional
-        What the cells are that a sparse matrix does not store: zeros, as in counts (the default), or missing, as in
-        ratings, with the rules of ``missing="omit"``.
+        How to read cells that a sparse matrix does not store: as zeros, as in counts (the default), or as missing, as
+        in ratings, with the rules of ``missing="omit"``.
     layer : str, optional
         Of an AnnData object: a layer in place of X, or ``"raw"``.
     obs_rows : bool, default=False
@@ -107,7 +107,7 @@ def evaluate(
         Address of a Dask scheduler whose workers are to read the rows: of files they can see, and of Dask arrays. A
         Dask array is looked at by the cluster of this process, if there is one, without asking.
     progress : callable, optional
-        Told (done, total) as chunks of rows are read.
+        Called with (done, total) as chunks of rows are read.
     n_jobs : int, optional
         Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
 
@@ -136,7 +136,8 @@ def evaluate(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> result = evaluate(X, S)
     >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
@@ -272,7 +273,7 @@ class Evaluation:
                 self._columns[key] = np.asarray(value)
             else:
                 self.scores[key] = int(value) if isinstance(value, int) else float(value)
-        # Partners are known where a measure asked for needs them; asking for coverage alone computes no merger.
+        # Partners are known if a measure that was asked for needs them; coverage alone computes no merger.
         self._paired = "mergers" in vars(self._looked_at)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
 
@@ -316,7 +317,7 @@ class Evaluation:
 
     @property
     def undefined(self) -> list[str]:
-        """Names of the biclusters that left the scores."""
+        """Names of the biclusters that were left out of the scores."""
         return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
 
     @cached_property
@@ -344,7 +345,7 @@ class Evaluation:
     def records(self) -> list[dict[str, Any]]:
         """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status.
 
-        The partner is left empty where no measure asked for needs mergers.
+        The partner is left empty if none of the measures needs mergers.
         """
         work = self._workspace
         near = self._looked_at.nearest_ve if self._paired else None

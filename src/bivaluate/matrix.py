@@ -61,11 +61,11 @@ class Matrix:
     name : str, default="X"
         What messages call the matrix.
     absent : {"zero", "missing"}, default="zero"
-        What the cells are that a sparse matrix does not store.
+        How to read cells that a sparse matrix does not store.
     memory : int, optional
         Bytes that may be held at once of what is read some rows at a time; by default chunks of 32 MB.
     progress : callable, optional
-        Told (done, total) as chunks are read.
+        Called with (done, total) as chunks are read.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Matrix:
         name : str, default="X"
             What messages call the matrix.
         absent : {"zero", "missing"}, optional
-            What the cells are that a sparse matrix does not store; by default what a `Matrix` says, and zero otherwise.
+            How to read cells that a sparse matrix does not store; by default as a `Matrix` says, otherwise as zero.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class Matrix:
         name : str, default="X"
             What messages call the matrix.
         absent : {"zero", "missing"}, default="zero"
-            What the cells are that a sparse matrix does not store.
+            How to read cells that a sparse matrix does not store.
 
         Returns
         -------

@@ -310,9 +310,10 @@ class Biclustering(Sequence[Bicluster]):
         H : array-like of shape (K, m)
             Loadings of the columns, one row per factor.
         rule : str, default="mixture"
-            Who belongs to a factor, on each side by itself; loadings of 0 and below never do. ``"mixture"`` puts the
-            square roots of the loadings into two groups, cut where their means differ most for their sizes;
-            ``"top:0.1"`` takes the largest tenth; ``"sd:1"`` those beyond one standard deviation above the mean.
+            Which members belong to a factor, rows and columns separately; loadings of 0 and below never do.
+            ``"mixture"`` puts the square roots of the loadings into two groups, cut where their means differ most for
+            their sizes; ``"top:0.1"`` takes the largest tenth; ``"sd:1"`` those beyond one standard deviation above the
+            mean.
         info : mapping, optional
             Anything worth keeping about where the solution came from.
 
@@ -363,7 +364,7 @@ class Biclustering(Sequence[Bicluster]):
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
             The data as the model takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"
-            Who belongs to a factor, as in :meth:`from_factors`.
+            Which members belong to a factor, as in :meth:`from_factors`.
 
         Returns
         -------
@@ -740,7 +741,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        Biclustering.from_frame : The way back.
+        Biclustering.from_frame : From such a table.
 
         Examples
         --------

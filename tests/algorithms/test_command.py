@@ -103,7 +103,7 @@ def test_finding_nothing_is_an_answer():
             {},
             r"2 files: out/b\.csv and out/found\.csv\. Say",
         ),
-        ("print('busy', flush=True); time.sleep(60)", {"time_limit": 0.4}, r"after its limit of 0\.4 s\. .*"),
+        ("print('busy', flush=True); time.sleep(60)", {"time_limit": 0.4}, r"stopped at its limit of 0\.4 s\. .*"),
         ("x = b'1' * 400_000_000; time.sleep(60)", {"memory_limit": 150}, r"at its limit of 150 MB of memory"),
         ("print('n' * 5000); sys.exit(2)", {}, r"with code 2\. Its last lines: … n{300}$"),
     ],

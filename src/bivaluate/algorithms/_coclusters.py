@@ -11,9 +11,9 @@ from scipy.sparse import issparse
 from bivaluate.algorithms._estimator import Pair, Values
 
 Labels = NDArray[np.int64]
-# A kernel works on starts with so many cells together; an interruption is heard between kernels.
+# Cells of all starts that one call of a kernel works on; an interruption is heard between calls.
 MOST_CELLS = 1 << 24
-# Of a dense matrix the search is made in so many lines of each side, or in so many for each cluster.
+# Lines of each side in which a dense matrix is searched: at most this many, or this many for each cluster.
 MOST_LINES, LINES_PER_CLUSTER = 150, 12
 # What was found in a part holds for the whole if it keeps this share of what the part did, cell by cell.
 AS_PROMISED = 0.9
@@ -55,8 +55,8 @@ def best_coclusters(
 ) -> Coclusters:
     """Return the co-clusters that keep most of `X` of those that the search meets.
 
-    A dense matrix with many lines is searched in a random part; what is found there is the one start of the whole,
-    which is searched too where it keeps less than the part promised: there the part was fitted to its noise.
+    Of a dense matrix with many lines, a random part is searched; what is found there is the only start for the whole,
+    which is searched too if it keeps less than the part promised: then the part was fitted to its noise.
     """
     from bivaluate.algorithms._kernels_coclusters import place
 

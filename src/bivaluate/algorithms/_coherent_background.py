@@ -1,4 +1,4 @@
-"""What is not a bicluster: what columns have in common in every row, and what the search finds where there is nothing."""
+"""What is not a bicluster: what columns share in every row, and what the search finds where there is nothing."""
 
 from __future__ import annotations
 

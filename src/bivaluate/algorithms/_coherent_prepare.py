@@ -1,4 +1,4 @@
-"""Matrices made ready for the coherent submatrix search: rows in units of their background, no column effects, normal tails."""
+"""Matrices made ready for the coherent submatrix search: rows in units of their background, column effects removed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube r
 
 @dataclass(frozen=True)
 class Prepared:
-    """The prepared matrix (NaN where missing) and the same before bending, the skew and tail weight left, what was done."""
+    """The prepared matrix (NaN where missing), the same before bending, the skew and tails left, what was done."""
 
     Z: Values
     unbent: Values
@@ -246,7 +246,7 @@ def prepare(X: Values) -> Prepared:
 
 
 def bend(Z: Values) -> tuple[Values, float, float, bool]:
-    """Return Z bent to normal rows by a g-and-h curve where that is needed and works, what is left, and whether it was."""
+    """Return Z with rows bent to normal by a g-and-h curve if needed and possible, what is left, and whether bent."""
     if Z.shape[1] < COLUMNS_FOR_TAILS:
         return Z, 0.0, 0.0, False
     g, h = tails(Z)

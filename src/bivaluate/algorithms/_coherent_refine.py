@@ -1,4 +1,4 @@
-"""Refinement of a set of blocks: merge what is one, climb each with the others explained away, drop what does not pay."""
+"""Refine a set of blocks: merge those that are one, climb from each without the others, drop what does not pay."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def drop(search: Search, blocks: list[Scored]) -> list[Scored]:
 
 
 def trim(search: Search, field: Any, blocks: list[Scored]) -> list[Scored]:
-    """Let two blocks share cells only if the rows they share say so together; otherwise each row keeps its better block.
+    """Let two blocks share cells only if their shared rows together favour it; otherwise a row keeps its better block.
 
     Sharing o of the r rows of the smaller block costs log C(r, o) + log n.
     """

@@ -103,7 +103,7 @@ class Search:
     def climb(
         self, field: Any, row_sets: Masks, col_sets: Masks, warm_rows: NDArray[np.int64] | None = None
     ) -> Candidates:
-        """Climb from every start and return the blocks above the threshold; `warm_rows` are kept in the first rounds."""
+        """Climb from every start and return the blocks above the threshold; the first rounds keep `warm_rows`."""
         from bivaluate.algorithms._kernels_coherent_climb import climb_all
 
         row_sets, col_sets = row_sets.copy(), col_sets.copy()

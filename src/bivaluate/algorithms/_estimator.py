@@ -101,8 +101,8 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         MatrixError
-            If `X` is not a matrix of finite numbers, or holds what this algorithm cannot take: missing or negative
-            cells, or being sparse.
+            If `X` is not a matrix of finite numbers, or is one this algorithm cannot take: sparse, or with missing
+            or negative cells.
         """
         name = type(self).__name__
         self.record.check_installed()
@@ -174,7 +174,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
 
 @cache
 def _parameters(estimator: Any) -> tuple[str, ...]:
-    """Return the names of the parameters of a class; looking at its signature every time takes as long as a small fit."""
+    """Return the names of the parameters of a class, once: reading its signature takes as long as a small fit."""
     return tuple(estimator._get_param_names())
 
 
@@ -217,7 +217,7 @@ def _check_seed(random_state: Any) -> None:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for what `random_state` says; of a whole number it is made in a tenth of a RandomState's time."""
+    """Return a generator for `random_state`; from a whole number it is made in a tenth of the time of a RandomState."""
     if isinstance(random_state, (int, np.integer)):
         return np.random.default_rng(int(random_state))
     return np.random.default_rng(check_random_state(random_state).randint(2**32, dtype=np.uint32))

@@ -16,12 +16,12 @@ Indices = NDArray[np.int64]
 TOLERANCE = 1e-4
 # A squared distance, or a sum of them, is known to this many roundings of the largest squared length, per point.
 ROUNDINGS = 64
-# Distances of so many points on a line are computed all at once.
+# Up to this many points on a line, all distances are computed at once.
 MOST_AT_ONCE = 200
 
 
 def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, float]:
-    """Return the labels of scikit-learn's ``KMeans(K, n_init=n_init, random_state=seed)``, and how far points are from their centres.
+    """Return the labels of scikit-learn's ``KMeans(K, n_init=n_init, random_state=seed)``, and the root of its inertia.
 
     The same random numbers are drawn in the same order, and every choice is made on the same numbers but for rounding.
     Where one hangs on rounding, first centres are chosen in scikit-learn's own arithmetic, and the rest is left to it.

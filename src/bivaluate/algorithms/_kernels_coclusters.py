@@ -63,7 +63,7 @@ def keep_line(
 
 @inner_kernel
 def keep(kind: int, sums: Any, n_own: Any, n_other: Any, kept: Any, others: Any) -> Any:
-    """Fill in what each block keeps of the matrix, and sums over labels; return what all keep, the total and the mean."""
+    """Fill in what each block keeps of the matrix, and sums over labels; return what all keep, the sum and the mean."""
     K, L = sums.shape
     total, n, m, whole = 0.0, 0.0, 0.0, 0.0
     others[:] = 0.0
@@ -82,7 +82,7 @@ def keep(kind: int, sums: Any, n_own: Any, n_other: Any, kept: Any, others: Any)
 
 @inner_kernel
 def price(kind: int, sums: Any, n_own: Any, n_other: Any, fixed: Any, weights: Any) -> None:
-    """Fill in what a label costs: fixed[r] + P · weights[r] for a line with sums P over the labels of the other side."""
+    """Fill in what a label costs a line with sums P over the labels of the other side: fixed[r] + P · weights[r]."""
     for r in range(len(n_own)):
         fixed[r], own = 0.0, 0.0
         for c in range(len(n_other)):
@@ -292,7 +292,7 @@ def squares_of(lines: Any, squares: Any) -> None:
 
 @kernel
 def first_labels(lines: Any, width: int, K: int, n_near: int, profiles: bool, numbers: Any) -> Any:
-    """Return labels of lines for every start: of the nearest of K random lines, or all random, each as often as any other.
+    """Return labels of lines for every start: that of the nearest of K random lines, or random ones in equal numbers.
 
     Nearest by the sum of squared differences; with `profiles` of lines scaled to length 1. As in k-means++, a line is
     drawn with a chance in proportion to its squared distance from those drawn before. `numbers`, uniform on [0, 1), has
@@ -357,7 +357,7 @@ def losses_of_mergers(kind: int, sums: Any, n_own: Any, n_other: Any) -> Any:
 
 @inner_kernel
 def split_and_merge(own: Any, sizes: Any, losses: Any, numbers: Any, moved: Any) -> int:
-    """Fill in labels near to `own`, one line for each move; return how many.
+    """Fill in labels near `own`, one line for each move; return how many.
 
     No merger is needed where a label is empty. `numbers`, uniform on [0, 1), say which half of a cluster leaves it.
     """
@@ -390,7 +390,7 @@ def split_and_merge(own: Any, sizes: Any, losses: Any, numbers: Any, moved: Any)
 
 @kernel
 def moves(kind: int, rows: Any, cols: Any, n_rows: Any, n_cols: Any, sums: Any, numbers: Any) -> Any:
-    """Return starts near to these: each cluster in turn is split at random, and the two others that cost least merge."""
+    """Return starts near these: each cluster in turn is split at random, and the two others that cost least merge."""
     n, m, K, L = len(rows), len(cols), sums.shape[0], sums.shape[1]
     new_rows, new_cols = np.empty((K + L, n), np.int64), np.empty((K + L, m), np.int64)
     losses = losses_of_mergers(kind, sums, n_rows, n_cols)
@@ -439,7 +439,7 @@ def best_labels(
 def maximise(
     by_rows: Any, by_cols: Any, row_sums: Any, col_sums: Any, starts: Any, K: int, max_iter: int, tolerance: float
 ) -> Any:
-    """Return the labels of rows and columns of the largest modularity from any start, and what each label adds to it."""
+    """Return the row and column labels of the largest modularity from any start, and what each label adds to it."""
     n, m = len(row_sums), len(col_sums)
     total = SMALLEST
     for i in range(n):

@@ -33,7 +33,7 @@ ONES = -1
 
 
 class Field(NamedTuple):
-    """A prepared matrix with what is needed to judge any block of it; few arrays, because each one takes time to compile.
+    """A prepared matrix and what is needed to judge any block of it; few arrays, because each takes time to compile.
 
     `lines` holds, for every row: 1'Oz, z'Oz, its observed cells, kappa0 + 1'O1 and the log marginal likelihood of the
     whole row, O the precision of the columns. `precision` holds O and, as its last line, O1; it and `Yt` (the transpose

@@ -1,4 +1,4 @@
-"""Kernels of the coherent submatrix search: starts, and climbs from them to a block no change of rows or columns improves.
+"""Kernels of the coherent submatrix search: starts, and climbs from them to blocks that no change improves.
 
 Promise of the caller: as in `_kernels_coherent`; sets are uint8 masks, one line per start; `C` and `Z` (rows x columns)
 are float64, C-contiguous and finite.

@@ -56,7 +56,7 @@ def share_of_rows(gaps: Any, gains: Any, n: int) -> Any:
 
 @kernel
 def insert_best(score: float, model: int, column: int, scores: Any, models: Any, columns: Any, held: int) -> int:
-    """Insert a candidate into the sorted list of the best; return how many it holds. Earlier ones stay before equals."""
+    """Insert a candidate into the sorted list of the best, after its equals; return how many the list holds."""
     if held == len(scores):
         if score <= scores[held - 1]:
             return held

@@ -57,7 +57,8 @@ class Algorithm:
     nested : bool
         Whether the first k of K biclusters are those of a fit for k.
     finds_k : bool
-        Whether it finds the number of biclusters itself; the number asked for is then an upper bound, ``"auto"`` none.
+        Whether it finds the number of biclusters itself; the number asked for is then an upper bound, and ``"auto"``
+        sets none.
     sparse : bool
         Whether it takes sparse matrices, and never makes them dense.
     missing : bool

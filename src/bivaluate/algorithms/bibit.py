@@ -36,8 +36,8 @@ MOST_SLOTS = 1 << 27  # 1 GiB of patterns
 class BiBit(BiclusteringEstimator):
     """Blocks of ones whose columns are the ones that two rows have in common (BiBit).
 
-    For every pair of rows the pattern ρ is the bitwise AND of the two. A pattern with at least `min_columns` ones that
-    was not met before makes a bicluster: the columns of ρ and every row r with r AND ρ = ρ, if these are at least
+    For every pair of rows the pattern ρ is the bitwise AND of the two. A new pattern with at least `min_columns` ones
+    makes a bicluster: the columns of ρ and every row r with r AND ρ = ρ, if these are at least
     `min_rows`. The search is exact and has no random part.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Bregman block-average co-clustering (Banerjee et al. 2007): a checkerboard of blocks whose cells are near their average."""
+"""Bregman block-average co-clustering (Banerjee et al. 2007): a checkerboard of blocks near their averages."""
 
 from __future__ import annotations
 

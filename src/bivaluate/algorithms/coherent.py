@@ -79,7 +79,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     evidence_ : ndarray of shape (K,)
         Evidence S of each bicluster in nats, given those before it.
     p_values_ : ndarray of shape (K,)
-        min(1, e^-S); of transformed data, few or correlated columns, or where surrogates of the data hold blocks: the
+        min(1, e^-S); for transformed data, few or correlated columns, or if surrogates of the data hold blocks: the
         probability that the best block of a surrogate has as much evidence, by the tail of eleven of them.
     kinds_ : list of str
         "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".

@@ -187,7 +187,7 @@ def climb_from(
 def _climbed(
     search: Search, Z: Values, unbent: Values, blocks: list[Pair], rng: np.random.RandomState
 ) -> tuple[Background, list[Scored]]:
-    """Return the background and what climbs from the blocks reach; patterns common to half of all rows are taken out."""
+    """Return the background, without patterns common to half of all rows, and what climbs from the blocks reach."""
     for patterns in range(MOST_PATTERNS + 1):
         background = find_background(Z, unbent, search, rng, blocks)
         found = search.climb(background.field, *as_masks(blocks, Z.shape))

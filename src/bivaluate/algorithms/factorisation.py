@@ -17,7 +17,7 @@ from bivaluate.algorithms.algorithm import algorithm
 
 
 class _Factors(BiclusteringEstimator):
-    """What NMF and LDA share: X is about W H, and factor k is a bicluster of the rows and columns to which it gives high weights."""
+    """What NMF and LDA share: X ≈ W H, and factor k is a bicluster of the rows and columns with high weights in it."""
 
     def _model(self, K: int) -> Any:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Information-theoretic co-clustering (Dhillon, Mallela & Modha 2003): clusters that keep what rows tell about columns."""
+"""Information-theoretic co-clustering (Dhillon et al. 2003): clusters that keep what rows tell about columns."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def is_nested(key: str) -> bool:
 
 
 def finds_k(key: str) -> bool:
-    """Return whether the algorithm finds the number of biclusters itself; the number asked for is an upper bound then.
+    """Return whether the algorithm finds the number of biclusters itself; then the number asked for is an upper bound.
 
     A class of your own says so with a class attribute ``finds_k = True``, a command by not asking for ``{k}``.
 

@@ -29,7 +29,7 @@ N_VECTORS, N_BEST, N_INIT = 6, 3, 10
 MOST_SCALINGS, SCALED = 1000, 1e-5
 # Vectors of length 1 that are approximated equally well but for this are told apart by scikit-learn's own arithmetic.
 SAME_ERROR = 1e-9
-# From so many points times clusters on, k-means in machine code pays even where it is compiled first; in a sweep always.
+# From this many points times clusters on, compiled k-means pays even if it has to be compiled first; in a sweep always.
 WORTH_COMPILING = 100_000
 
 
@@ -71,7 +71,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
     -----
     The labels are those of scikit-learn's ``SpectralBiclustering``. In a sweep, fits for several K share the
     normalisation and the singular vectors. A row or column that is the minimum throughout cannot be normalised: only
-    then the matrix is first raised by 1 % of its range. scikit-learn's threads are held to one, because more are slower
+    then is the matrix raised by 1 % of its range first. scikit-learn's threads are held to one, because more are slower
     on such small problems.
 
     References

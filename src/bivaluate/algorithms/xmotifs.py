@@ -152,7 +152,7 @@ def find_motif(
     least: int,
     rng: np.random.RandomState,
 ) -> Pair:
-    """Return rows and columns of the motif with the most rows among the columns that are left; no rows if there is none."""
+    """Return rows and columns of the motif with the most rows in the columns left; no rows if there is none."""
     from bivaluate.algorithms._kernels_motifs import agreement, search_motifs
 
     sets = np.empty((len(left), -(-len(states) // 64)), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Which measure recognises good biclusters: algorithms on data with a truth, and how well each measure agrees with it."""
+"""Which measure recognises good biclusters: algorithms on data with a known truth, and which measures agree with it."""
 
 import lazy_loader
 

@@ -43,7 +43,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``measures``: one row per measure: rank correlation with the truth over all solutions of a data set
         (``solutions``), over algorithms at one K (``algorithms``) and over K of one algorithm (``k``), how often it
-        picks the best algorithm (``right_algorithm``) and K (``right_k``), says that nothing is in noise (``noise``),
+        picks the best algorithm (``right_algorithm``) and K (``right_k``), says that noise holds nothing (``noise``),
         prefers a solution to its copy with a tenth of the rows replaced (``corrupted``) and to random biclusters of its
         sizes (``random``). ``biclusters``: rank correlation over the biclusters of a solution. ``domains``: rank
         correlation over all solutions, by domain. ``classes``: where classes are known, rank correlation with F1, NMI

@@ -84,7 +84,7 @@ def run_benchmark(
     time_limit : float, optional
         Seconds per fit; 30 in the quick form, else 600.
     rescore : bool, default=False
-        Fit nothing, and compute every measure anew from the solutions in the folder: after a change of a measure, or
+        Fit nothing, and compute every measure again from the solutions in the folder: after a change to a measure, or
         with a new one.
     jobs : int, default=1
         Worker processes.

@@ -13,9 +13,10 @@ Indices = NDArray[np.int64]
 
 @kernel
 def block_of(X: Floats, rows: Indices, cols: Indices, row_effect: Floats, col_effect: Floats) -> Floats:
-    """Return the deviations of a block from the background, X[np.ix_(rows, cols)] - row_effect[rows, None] - col_effect[cols].
+    """Return the deviations of a block from the background.
 
-    In two loops, so that no compiler adds the two effects to each other first, which costs digits.
+    X[np.ix_(rows, cols)] - row_effect[rows, None] - col_effect[cols], in two loops, so that no compiler adds the two
+    effects to each other first, which costs digits.
     """
     c = len(cols)
     A = np.empty((len(rows), c))

@@ -182,7 +182,7 @@ def _background_in_memory(X: Floats, normalise: str, groups: Groups) -> Backgrou
 
 
 class _Seen(NamedTuple):
-    """Row and column means, the deviations looked at, their squares, those added up by row, and all added up by row and column."""
+    """Row and column means, the deviations looked at, their squares, sums by row, all squares by row and column."""
 
     means: tuple[Floats, Floats, Floats, Floats]
     cells: Floats
@@ -319,7 +319,7 @@ def _block(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int
 
 
 def _series(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Series:
-    """Return how the means of other rows over these columns differ, without effects and the patterns accepted so far."""
+    """Return how the means of other rows over these columns differ, effects and accepted patterns taken out."""
     others = _outside_of(background, rows)
     if isinstance(background.values, Values):
         effects = background.row_effect[others], background.col_effect[cols]

@@ -49,7 +49,7 @@ class Taken(NamedTuple):
 
 
 def subtract(A: Floats, rows: Indices, cols: Indices, before: Sequence[Taken], seen: Part | None = None) -> None:
-    """Take patterns out of the cells they share with the block of these rows and columns; `seen` holds the whole rows."""
+    """Take patterns out of the cells they share with the block of these rows and columns; `seen` holds whole rows."""
     for taken in before:
         at_rows, its_rows = _common(rows, taken.rows)
         at_cols, its_cols = _common(cols, taken.cols)
@@ -179,8 +179,9 @@ class LargeBlock:
         return math.fsum(self.map(partial(_residual_squares, pattern)))
 
     def observed(self) -> tuple[LargeBlock, NDArray[np.bool_], NDArray[np.bool_], float, int]:
-        """Return what is left with two observed cells in a row and one in a column: the block, which rows and columns of
-        this one it has, its sum of squares and the number of its observed cells.
+        """Return what is left with two observed cells in a row and one in a column.
+
+        The block, which rows and columns of this one it has, its sum of squares and the number of its observed cells.
         """
         parts, col_counts, total = [], np.zeros(self.shape[1], dtype=np.int64), 0.0
         for some, counts, squares in self.map(_observed):
@@ -387,7 +388,7 @@ class MonotoneCells:
         return type(self), (self.values.elsewhere, *fields)
 
     def fitted(self, positions: Indices, cells: Floats, seen: Part) -> Floats:
-        """Return the pattern in some rows of the block, whose values over all its columns, and whole rows, are given."""
+        """Return the pattern in some rows of the block, given their values over its columns and the whole rows."""
         pattern = monotone(cells, self.order)
         pattern -= self.row_effect[positions, None]
         pattern -= self.col_effect

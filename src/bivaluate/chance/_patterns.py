@@ -24,8 +24,8 @@ KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
 # Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
 # every block.
 N_FORMS = 11
-# A row that follows the pattern does so with a positive factor, at most this many times the median factor; the squares a
-# row or a column explains count up to the square of this many times those of the median one.
+# A row that follows the pattern does so with a positive factor, at most this many times the median factor; the squares
+# a row or a column explains count up to the square of this many times those of the median one.
 LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
 LEAST_LEFT_OVER = 4
@@ -68,7 +68,7 @@ class Pattern(NamedTuple):
         return values
 
     def line_sums(self, r: int, c: int) -> tuple[Floats, Floats]:
-        """Return the sums of the rows, and of the columns, of the pattern in the whole block of r rows and c columns."""
+        """Return the sums of the rows and of the columns of the pattern in the whole block of r rows and c columns."""
         if isinstance(self.cells, np.ndarray):
             return self.cells.sum(axis=1), self.cells.sum(axis=0)
         if self.cells is not None:
@@ -150,7 +150,7 @@ class Outside(NamedTuple):
 
 
 class Series(NamedTuple):
-    """What is known where columns are a series: what a cell counts, and the means of other rows over the columns of a block.
+    """For columns that are a series: what a cell counts, and the means of other rows over the columns of a block.
 
     Rows are independent of each other whatever columns do, so the levels of rows can be compared as they are:
     `squares` is the sum of squares of the means of `rows` other rows, about their own mean.
@@ -162,8 +162,9 @@ class Series(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """Mean ranks inside a block, how far they are from those outside, the mean variance of a row's ranks, and the square
-    of the median row's correlation with that difference: what only a few rows do is not a shared order.
+    """Mean ranks inside a block, how far they are from those outside, and the mean variance of a row's ranks.
+
+    Also the square of the median row's correlation with that difference: what only a few rows do is not a shared order.
     """
 
     means: Floats
@@ -202,7 +203,7 @@ class Orders(NamedTuple):
 
 
 class AskOrders(NamedTuple):
-    """How many rows outside a block its orders are compared with, and what returns them: :class:`Orders` or their like."""
+    """How many rows outside a block its orders are compared with, and a function that returns the :class:`Orders`."""
 
     n_outside: int
     ask: Callable[[], Any]
@@ -348,7 +349,7 @@ def _asked(
     best: _Form,
     lowest: float,
 ) -> tuple[_Form, float]:
-    """Return the form of lowest log p among these and the best so far; where none can pay, only the nearest is asked."""
+    """Return the form of lowest log p among these and the best so far; if none can pay, only the nearest is tested."""
     tests = [
         (log_beta_tail_bound(*test), test, at, form)
         for form in forms

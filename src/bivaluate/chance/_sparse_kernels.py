@@ -14,7 +14,7 @@ MOST_COUNTED = 4096
 
 @kernel
 def rank_counts(bounds: Any, data: Any, m: int, doubled: Any, zeros: Any) -> bool:
-    """Fill in twice the mean rank of each entry, and of the zeros of each row; False where the entries are no counts.
+    """Fill in twice the mean rank of each entry, and of the zeros of each row; False where the entries are not counts.
 
     No entry is 0 itself.
     """

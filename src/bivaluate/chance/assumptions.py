@@ -26,7 +26,7 @@ KURTOSIS_LIMIT = 3.0
 AUTOCORRELATION_LIMIT = 0.20
 # Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
 _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
-# One value in more than this share of the cells (the zeros of counts): differences say little, ranks with ties say more.
+# One value in more than this share of the cells (as zeros in counts): differences say little, ranks with ties say more.
 TIE_LIMIT = 0.25
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
 _FEWEST_ROWS = 10
@@ -126,7 +126,7 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
-    series, as :func:`independent_share` says. The sentences come by what they are about.
+    series, as :func:`independent_share` says. The sentences are keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -415,7 +415,7 @@ def tie_sums(scores: Any, base: Floats | None = None) -> tuple[float, float, flo
 
 
 def spacing(values: Floats) -> float:
-    """Smallest difference between two distinct ones of sorted values: what data recorded as counts, or rounded, resolve.
+    """Smallest difference between distinct values, given sorted: the resolution of counts and of rounded data.
 
     Differences up to 32·eps·max|x| are rounding; 0 where all are equal.
 

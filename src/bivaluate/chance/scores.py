@@ -1,4 +1,4 @@
-"""Chance-corrected virtual error: what is left of VE once the size of the block and the search for it are allowed for."""
+"""Chance-corrected virtual error: what VE says once the size of the block and the search for it are allowed for."""
 
 from __future__ import annotations
 
@@ -379,7 +379,8 @@ def chance_table(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> chance_table(X, S).adjusted.round(6)
     array([0.764362, 1.46054 , 3.192357])
@@ -443,7 +444,8 @@ def average_adjusted_virtual_error(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_adjusted_virtual_error(X, S), 4)
     1.8058
@@ -494,7 +496,8 @@ def average_virtual_error_z(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_virtual_error_z(X, S), 4)
     0.8706
@@ -546,7 +549,8 @@ def adjusted_normalised_virtual_error(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(adjusted_normalised_virtual_error(X, S), 4)
     0.9368
@@ -598,7 +602,8 @@ def coherent_coverage(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(coherent_coverage(X, S), 4)
     0.0758

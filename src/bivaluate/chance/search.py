@@ -101,7 +101,7 @@ def _climb(
 
 
 def _choose_rows(cells: Floats, pattern: Floats, n_rows: int) -> tuple[Counts, Floats]:
-    """Choose the rows that follow the pattern best, and again those that follow their mean; `cells` is (restarts, c, n)."""
+    """Choose the rows that follow the pattern best, then those that follow their mean; `cells` is (restarts, c, n)."""
     standard = standardise(cells, axis=1)
     for _ in range(_REFINEMENTS):
         likeness = np.einsum("sc,scn->sn", standardise(pattern), standard)

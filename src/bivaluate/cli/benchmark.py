@@ -28,7 +28,7 @@ def benchmark(
     ] = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
     rescore: Annotated[
-        bool, option("Compute every measure anew from the solutions in --out, without fitting again.", "--rescore")
+        bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
     page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
     jobs: Annotated[

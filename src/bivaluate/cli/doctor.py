@@ -87,7 +87,7 @@ def _version(name: str) -> str | None:
 
 
 def _kernel_folder() -> str:
-    """Return where compiled kernels are: in the installation, or where numba keeps them, beside their source or with the user."""
+    """Return where compiled kernels are: in the installation, or where numba keeps them."""
     from bivaluate._jit import SHIPPED, is_shipped
     from bivaluate.measures import _kernels
 

@@ -4,7 +4,7 @@ Exit codes:
 
 ====  =========================================================================================
 0     done; warnings and undefined scores are not failures, nor is a reader that closed the pipe
-1     the work failed: not enough memory, a program outside failed, every cell of a sweep failed, or a fault in bivaluate
+1     the work failed: memory, a program outside, every cell of a sweep, or a fault in bivaluate
 2     the command or its input is wrong: unknown option, unreadable file, value not allowed
 130   interrupted from the keyboard
 ====  =========================================================================================

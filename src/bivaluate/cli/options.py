@@ -323,7 +323,7 @@ class _Spoken:
 
 
 class Command(_Spoken, TyperCommand):
-    """A command of its own."""
+    """A command without commands below it."""
 
 
 class Group(_Spoken, TyperGroup):

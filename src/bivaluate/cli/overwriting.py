@@ -55,7 +55,7 @@ def is_written(parameter: Any) -> bool:
 
 
 def _is_read_from(path: Path, source: Path) -> bool:
-    """Whether a file is what is read, or part of a folder that is; what others put into a run folder is not part of it."""
+    """Whether a file is read, or belongs to a folder that is; what others put into a run folder does not."""
     if os.path.isfile(source):
         return os.path.samefile(source, path)
     if not os.path.isdir(source) or not path.resolve().is_relative_to(source.resolve()):

@@ -1,4 +1,4 @@
-"""`-` in place of a file: standard input is kept in a file while a command runs, and so is what goes to standard output."""
+"""`-` in place of a file: while a command runs, files stand in for standard input and standard output."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def fetch_archive(
     archive
         What to fetch.
     wheel
-        The archive, if it was downloaded by hand. One lying in the cache folder is found unasked.
+        The archive, if it was downloaded by hand. One in the cache folder is found without being named.
     progress
         Called with bytes done and bytes in all.
     """

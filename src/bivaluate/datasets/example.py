@@ -64,7 +64,7 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     Parameters
     ----------
     folder : str or path-like, default="."
-        Where to write; made if it is not there.
+        Where to write; created if it does not exist.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     Raises
     ------
     FileError
-        If one of them is there already, or cannot be written.
+        If one of them exists already, or cannot be written.
 
     Examples
     --------

@@ -107,7 +107,7 @@ def fetch(
 
 
 def ontology_files(name: str = "sgd") -> tuple[Path, Path]:
-    """Return where the annotations (GAF) and the ontology (OBO) of a species are kept; they are fetched on first use."""
+    """Return where the annotations (GAF) and the ontology (OBO) of a species are kept; fetch them on first use."""
     record = ONTOLOGIES[name]
     if not is_cached(record):
         fetch_archive(archive_of(record))

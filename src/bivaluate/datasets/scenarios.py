@@ -211,7 +211,7 @@ def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str])
     random_state : int
         The seed.
     folder : str or path-like
-        Where to write; made if it is not there.
+        Where to write; created if it does not exist.
 
     Returns
     -------

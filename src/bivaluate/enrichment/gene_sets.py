@@ -101,7 +101,7 @@ class GeneSets:
         Parameters
         ----------
         labels : iterable of str
-            Names of genes, as a matrix has them. Where a name is not found as it is, capitals do not count.
+            Names of genes, as a matrix has them. If a name is not found as it is, case is ignored.
 
         Returns
         -------

@@ -27,8 +27,8 @@ class Term:
 def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.PathLike[str]) -> GeneSets:
     """Read gene annotations (GAF) and carry them up an ontology (OBO), along is_a and part_of.
 
-    A gene that belongs to a term belongs to every term above it. Annotations with the qualifier NOT are left out;
-    those to obsolete terms are, too.
+    A gene that belongs to a term belongs to every term above it. Annotations with the qualifier NOT and
+    those to obsolete terms are left out.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.Pat
     FileError
         If a file cannot be read.
     FormatError
-        If a line does not follow the format, the terms go in a circle, or the two have no term in common.
+        If a line does not follow the format, the terms form a cycle, or the two have no term in common.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class _Ancestors:
                 path.pop()
             elif waiting[0] in path:
                 circle = [*path[path.index(waiting[0]) :], waiting[0]]
-                raise FormatError(f"{self._name}: the terms go in a circle: {' → '.join(circle[:8])}.")
+                raise FormatError(f"{self._name}: the terms form a cycle: {' → '.join(circle[:8])}.")
             else:
                 path.append(waiting[0])
         return self._known[term]

@@ -33,7 +33,7 @@ class Options:
     """What a caller may say about a file; None means that it is found out.
 
     The first seven are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
-    that holds several, counted from 0, `rule` who belongs to a factor where a tool wrote loadings.
+    that holds several, counted from 0, `rule` which members belong to a factor where a tool wrote loadings.
     `format_is_stated` says that the caller named the format.
     """
 
@@ -59,7 +59,7 @@ class Format(Generic[Content]):
     key, name : str
         What it is called in options, and in words.
     extensions : tuple of str
-        Its file names end so; the first chosen where a file is written.
+        How its file names end; the first is used where a file is written.
     detects : callable or None
         Whether a file is in this format, by its first bytes. None for a format that is a folder only.
     read : callable
@@ -151,7 +151,7 @@ def _record(kind: str, module: str) -> Format[Any]:
 
 @functools.cache
 def _formats(kind: str) -> dict[str, Format[Any]]:
-    """Return the formats of a kind by key, in the order in which a file is held against them."""
+    """Return the formats of a kind by key, in the order in which they are tried on a file."""
     room = importlib.import_module(_ROOMS[kind])
     modules = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
     records = [_record(kind, module) for module in modules]
@@ -164,7 +164,7 @@ def matrix_formats() -> dict[str, Format[Matrix]]:
     Returns
     -------
     dict of str to Format
-        By key, in the order in which a file is held against them.
+        By key, in the order in which they are tried on a file.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def solution_formats() -> dict[str, Format[Document]]:
     Returns
     -------
     dict of str to Format
-        By key, in the order in which a file is held against them.
+        By key, in the order in which they are tried on a file.
 
     Examples
     --------

@@ -24,7 +24,7 @@ MAX_SOLUTION = 1 << 28
 MAX_CELLS = 1 << 29
 MOST_UNPACKED = 300  # times a packed file may unpack to its size; tables of numbers stay far below
 FREE_UNPACKED = 1 << 25  # bytes that may be unpacked from any file
-# A packed file that unpacks to so many times its size, and so many bytes, is unpacked to its end before anything is kept.
+# A packed file that unpacks to this many times its size, and this many bytes, is unpacked once before anything is kept.
 LOOKED_THROUGH, LOOKED_AFTER = 20, 1 << 22
 FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed byte each
 

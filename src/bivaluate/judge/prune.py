@@ -125,7 +125,7 @@ def propose_pruning(
     random_state : int, optional
         Seed of the surrogates.
     progress : callable, optional
-        Told (changes, biclusters at the start) as changes are proposed.
+        Called with (changes, biclusters at the start) as changes are proposed.
 
     Returns
     -------
@@ -397,7 +397,7 @@ def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Biclus
 
 
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
-    """Drop biclusters that save nothing under any kind of pattern and whose rows a search of noise finds as coherent."""
+    """Drop biclusters that save nothing under any kind of pattern and are no more coherent than what noise gives."""
     evidence = evidence_table(pool.matrix, pool.settle().solution)
     adjusted = [adjusted_error(seen.block(b.rows, b.cols), pool.matrix.shape) for b in pool.biclusters]
     proposals = []

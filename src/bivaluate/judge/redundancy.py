@@ -125,7 +125,7 @@ def groups_among(related: NDArray[np.bool_], duplicates: NDArray[np.bool_]) -> l
 
 
 def is_coherent(ve: NDArray[np.float64], rows: Any, cols: Any) -> NDArray[np.bool_]:
-    """Return which blocks of these shapes follow a pattern: not thin, VE below `NOISY` and `COHERENT` times that of noise."""
+    """Return which blocks follow a pattern: not thin, VE below `NOISY` and below `COHERENT` times that of noise."""
     rows, cols = np.asarray(rows), np.asarray(cols)
     with np.errstate(invalid="ignore"):
         limit = np.minimum(NOISY, COHERENT * null_mean(rows, cols))

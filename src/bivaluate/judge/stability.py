@@ -62,7 +62,7 @@ def stability(
     null_runs: int = 2,
     random_state: int | Sequence[int] = 0,
 ) -> Stability:
-    """Find biclusters again in subsamples of rows and columns, and compare with surrogates treated alike.
+    """Find biclusters again in subsamples of rows and columns, and compare with surrogates treated the same way.
 
     Parameters
     ----------

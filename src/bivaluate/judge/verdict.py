@@ -1,4 +1,4 @@
-"""What to think of a solution, in sentences: what is real, how many, what to do next. Every page and command says these."""
+"""What to think of a solution, in the sentences of every page and command: what is real, how many, what to do next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def verdict(scores: Mapping[str, float]) -> str:
     'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) only sees profiles across columns, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 0})
     'The solution has no biclusters: nothing to score.'
-    """
+    """  # noqa: W505
     found, pays, nve, covers = (scores.get(key, math.nan) for key in ("n_biclusters", "n_paying", "nve", "coverage"))
     if found == 0:
         return NO_BICLUSTERS

@@ -209,7 +209,7 @@ def floors_from(sums: Iterable[tuple[float, float, float]]) -> tuple[float, floa
 
 
 def residue_floor(largest: float) -> float:
-    """Return the largest MSR that may be nothing but rounding in a block of values up to this size: (32·eps·max|x|)²."""
+    """Return the largest MSR that may be nothing but rounding, for values up to this size: (32·eps·max|x|)²."""
     return (CONSTANT * largest) * (CONSTANT * largest)
 
 

@@ -120,7 +120,7 @@ class CellClasses:
 
 
 def group_cells(first: Biclustering, second: Biclustering, jaccard: Floats) -> CellClasses | CellPairs:
-    """Group the cells of the matrix by the biclusters of two solutions they lie in, in the way that suits their number."""
+    """Group the cells by the biclusters of two solutions they lie in, in the way that suits their number."""
     row_classes, col_classes = (patterns(np.concatenate(masks))[0] for masks in _masks(first, second))
     if len(row_classes) * len(col_classes) <= _MANY_CLASSES:
         classes = cell_classes(first, second, jaccard)

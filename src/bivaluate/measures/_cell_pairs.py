@@ -53,7 +53,7 @@ class CellPairs:
 
     @property
     def cover(self) -> tuple[Floats, Floats, Floats]:
-        """For each kind of cell: how often the first solution covers it, how often the second does, how many there are."""
+        """For each kind of cell: how often the first and the second solution cover it, and how many there are."""
         return self.kinds[:, 0].astype(np.float64), self.kinds[:, 1].astype(np.float64), self.cells_of_kind
 
     def sums(self, progress: Callable[[int, int], None] | None = None) -> PairSums:

@@ -150,7 +150,7 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
         else:
             for q in range(u):
                 at = origin + used[q] * s1
-                # own[q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four parts that do not wait for each other
+                # own[q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four independent parts
                 whole = rows.size - rows.size % 4
                 a = b = c = d = 0.0
                 for r in range(0, whole, 4):
@@ -286,7 +286,7 @@ def merge_leads(
     cells: Cells, layout: Layout, level: Any, norm: Any, patterns: Patterns, step: int, leads: Any, alone: bool,
     errors: Errors,
 ) -> None:  # fmt: skip
-    """Add up, for each lead, its share of VE and MSR of the mergers with every bicluster; with `alone` of itself only."""
+    """Add up each lead's share of VE and MSR of its mergers with every bicluster; with `alone`, of itself only."""
     use_wide_vectors()
     K = layout.sizes.size
     n_used = cells.used.size
@@ -435,7 +435,7 @@ def row_spreads(
 
 @kernel
 def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, cursor: Any) -> Any:
-    """Return the positions in `members` of the rows each bicluster k has too, at shared_start[k]:shared_start[k + 1]."""
+    """Return the positions in `members` of the rows bicluster k also has, at shared_start[k]:shared_start[k + 1]."""
     # shared[shared_start[k] : shared_start[k + 1]] = np.flatnonzero(np.isin(members, rows of k))
     K = cursor.size
     shared_start[:] = 0

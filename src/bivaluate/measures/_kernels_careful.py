@@ -56,7 +56,7 @@ def add_deviations(cells: Cells, layout: Layout, pairs: Pairs, which: Any, devia
 def add_errors(
     cells: Cells, layout: Layout, pairs: Pairs, which: Any, deviations: Deviations, error: Any, residue: Any
 ) -> None:
-    """Add what the rows of a chunk give to VE and MSR of the pairs `which`; `error` and `residue` are means over rows."""
+    """Add what the rows of a chunk give to VE and MSR of the pairs `which`: means over rows, `error` and `residue`."""
     flat, origin, s0, s1, scale, used, _ = cells
     line, deviation, column, pattern = (
         np.empty(used.size),

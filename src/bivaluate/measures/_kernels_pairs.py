@@ -259,7 +259,7 @@ def _group_columns(blocks: Blocks, row: int, other: int, n_seen: int, n_words: i
 def _likeness(
     blocks: Blocks, shared: Ints, columns: Columns, col: int, partner: int, sides: NDArray[np.uint64], n_words: int
 ) -> float:
-    """Return the sum over common biclusters of the first solution of the best Jaccard index with a common one of the other."""
+    """Return the sum over shared biclusters of one solution of the best Jaccard index with one of the other."""
     one = np.uint64(1)
     total = 0.0
     for word in range(n_words):

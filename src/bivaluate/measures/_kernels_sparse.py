@@ -36,7 +36,7 @@ class Split(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """The patterns of mergers in ascending order with their prefix sums, placed as in `Patterns`, and where columns are.
+    """The patterns of mergers in ascending order, with prefix sums, placed as in `Patterns`, and where columns are.
 
     The column of rank a in bicluster j is column ``place[k]`` of its merger with lead i, k = place_at[i] + col_start[j]
     + a, or -1 if i has it too.
@@ -128,7 +128,7 @@ def norms(split: Split) -> Values:
 
 @kernel
 def column_sums(split: Split, layout: Layout, group: Any, sums: Any) -> None:
-    """Add the values of the rows of each bicluster in `group` to its line of `sums`; a pattern needs no centred rows."""
+    """Add the rows of each bicluster in `group` to its line of `sums`; a pattern does not need centred rows."""
     for k in group:
         own = sums[k]
         for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
@@ -202,7 +202,7 @@ def merge_leads(
     split: Split, layout: Layout, norm: Any, patterns: Patterns, ordered: Ordered, leads: Any, alone: bool,
     errors: Errors,
 ) -> None:  # fmt: skip
-    """Add up, for each lead, its share of VE and MSR of the mergers with every bicluster; with `alone` of itself only."""
+    """Add up each lead's share of VE and MSR of its mergers with every bicluster; with `alone`, of itself only."""
     K = layout.sizes.size
     shared_start = np.empty(K + 1, np.int64)
     cursor = np.empty(K, np.int64)

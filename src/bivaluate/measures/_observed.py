@@ -1,4 +1,4 @@
-"""VE and MSR of blocks over their observed cells, where blocks are too large to be held: two passes over some rows at a time.
+"""VE and MSR over the observed cells of blocks too large to be held: two passes, some rows at a time.
 
 The formulas are those of `_blocks.block_values_missing`. The first pass finds which rows have two observed cells and
 adds up columns; between the two, the pattern of each merger; the second adds up what each row deviates from it.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Bytes for each column of a merger while it is worked on, and what all of them may take together.
 _BYTES_PER_COLUMN, _BYTES = 64, 1 << 26
-# A merger without missing cells is computed again, all at once, when VE or the residue as a share of the variance is below.
+# A merger without missing cells is computed again, all at once, if VE, or residue over variance, is below these.
 _DOUBTFUL_VE, _DOUBTFUL_RESIDUE = 1e-7, 1e-4
 
 

@@ -187,7 +187,7 @@ def largest_value(chunk: Chunk, plan: Plan, into: Largest, threads: int = 1) -> 
 
 
 def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
-    """Do the first pass: add columns, over the rows of each bicluster and over those each lead shares with another one."""
+    """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
     from bivaluate.measures import _kernels, _kernels_sparse
 
     layout, K = chunk.layout, plan.members.K
@@ -295,7 +295,7 @@ BY_COLUMNS = (largest_value, add_sums, add_shared)
 def make_chunk(
     matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, work: Pass | None = None, threads: int = 1
 ) -> Chunk:
-    """Lay rows of a matrix, as its source gave them, out for a pass: careful ones need them dense, some as plain cells."""
+    """Lay out rows, as the source gave them, for a pass: careful ones need them dense, some as plain cells."""
     from bivaluate.measures import _kernels
 
     members, careful = plan.members, work in CAREFUL
@@ -437,7 +437,7 @@ def _all_added(parts: Sequence[Any]) -> Any:
 
 
 def _writable(value: Any) -> Any:
-    """Return the same with arrays that may be written: those that travelled may not, and kernels are compiled for one kind."""
+    """Return the same with writable arrays: those that travelled are not, and kernels are compiled for one kind."""
     if isinstance(value, np.ndarray):
         return np.array(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):

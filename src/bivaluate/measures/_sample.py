@@ -30,7 +30,7 @@ FEWEST_ROWS = 20
 
 @dataclass(frozen=True)
 class Sampled:
-    """Rows drawn from those in biclusters: each is drawn for all biclusters that hold it, so that mergers are samples too."""
+    """Rows drawn from those in biclusters: each for all biclusters that hold it, so that mergers are sampled too."""
 
     workspace: Workspace
     all_rows: NDArray[np.int64]
@@ -90,7 +90,7 @@ def _of_mean(errors: Floats) -> float:
 
 
 def draw_rows(workspace: Workspace, share: float, seed: int | None) -> Sampled:
-    """Draw a share of the rows in biclusters; biclusters that would keep fewer than 20 keep as many, or all they have."""
+    """Draw a share of the rows in biclusters; one that would keep fewer than 20 rows keeps 20, or all it has."""
     if not 0 < check_real("sample", share) < 1:
         raise ParameterError(f"sample is {share}; it is a share of the rows, between 0 and 1.")
     solution = workspace.solution

@@ -72,7 +72,8 @@ def normalised_virtual_error_coverage(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error_coverage(X, S), 6)
     1.09102
@@ -128,7 +129,8 @@ def normalised_virtual_error_overlap(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error_overlap(X, S), 6)
     1.186063
@@ -314,7 +316,7 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
 @measure("jaccard", "Jaccard", "mean pairwise Jaccard", "Mean cell Jaccard index of all pairs of biclusters.",
     default=True, **_SHARE)  # fmt: skip
 def mean_jaccard(solution: Biclustering | Cover) -> float:
-    """Mean cell Jaccard index of all pairs of biclusters (MBR, mean bicluster redundancy, in Nicholls and Wallace 2021).
+    """Mean cell Jaccard index of all pairs of biclusters (mean bicluster redundancy, MBR, in Nicholls and Wallace).
 
     Low is better; in [0, 1]; NaN for fewer than two.
 

@@ -56,7 +56,8 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> round(relevance_index(X, [0, 1, 2], [0, 1, 2, 3]), 6)
     1.773772
     """
@@ -118,7 +119,8 @@ def differential_coexpression(X: Any, rows: ArrayLike, cols: ArrayLike) -> Diffe
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> scores = differential_coexpression(X, [0, 1, 2], [0, 1, 2, 3])
     >>> round(scores.sb, 6), round(scores.ts, 6)
     (1.966388, -0.04418)
@@ -158,7 +160,8 @@ def chia_karuturi(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> round(chia_karuturi(X, [0, 1, 2], [0, 1, 2, 3]), 6)
     1.966388
     """

@@ -49,7 +49,7 @@ def compare(
         Shape of the matrix, if neither solution knows it. Without it ``csi``, ``agri``, ``corrected_precision``
         and ``corrected_recall`` are None, because they count cells outside all biclusters too.
     progress : callable, optional
-        Told (done, total) as pairs of cells are counted, where there are many.
+        Called with (done, total) as pairs of cells are counted, if there are many.
 
     Returns
     -------
@@ -208,7 +208,7 @@ EXTERNAL: dict[str, ExternalMeasure] = {}
 
 
 def external(key: str, name: str, summary: str, reference: str, **fields: Any) -> Callable[[Measured], Measured]:
-    """Return a decorator that enters a function into `EXTERNAL` with its record."""
+    """Return a decorator that adds a function to `EXTERNAL` with its record."""
 
     def decorate(function: Measured) -> Measured:
         EXTERNAL[key] = ExternalMeasure(key, name, summary, reference, function, **fields)
@@ -502,9 +502,9 @@ def _unions(comparison: Comparison) -> tuple[float, float, float]:
 @external("jaccard_relevance", "cell Jaccard relevance", "How well each found bicluster matches some true one, on cells.",
     "Eren et al. 2013, doi:10.1093/bib/bbs032")  # fmt: skip
 def cell_jaccard_relevance(comparison: Comparison) -> float:
-    """Mean over found biclusters of the best cell Jaccard index with a true one. In [0, 1]; duplicates are not penalised.
+    """Mean over found biclusters of the best cell Jaccard index with a true one.
 
-    Eren et al. 2013, doi:10.1093/bib/bbs032.
+    In [0, 1]; duplicates are not penalised. Eren et al. 2013, doi:10.1093/bib/bbs032.
     """
     return float(_jaccard(comparison, "cells").max(axis=1).mean())
 
@@ -582,7 +582,7 @@ def adjusted_rand_index(tables: list[Floats], n_cells: int) -> float:
 @external("mocice", "MOCICE-BCubed F1", "BCubed F1 on cells that also checks which biclusters they share.",
     "Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228")  # fmt: skip
 def mocice_bcubed(comparison: Comparison) -> float:
-    """MOCICE-BCubed F1: harmonic mean of BCubed precision and recall on cells, which also checks which clusters they share.
+    """MOCICE-BCubed F1: harmonic mean of precision and recall on cells, which also checks which biclusters they share.
 
     For two cells o, o' with C common found and L common true biclusters: Φ = mean over the common found of the best
     cell Jaccard index with a common true one; precision = min(C, L)·Φ/C, recall = min(C, L)·Φ/L (0 where L, or C, is
@@ -617,7 +617,7 @@ def _total(counted: Floats) -> float:
 
 
 def _mean_minimum(a: Floats, b: Floats) -> float:
-    """Sum over pairs of min(a, b), averaged over all ways of pairing up two lists of values given as counts by value."""
+    """Sum over pairs of min(a, b), averaged over all ways of pairing two lists of values, given as counts by value."""
     at_least_a, at_least_b = (np.cumsum(counted[::-1])[::-1][1:] for counted in (a, b))
     common = min(len(at_least_a), len(at_least_b))
     return float(at_least_a[:common] @ at_least_b[:common] / a.sum())

@@ -26,7 +26,7 @@ Labels = NDArray[np.int64]
     invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation")  # fmt: skip
 def bisilhouette(X: Any, solution: Biclustering) -> float:
-    """Mean bisilhouette of the biclusters: are the rows of each nearer to each other than to the rows of other biclusters?
+    """Mean bisilhouette of the biclusters: are the rows of each nearer to each other than to rows of others?
 
     Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean
     distance to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of
@@ -52,7 +52,8 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(bisilhouette(X, S), 6)
     -0.199291

@@ -119,7 +119,8 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
+    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_virtual_error(X, S), 6)
     0.600254

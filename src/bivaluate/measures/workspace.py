@@ -107,7 +107,7 @@ class Workspace:
 
     @property
     def X(self) -> Floats:
-        """All values as one array: for measures that need every cell at once; refused where they do not fit in memory."""
+        """All values as one array, for measures that need every cell at once; refused if they do not fit in memory."""
         return self.matrix.values
 
     @property
@@ -259,7 +259,7 @@ class Workspace:
 
     @cached_property
     def merged_constant_rows(self) -> NDArray[np.int64]:
-        """Number of constant rows of every super-bicluster, K x K; mergers with a one-column one are not looked at (0)."""
+        """Number of constant rows of every super-bicluster, K x K; 0 for mergers with a bicluster of one column."""
         if self._compiled is not None:
             return self._compiled_mergers[2]
         if self._by_observed:

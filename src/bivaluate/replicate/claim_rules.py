@@ -107,7 +107,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds say about a number or, with `share`, about a direction; `reach` is half the interval, unclipped."""
+    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped."""
 
     n_seeds: int
     n_undefined: int

@@ -76,7 +76,7 @@ def headline_words(claims: Claims) -> str:
 
     >>> headline_words([{"verdict": "partly", "basis": "independent"}, {"verdict": "reproduced", "basis": "fitted"}])
     'Of 2 checks, 1 is independent: 0 reproduced, 1 partly, 0 not reproduced, 0 uninformative, 0 not testable. Of the 1 whose numbers the scenarios were fitted to, or that follow from such numbers, 1 is reproduced.'
-    """
+    """  # noqa: W505
     counts = verdict_counts([claim for claim in claims if claim["basis"] == INDEPENDENT])
     n, fitted = sum(counts.values()), verdict_counts([claim for claim in claims if claim["basis"] != INDEPENDENT])
     met = fitted[REPRODUCED]
@@ -90,7 +90,7 @@ def headline_words(claims: Claims) -> str:
 def short_headline(claims: Claims) -> str:
     """Return what the independent checks say, in one sentence.
 
-    >>> short_headline([{"verdict": "reproduced", "basis": "independent"}, {"verdict": "partly", "basis": "independent"}])
+    >>> short_headline([{"verdict": verdict, "basis": "independent"} for verdict in ("reproduced", "partly")])
     'Of 2 independent checks of the paper, 1 is reproduced and 1 partly.'
     """
     counts = verdict_counts([claim for claim in claims if claim["basis"] == INDEPENDENT])
@@ -196,7 +196,7 @@ def _truth(folder: Path) -> list[str]:
     if not len(frame):
         return ["Not run.", ""]
     link = f"[`table_truth.csv`]({folder.name}/table_truth.csv)"
-    ours = " `find` is our own search, not of the paper: it is compared with the nearest of the paper's three."
+    ours = " `find` is our own search, not one of the paper's: it is compared with the nearest of the paper's three."
     note = (
         "CE: clustering-error similarity to the planted biclusters, 1 at best. A case is a scenario and a seed."
         f"{ours if frame['answer'].str.startswith('find').any() else ''} {link}"

@@ -105,7 +105,7 @@ def _bimodal(evidence: Evidence) -> str:
         f"where that cluster is the background it covers more than half of the matrix ({int(wide.sum())} of "
         f"{len(spectral)} scenario runs, median NVE_cov {spectral.loc[wide, 'nve_cov'].median():.2f}), elsewhere a "
         f"median of {100 * spectral.loc[~wide, 'coverage'].median():.0f} % (median NVE_cov "
-        f"{spectral.loc[~wide, 'nve_cov'].median():.2f}). Which of the two is luck of k-means."
+        f"{spectral.loc[~wide, 'nve_cov'].median():.2f}). Which of the two it is depends on the luck of k-means."
     )
 
 
@@ -239,7 +239,7 @@ def inconsistencies() -> list[str]:
 
     >>> inconsistencies()[0]
     'The data section names two yeast data sets (alpha_factor and heat_shock_1); the K-sweep figure shows 8, the table of chosen K uses 5.'
-    """
+    """  # noqa: W505
     tables = len({dataset for dataset, _ in K_PICKS})
     s1, s2, s7, s9b = (PLANTED[name] for name in ("S1", "S2", "S7", "S9b"))
     return [

@@ -86,7 +86,7 @@ class Judged:
 
 
 def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
-    """Return the solutions as judge takes them: one row each, the columns dataset, algorithm, k, seed, status, measures."""
+    """Return the solutions as judge takes them, one row each: dataset, algorithm, k, seed, status and measures."""
     import pandas as pd
 
     place = [*choice.CANDIDATE, "seed", "status"]
@@ -177,7 +177,7 @@ def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
 
 
 def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
-    """Return mean, spread and number of the judged values per group and measure; all defined ones where none is judged."""
+    """Return mean, spread and number of judged values per group and measure; of all defined ones if none is judged."""
     judged = table[keys].copy()
     for key in keys:
         nothing = RECORDS[key].nothing if key in RECORDS else -math.inf

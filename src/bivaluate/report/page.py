@@ -102,7 +102,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
 def _tables(
     source: Source, judged: Judged, chosen: Sequence[Group], drawn: Mapping[int, Drawn | None]
 ) -> dict[str, pd.DataFrame]:
-    """Return what the page shows as tables: winners, solutions, biclusters and enriched sets of what is drawn, nulls."""
+    """Return what the page shows as tables: winners, solutions, nulls; biclusters and gene sets of what is drawn."""
     import pandas as pd
 
     rows: dict[str, list[dict[str, Any]]] = {"biclusters": [], "enrichment": [], "surrogates": []}
@@ -173,7 +173,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
 
 
 def _unexplained_errors(drawn: Drawn) -> list[float]:
-    """Return the virtual errors of biclusters, NaN of those that pay: VE sees profiles across columns and no other kind."""
+    """Return the virtual errors of biclusters, NaN for those that pay: VE only sees profiles across columns."""
     errors = np.diagonal(drawn.mergers.get("ve", np.empty((0, 0)))).tolist()
     evidence = [record.get("evidence") or 0.0 for record in drawn.records] or [0.0] * len(errors)
     return [math.nan if pays > 0 else error for error, pays in zip(errors, evidence, strict=False)]
@@ -207,7 +207,7 @@ def _details(
 
 
 def _measures(source: Source) -> list[str]:
-    """Return the measures present, the main ones first, then in the order of the registry; standard errors are none."""
+    """Return the measures present, the main ones first, then in the order of the registry, without standard errors."""
     present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
     order = dict.fromkeys([*(metric.key for metric in main_metrics()), *OF_FITS, *SIZES, *METRICS, *present])
     return [key for key in order if key in present and key.removesuffix("_error") not in {*OF_FITS} - {key}]

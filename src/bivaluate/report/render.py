@@ -152,7 +152,7 @@ def build_report(
     genes : {"rows", "columns"}, default="rows"
         Where the genes are.
     headline : str, optional
-        What the page begins with, in place of its own verdict; that one follows after the sections.
+        What the page begins with, in place of its own verdict, which then follows the sections.
 
     Returns
     -------

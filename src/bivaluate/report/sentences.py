@@ -1,4 +1,4 @@
-"""The verdict on top of the page: rules that turn judgements into sentences, question by question. They choose nothing."""
+"""The verdict at the top of the page: judgements put into sentences, question by question. Nothing is chosen here."""
 
 from __future__ import annotations
 
@@ -472,7 +472,7 @@ def unfinished(case: Case) -> list[Sentence]:
 
 
 def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
-    """Return the verdict over several data sets: who wins where, and how often a sentence of the single ones applies."""
+    """Return the verdict on several data sets: who wins where, and on how many each sentence about one applies."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
     missing, planned = sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values())
     late = [s._replace(question=WHICH) for s in unfinished(Case((), missing=missing, planned=planned))]

@@ -55,8 +55,8 @@ def perturb(X: Values, spec: str, rng: np.random.Generator) -> Values:
     """Return `X` with noise added, or with cells hidden and filled from their row and column.
 
     ``"noise:s"`` adds normal noise of s standard deviations of the matrix. ``"mask:p"`` hides a share p of the
-    cells and fills them with row mean + column mean - overall mean of the others, because none of the algorithms
-    accepts missing cells.
+    cells and fills them with row mean + column mean - overall mean of the others, because most algorithms
+    do not accept missing cells.
 
     Examples
     --------

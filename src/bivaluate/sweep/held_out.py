@@ -79,7 +79,7 @@ def predictive_gain(
 ) -> PredictiveGain:
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
-    The hidden sets are disjoint. All means are those of visible cells. For the fit, hidden cells stand at row mean +
+    The hidden sets are disjoint. All means are those of visible cells. For the fit, hidden cells are set to row mean +
     column mean − grand mean. Each bicluster then predicts its hidden cells by an additive fit to its visible ones, on
     top of row and column means that are fitted anew to what the biclusters leave; overlapping biclusters predict by the
     mean of their fits.
@@ -87,7 +87,7 @@ def predictive_gain(
     Parameters
     ----------
     X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix; missing cells are never hidden and stand at the means for the fit.
+        Data matrix; missing cells are never hidden and are set to the means for the fit.
     fit : callable
         ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix.
     k_values : iterable of int

@@ -166,7 +166,7 @@ class Run:
 
     @cached_property
     def variants(self) -> pd.DataFrame:
-        """One row per finished cell of a surrogate or perturbation; columns ``variant`` and ``run`` (which copy) first."""
+        """One row per finished cell on a surrogate or perturbation; ``variant`` and ``run`` (which copy) come first."""
         return self._scores(VARIANT + CELL, variants=True)
 
     @cached_property

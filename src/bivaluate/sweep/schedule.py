@@ -143,7 +143,7 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
 
 
 def _parameters(plan: Plan, algorithm: str) -> Mapping[str, Any]:
-    """Return the parameters of an algorithm; a command ends at the limit of the plan, so that it can say its last lines."""
+    """Return the parameters of an algorithm; a command gets the limit of the plan, so that its last lines are kept."""
     from bivaluate.algorithms.registry import estimator_of, is_command
 
     given = plan.parameters.get(algorithm, {})

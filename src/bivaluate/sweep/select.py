@@ -1,4 +1,4 @@
-"""Which algorithm, how many biclusters: the choice by every measure, and in words how far it can be trusted."""
+"""Which algorithm, how many biclusters: the choice by every measure, and how far it can be trusted, in words."""
 
 from __future__ import annotations
 

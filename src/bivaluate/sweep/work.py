@@ -156,7 +156,7 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, original: Ma
 
 
 def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
-    """Add how well held-out cells are predicted: cells are hidden, the algorithm is fitted again, once per fold if nested."""
+    """Add how well held-out cells are predicted: hide cells and fit the algorithm again, once per fold if nested."""
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.sweep.held_out import predictive_gain
 

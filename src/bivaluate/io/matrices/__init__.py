@@ -71,7 +71,7 @@ def read_matrix(
 
     See Also
     --------
-    write_matrix : The way back.
+    write_matrix : Write a matrix.
     read_solution : Read the biclusters of this matrix.
 
     Examples
@@ -121,7 +121,7 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
 
     See Also
     --------
-    read_matrix : The way back.
+    read_matrix : Read a matrix.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from bivaluate._jit import copy_into_callers, keep_apart, leading_zeros, strict_
 
 NEWLINE, RETURN, SPACE, TAB, QUOTE = 10, 13, 32, 9, 34
 PLUS, MINUS, ZERO, LARGE_E, SMALL_E = 43, 45, 48, 69, 101
-MOST_DIGITS = 18  # a whole number of so many digits fits 64 bits
+MOST_DIGITS = 18  # a whole number of this many digits fits 64 bits
 LARGEST_EXACT, EXACT_POWER = 1 << 53, 22  # whole numbers and powers of 10 up to these are floats without rounding
 LARGEST_POWER = 290  # of 10; with at most 18 digits neither too small nor too large for a float
 SAFE_POWERS = (-27, 55)  # powers of 10 whose 128 bits leave no doubt about rounding

@@ -31,7 +31,7 @@ from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
 from bivaluate.matrix import Matrix
 
-# From so many bytes on, the compiled reader gains more than numba takes to be imported.
+# From this many bytes on, the compiled reader saves more time than importing numba takes.
 FAST_BYTES, _BLOCK_BYTES = 1 << 24, 1 << 22
 # Tables of so many bytes of text are kept on the disk, as numbers; text unpacks to about so many times its packed size.
 STREAMED_BYTES, PACKED = 1 << 30, 4
@@ -62,7 +62,7 @@ def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) ->
 
 
 def _stays_on_disk(source: Source) -> bool:
-    """Whether the numbers of a table are kept in a temporary file, to be read some rows at a time, rather than in memory."""
+    """Whether the numbers of a table are kept in a temporary file, read some rows at a time, rather than in memory."""
     return source.size * (PACKED if source.gzipped else 1) >= STREAMED_BYTES
 
 

@@ -47,7 +47,7 @@ class Grammar:
 
 
 def grammar_of(source: Source) -> Grammar | None:
-    """Return how a file of triplets is written, None for a file that is none, by its first lines."""
+    """Return how a file of triplets is written, None if it is not one, by its first lines."""
     head = source.head_text.split("\n")[: _LOOKED_AT + 1]
     lines = [line for line in head if line.strip() and not line.startswith(("#", "%"))][:_LOOKED_AT]
     for delimiter in _DELIMITERS if len(lines) > 1 else ():

@@ -45,7 +45,7 @@ def read_solution(
     item : int, optional
         Which solution of a file or folder that holds several (biclustlib and cNMF write such), counted from 0.
     rule : str, optional
-        Who belongs to a factor, where a tool wrote loadings, as in :meth:`Biclustering.from_factors`.
+        Which members belong to a factor, where a tool wrote loadings, as in :meth:`Biclustering.from_factors`.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read_solution(
 
     See Also
     --------
-    write_solution : The way back.
+    write_solution : Write a solution.
     Biclustering.from_json : Read bivaluate's own JSON, by index only.
 
     Examples
@@ -222,7 +222,7 @@ def write_solution(
 
     See Also
     --------
-    read_solution : The way back.
+    read_solution : Read a solution.
 
     Examples
     --------

@@ -120,6 +120,6 @@ def _detects(source: Source) -> bool:
 
 _NAME, _NOTE = (
     "cNMF run folder",
-    "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says who belongs",
+    "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says which members belong",
 )
 FORMAT = Format("cnmf", _NAME, (), None, _read, options=("item", "rule"), note=_NOTE, folder=_detects, items=_items)
