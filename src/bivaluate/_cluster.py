@@ -27,7 +27,7 @@ TRIES = 3
 ADDED_AT_ONCE = 8
 # A pass over a file has at most this many tasks: their sums may travel, and are as large for few rows as for many.
 MOST_TASKS = 256
-# Tasks whose sums are added up in one place become one task, as long as so many are left for each thread of the cluster.
+# Tasks whose sums are added up in one place become one, as long as this many are left for each thread of the cluster.
 TASKS_PER_THREAD = 8
 
 

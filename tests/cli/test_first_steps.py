@@ -29,7 +29,7 @@ def test_data_by_name(run):
     assert json.loads(shown.out)[0]["shape"] == [300, 40]
     assert run("score", "example:", "example:").code == 0
     assert "there is no data set 'yeast:nosuch'" in run("score", "yeast:nosuch", "example:").err
-    assert "leave out how to read it" in run("score", "example:", "example:", "--transpose").err
+    assert "leave out the options on how to read it" in run("score", "example:", "example:", "--transpose").err
 
 
 def test_names():

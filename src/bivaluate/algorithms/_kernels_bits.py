@@ -31,6 +31,7 @@ def count_lines(lines: Any, chosen: Any) -> Any:
 @kernel
 def most_lines(lines: Any, n_items: int) -> Any:
     """Return in how many lines the item lies that lies in most of them."""
+    # unpacked.sum(axis=0).max(), with unpacked[i, j] whether line i holds item j
     counts = np.zeros(n_items, np.int64)
     for i in range(len(lines)):
         for word in range(lines.shape[1]):
@@ -166,6 +167,8 @@ def largest_below(size: int, width: int, counts: Any, start: int, min_rows: int,
 
     With t further columns there are at most as many rows as the t-th largest count.
     """
+    # rows = np.sort(counts[start:])[::-1]; columns = width + np.arange(1, len(rows) + 1)
+    # (rows * columns)[(rows >= min_rows) & (columns >= min_columns)].max(initial=0)
     tally[: size + 1] = 0
     for k in range(start, len(counts)):
         if counts[k] >= min_rows:

@@ -64,6 +64,7 @@ def keep_line(
 @inner_kernel
 def keep(kind: int, sums: Any, n_own: Any, n_other: Any, kept: Any, others: Any) -> Any:
     """Fill in what each block keeps of the matrix, and sums over labels; return what all keep, the sum and the mean."""
+    # others = sums.sum(axis=0); total = sums.sum(); mean = total / (n_own.sum() * n_other.sum()); whole = kept.sum()
     K, L = sums.shape
     total, n, m, whole = 0.0, 0.0, 0.0, 0.0
     others[:] = 0.0
@@ -130,6 +131,7 @@ def room_for(K: int, L: int, n: int) -> Any:
 @inner_kernel
 def add_lines(lines: Any, labels: Any, before: Any, anew: bool, factor: float, sums: Any) -> None:
     """Add lines of the matrix, times a factor, to the sums of their labels: all, or those whose label changed."""
+    # np.add.at(sums, labels[chosen], factor * X[chosen]), with chosen = anew or labels != before
     keep_apart()
     table, data, indices, bounds = lines
     if len(bounds):
@@ -247,6 +249,7 @@ def alternate(by_rows: Any, by_cols: Any, rows: Any, cols: Any, kind: int, K: in
 @inner_kernel
 def copy_line(lines: Any, number: int, factor: float, line: Any) -> None:
     """Fill in a line of the matrix, times a factor."""
+    # line[:] = factor * X[number]
     table, data, indices, bounds = lines
     if len(bounds):
         line[:] = 0.0
@@ -260,6 +263,7 @@ def copy_line(lines: Any, number: int, factor: float, line: Any) -> None:
 @inner_kernel
 def multiply(lines: Any, direction: Any, products: Any) -> None:
     """Fill in the scalar products of the lines of the matrix and a direction."""
+    # products[:] = X @ direction
     table, data, indices, bounds = lines
     if len(bounds):
         for i in range(len(products)):
@@ -278,6 +282,7 @@ def multiply(lines: Any, direction: Any, products: Any) -> None:
 @inner_kernel
 def squares_of(lines: Any, squares: Any) -> None:
     """Fill in the sums of squares of the lines of the matrix."""
+    # squares[:] = (X**2).sum(axis=1)
     table, data, _, bounds = lines
     for i in range(len(squares)):
         total = 0.0
@@ -341,6 +346,7 @@ def first_labels(lines: Any, width: int, K: int, n_near: int, profiles: bool, nu
 @kernel
 def losses_of_mergers(kind: int, sums: Any, n_own: Any, n_other: Any) -> Any:
     """Return what is no longer kept when two labels of one side become one, for all pairs."""
+    # losses[a, b] = kept[a].sum() + kept[b].sum() - what the block of sums[a] + sums[b] keeps
     K, L = sums.shape
     kept, others, losses, merged, unused = np.empty((K, L)), np.empty(L), np.zeros((K, K)), np.empty(L), np.empty(L)
     _, total, mean = keep(kind, sums, n_own, n_other, kept, others)

@@ -102,6 +102,8 @@ def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
 @inner_kernel
 def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
     """Return s, q, the number of cells and kappa of row i outside the columns J."""
+    # independent columns: s, q = Z[i].sum() - Z[i, J].sum(), (Z[i]**2).sum() - (Z[i, J]**2).sum()
+    # correlated ones, y = Y[i, J]: s, q = 1'Oz - weight @ y, z'Oz - ((root @ y)**2).sum()
     c = len(cols)
     s = field.lines[ROW_S, i]
     q = field.lines[ROW_Q, i]
@@ -131,6 +133,7 @@ def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
 @inner_kernel
 def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre: Any, spread: Any, z: Any) -> None:
     """Fill the centre and spread of the rows' background outside J, and z, the cells of the block in these units."""
+    # z = (Z[np.ix_(rows, cols)] - centre[:, None]) / spread[:, None]
     keep_apart()
     for k in range(len(rows)):
         i = rows[k]

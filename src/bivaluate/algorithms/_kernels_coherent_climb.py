@@ -76,6 +76,8 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     Among equal values the lower index comes first. Where `choose` rises up to `most`, values of at most `penalty` can
     only be needed to reach `fewest`.
     """
+    # order = np.argsort(-values, kind="stable"); gain = np.cumsum(values[order] - penalty) - choose[1:]
+    # np.sort(order[: fewest + np.argmax(gain[fewest - 1 : most])])
     n = len(values)
     picked = np.empty(n, np.int64)
     count = 0
@@ -320,6 +322,8 @@ def starts_by_correlation(C: Any, rows: Any, n_near: Any, n_cols: Any, row_sets:
 
     Lines of `C` have mean 0 and length 1.
     """
+    # r = C @ C[i]; who = the rows of largest abs(r) but i; total = C[i] + np.sign(r[who]) @ C[who]
+    # col_sets[s, np.argsort(-abs(total), kind="stable")[: n_cols[s]]] = 1
     n, m = C.shape
     total = np.empty(m)
     for s in range(len(rows)):

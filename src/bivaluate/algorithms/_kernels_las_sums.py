@@ -98,6 +98,7 @@ def sum_columns(Xt: Any, lines: Any, counts: Any, row_sum: Any) -> None:
 @kernel
 def follow_columns(Xt: Any, lines: Any, counts: Any, masks: Any, row_sum: Any) -> None:
     """Let the sums of rows follow the columns that changed in each set."""
+    # row_sum[g] += (2 * masks[g, changed] - 1) @ Xt[changed], with changed = lines[g, : counts[g]]
     keep_apart()
     m, n = Xt.shape
     size = max(IN_CACHE // m, SHORTEST)
@@ -143,6 +144,7 @@ def sum_rows(X: Any, lines: Any, counts: Any, col_sum: Any) -> None:
 @kernel
 def follow_rows(X: Any, lines: Any, counts: Any, masks: Any, col_sum: Any) -> None:
     """Let the sums of columns follow the rows that changed in each set."""
+    # col_sum[g] += (2 * masks[g, changed] - 1) @ X[changed], with changed = lines[g, : counts[g]]
     keep_apart()
     n, m = X.shape
     size = max(IN_CACHE // m, SHORTEST)

@@ -70,6 +70,7 @@ def find_states(ordered: Any, places: Any, limit: float, states: Any) -> None:
 @kernel
 def agreement(states: Any, seed: int, columns: Any, sets: Any) -> None:
     """Fill, for each column, the set of rows that are in the same state there as in the seed column."""
+    # sets = packed(((states[:, columns] == states[:, [seed]]) & (states[:, [seed]] != 0)).T)
     sets[:] = 0
     for i in range(len(states)):
         state = states[i, seed]

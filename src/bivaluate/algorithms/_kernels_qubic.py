@@ -19,6 +19,7 @@ ROUNDING = 1e-9
 @kernel
 def weigh_pairs(rows: Any, tally: Any) -> None:
     """Count into `tally` how many pairs of rows have each weight: the columns in which their symbols are the same."""
+    # weight of (i, j) = number of bits in rows[i] & rows[j]; tally += np.bincount(weights of all i < j)
     n, width = rows.shape
     for i in range(n - 1):
         one = rows[i]
@@ -119,6 +120,7 @@ def grow_core(rows: Any, first: int, second: int, min_columns: int, order: Any) 
 @kernel
 def agree(symbols: Any, rows: Any, share: float, agreed: Any, hits: Any) -> Any:
     """Fill the symbol a share of the rows has in each column, 0 for none, and how many have it; return the columns."""
+    # counts of symbol s in column j = (symbols[rows, j] == s).sum(); agreed[j] is the most frequent s other than 0
     n_ranks = 0
     for i in rows:
         for j in range(symbols.shape[1]):

@@ -15,9 +15,9 @@ Indices = NDArray[np.int64]
 def block_of(X: Floats, rows: Indices, cols: Indices, row_effect: Floats, col_effect: Floats) -> Floats:
     """Return the deviations of a block from the background.
 
-    X[np.ix_(rows, cols)] - row_effect[rows, None] - col_effect[cols], in two loops, so that no compiler adds the two
-    effects to each other first, which costs digits.
+    In two loops, so that no compiler adds the two effects to each other first, which costs digits.
     """
+    # X[np.ix_(rows, cols)] - row_effect[rows, None] - col_effect[cols]
     c = len(cols)
     A = np.empty((len(rows), c))
     for i in range(len(rows)):

@@ -42,6 +42,7 @@ def rank_counts(bounds: Any, data: Any, m: int, doubled: Any, zeros: Any) -> boo
 @kernel
 def rank_sorted(bounds: Any, data: Any, order: Any, m: int, doubled: Any, zeros: Any) -> None:
     """Fill in the same, whatever the entries are; `order` puts those of each row in ascending order."""
+    # 2 * scipy.stats.rankdata(row)
     for i in range(len(zeros)):
         begin, end = bounds[i], bounds[i + 1]
         absent, negative, first = m - (end - begin), 0, begin
@@ -63,6 +64,7 @@ def rank_sorted(bounds: Any, data: Any, order: Any, m: int, doubled: Any, zeros:
 @kernel
 def extremes(bounds: Any, indices: Any, data: Any, m: int) -> Any:
     """Return the smallest and the largest cell of each row and of each column, zeros included."""
+    # X.min(axis=1), X.max(axis=1), X.min(axis=0), X.max(axis=0)
     n = len(bounds) - 1
     low, high, col_low, col_high = np.zeros(n), np.zeros(n), np.full(m, np.inf), np.full(m, -np.inf)
     in_col = np.zeros(m, np.int64)

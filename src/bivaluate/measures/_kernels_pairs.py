@@ -131,6 +131,7 @@ def _count_alone(blocks: Blocks, block: int, agree: Floats, partners: Floats) ->
 @kernel
 def _intersect(lists: Lists, one: int, other: int, into: Ints) -> int:
     """Write what two ascending lists have in common; return how much that is."""
+    # np.intersect1d(list of one, list of other)
     found = 0
     i, j = lists.start[one], lists.start[other]
     while i < lists.start[one + 1] and j < lists.start[other + 1]:

@@ -129,6 +129,7 @@ def norms(split: Split) -> Values:
 @kernel
 def column_sums(split: Split, layout: Layout, group: Any, sums: Any) -> None:
     """Add the rows of each bicluster in `group` to its line of `sums`; a pattern does not need centred rows."""
+    # sums[k] += X[rows of k][:, used].sum(axis=0)
     for k in group:
         own = sums[k]
         for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
@@ -139,6 +140,8 @@ def column_sums(split: Split, layout: Layout, group: Any, sums: Any) -> None:
 @kernel
 def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads: Any) -> None:
     """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of."""
+    # values of j -= X[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
+    # holds all rows of the other
     line = np.zeros(split.n_used)
     sizes, overlap = layout.sizes, layout.overlap
     for i in leads:
@@ -173,6 +176,7 @@ def order(
     col_start: Any, cols: Any, n_used: int, patterns: Patterns, leads: Any, alone: bool, ordered: Ordered
 ) -> None:
     """Write what `order_patterns` returns."""
+    # values = np.sort(values); sums = np.cumsum(values), of each merger by itself
     K = col_start.size - 1
     inside = np.zeros(n_used, np.bool_)
     for i in leads:
@@ -295,6 +299,7 @@ def row_in_two_passes(
     values: Any, rank: Any, own: Any, other: Any, place: Any, both: bool, m: int
 ) -> tuple[float, float]:
     """Return mean and variance of one row of a merger, zeros included; a constant row has mean and variance 0."""
+    # x = X[row, union of the columns]; (x.mean(), x.var()), and (0, 0) where np.ptp(x) is rounding
     low, high, total, count = np.inf, -np.inf, 0.0, 0
     for e in range(own.start, own.stop):
         low, high = min(low, values[e]), max(high, values[e])
