@@ -171,7 +171,7 @@ def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:
     expected = adata.shape if obs_rows else adata.shape[::-1]
     if tuple(expected) != solution.shape:
         raise SolutionError(
-            f"the AnnData object gives a matrix of shape {tuple(expected)}, the solution {solution.shape}."
+            f"the AnnData object holds a matrix of shape {tuple(expected)}, but the solution is for one of {solution.shape}."
         )
     tree = results_tree(evaluation)  # whatever can fail comes before the object changes
     masks = [np.ascontiguousarray(mask.T) for mask in (solution.row_masks, solution.col_masks)]

@@ -93,7 +93,7 @@ def check_values(
     infinite, absent = np.argwhere(np.isinf(values)), np.argwhere(np.isnan(values))
     if len(infinite):
         found = f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}"
-        raise MatrixError(f"{found}. Infinite values have no place in any measure: remove or replace them.")
+        raise MatrixError(f"{found}. Infinite values cannot be used: remove or replace them.")
     if len(absent) and missing != "omit":
         found = f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}"
         how = Advice(", or pass ", Option("missing", "omit"), " to average over the observed cells")

@@ -389,7 +389,12 @@ class Matrix:
         Returns
         -------
         iterator
-            Of what the function returned.
+            What the function returned, in order.
+
+        Raises
+        ------
+        MatrixError
+            If a cell that is read is not allowed; the cell is named.
 
         Examples
         --------
@@ -429,7 +434,12 @@ class Matrix:
         Returns
         -------
         iterator
-            Of what the function returned.
+            What the function returned, in order.
+
+        Raises
+        ------
+        MatrixError
+            If a cell that is read is not allowed; the cell is named.
 
         Examples
         --------

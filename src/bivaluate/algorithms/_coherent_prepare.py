@@ -331,7 +331,9 @@ def admit(X: Values, min_rows: int) -> Admitted:
     if prepared.transform != "none":
         notes.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
     if not is_near_normal(prepared.skew, prepared.tail):
-        notes.append("Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched, too.")
+        notes.append(
+            "Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched as well."
+        )
     return Admitted(rows, cols, prepared.Z, prepared.unbent, notes=notes)
 
 

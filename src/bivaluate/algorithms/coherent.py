@@ -136,6 +136,13 @@ class CoherentSubmatrices(BiclusteringEstimator):
         -------
         CoherentSubmatrices
             The fitted estimator.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter has a value that is not allowed.
+        MatrixError
+            If `X` is not a matrix of numbers, is sparse, or has cells that are not allowed.
         """
         most = self._check_parameters()
         rng = check_random_state(self.random_state)

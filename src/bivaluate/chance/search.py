@@ -31,7 +31,7 @@ def search_block(
     """Return the block of this shape with the lowest virtual error that a greedy search finds, and its VE.
 
     Each restart draws columns and a row at random and takes the rows that correlate best with it; then columns
-    are exchanged one at a time, rows chosen anew, and the exchange kept if VE falls.
+    are exchanged one at a time, rows are chosen again, and the exchange is kept if VE falls.
 
     Parameters
     ----------

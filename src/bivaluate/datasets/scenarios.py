@@ -182,6 +182,11 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     description : Description
         What the scenario stresses, and the recipe: ``make_biclusters(**description.recipe)`` makes X again.
 
+    Raises
+    ------
+    ParameterError
+        If there is no such scenario, or the seed is not a whole number from 0.
+
     Examples
     --------
     >>> X, truth, description = make_scenario("S1", random_state=0)

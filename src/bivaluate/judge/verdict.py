@@ -204,8 +204,8 @@ def next_steps(
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
         steps.append(
-            "Do not interpret these biclusters. `bivaluate find MATRIX` looks for every kind of pattern, and says so when "
-            "there is none."
+            "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
+            "several kinds, and says so when there is none."
         )
         return steps
     if untidy:

@@ -118,7 +118,7 @@ def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: i
 
     See Also
     --------
-    plot_profile : One bicluster, into an Axes of yours.
+    plot_profile : One bicluster, into your own Axes.
 
     Examples
     --------

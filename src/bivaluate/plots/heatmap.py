@@ -48,7 +48,7 @@ def plot_heatmap(
     title : str
         Title of the panel.
     limit : float, optional
-        Colours run from -limit to limit; by default the largest absolute value but for 1 % of the cells.
+        Colours run from -limit to limit; by default the largest absolute value without the 1 % most extreme cells.
     n_rows : int, optional
         Draw only this many rows from the top; by default all.
     colour_bar : bool

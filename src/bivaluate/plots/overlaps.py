@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @style.styled
 def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes:
-    """Draw biclusters as circles, as large as they have cells; lines are as wide as the cells two share.
+    """Draw biclusters as circles sized by their cells, joined by lines as wide as the cells two of them share.
 
     Parameters
     ----------

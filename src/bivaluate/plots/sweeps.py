@@ -134,7 +134,7 @@ def plot_k_curve(
 
     See Also
     --------
-    plot_ksweep : The upper panel, into an Axes of yours.
+    plot_ksweep : The upper panel, into your own Axes.
 
     Examples
     --------

@@ -68,6 +68,11 @@ class Evidence:
         -------
         list of Path
             The files written.
+
+        Raises
+        ------
+        FileError
+            If a file cannot be written.
         """
         paths = [Path(folder) / f"{name}.csv" for name in TABLES]
         for name, path in zip(TABLES, paths, strict=True):
@@ -87,6 +92,11 @@ class Evidence:
         -------
         Evidence
             The tables.
+
+        Raises
+        ------
+        FileError
+            If a file cannot be read.
         """
         return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
 

@@ -63,7 +63,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of its own on the page, after the verdict.
+    """An additional section of the page, after the verdict.
 
     Parameters
     ----------

@@ -210,6 +210,11 @@ class Run:
         -------
         Matrix
             The matrix, with its labels.
+
+        Raises
+        ------
+        RunError
+            If the run has no such data set, or the seed of a scenario is not one of the run.
         """
         return self._matrix(*self._matrix_key(dataset, seed))
 
@@ -227,6 +232,11 @@ class Run:
         -------
         Biclustering or None
             The truth; None for data sets without one.
+
+        Raises
+        ------
+        RunError
+            If the run has no such data set, or the seed of a scenario is not one of the run.
         """
         blob = self._entries[self._matrix_key(dataset, seed)]["truth"]
         return None if blob is None else unpack_solution(blob)
@@ -243,6 +253,11 @@ class Run:
         -------
         Biclustering
             The solution.
+
+        Raises
+        ------
+        RunError
+            If the cell is not part of the run, is not finished, or has no solution.
         """
         return unpack_solution(self._stored(cell, "solution"))
 
@@ -258,6 +273,11 @@ class Run:
         -------
         dict
             K x K arrays by ``"ve"`` and ``"msr"``.
+
+        Raises
+        ------
+        RunError
+            If the cell is not part of the run, is not finished, or has no solution.
         """
         return unpack_mergers(self._stored(cell, "mergers"))
 

@@ -49,7 +49,7 @@ class Sweep:
         What to do.
     out : str or path-like, optional
         The run folder. If it holds an unfinished run of the same plan, that run is continued. By default the
-        folder is temporary and goes with the :class:`Run`.
+        folder is temporary and is removed with the :class:`Run`.
     jobs : int
         Worker processes on this machine.
     scheduler : str, optional

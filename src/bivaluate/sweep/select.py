@@ -149,23 +149,30 @@ def select(
 
     Parameters
     ----------
-    run
+    run : Run
         A run folder, opened with :func:`load_run`.
     by : str, optional
         The measure to choose by; by default the first main measure the run has, which is the total evidence.
-    gap
+    gap : bool, default=False
         Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``. Measures of
         fits, which have no null, are compared by their values.
-    perturb
+    perturb : sequence of str, default=()
         Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
         matrices. (A plan with ``perturb`` also runs the algorithms again.)
-    perturb_runs
+    perturb_runs : int, default=5
         Perturbed copies per matrix and kind.
 
     Returns
     -------
     Selection
         Tables and sentences.
+
+    Raises
+    ------
+    RunError
+        If the run has nothing to choose from, or no null although `gap` is asked for.
+    ParameterError
+        If `by` cannot rank solutions or was not computed, or an option has a value that is not allowed.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def read_matrix(
     FormatError
         If its content does not follow its format; the message names the line.
     ParameterError
-        If an option has a value that is not allowed, or is not about this format.
+        If an option has a value that is not allowed, or does not apply to this format.
     MissingExtraError
         If the format needs a package that is not installed.
 
@@ -115,7 +115,7 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
     FileError
         If the file cannot be written.
     ParameterError
-        If the format is unknown and the extension does not tell it.
+        If there is no such format, or the extension does not tell which one is meant.
     MatrixError
         If the matrix cannot be used.
 

@@ -216,7 +216,7 @@ def write_solution(
     FileError
         If the file cannot be written.
     ParameterError
-        If the format is unknown and the extension does not tell it.
+        If there is no such format, or the extension does not tell which one is meant.
     SolutionError
         If the solution does not fit `X`, or the format cannot hold it.
 
