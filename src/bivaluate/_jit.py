@@ -242,6 +242,6 @@ wide_product: Any = _top_bits if cast(Any, config).DISABLE_JIT else _product_of
 
 @kernel
 def copy_cells(source: Any, out: Any) -> None:
-    """Fill `out` with the first cells of `source`: numba's ``out[:] = source`` takes 2 s to compile, for the words of its error."""
+    """Fill `out` with the first cells of `source`; ``out[:] = source`` takes 2 s to compile, for its error message."""
     for k in range(out.size):
         out[k] = source[k]

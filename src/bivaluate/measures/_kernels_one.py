@@ -1,7 +1,7 @@
 """VE of the mergers of one bicluster with others, by the formula, one after the other.
 
-Promise of the caller: `X` is float64 and C-contiguous; masks have a line per bicluster. A merger whose digits need care (see
-`bivaluate.measures._blocks.block_values`) gets NaN, and is computed there.
+Promise of the caller: `X` is float64 and C-contiguous; masks have a line per bicluster. A merger whose digits need care
+(see `bivaluate.measures._blocks.block_values`) gets NaN, and is computed there.
 """
 
 from __future__ import annotations
