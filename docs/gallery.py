@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Gallery
 #
-# One picture per function of `bivaluate.plots`: data in, Axes out, `ax=` to draw into a figure of yours. What has several
-# panels returns a Figure.
+# One picture per function of `bivaluate.plots`: data in, Axes out, `ax=` to draw into your own figure. Functions that draw
+# several panels return a Figure.
 
 # %%
 import json

@@ -27,7 +27,7 @@ INFINITY = {float("inf"): "∞", float("-inf"): "−∞"}
 
 def measure_table() -> str:
     """The measures computed by default that have a direction."""
-    lines = ["| key | measure | of a | better | what it tells |", "|---|---|---|---|---|"]
+    lines = ["| key | measure | level | better | what it tells |", "|---|---|---|---|---|"]
     for metric in METRICS.values():
         if metric.default and metric.direction != "none":
             lines.append(
@@ -43,7 +43,7 @@ def measure_pages() -> str:
         "# Measures",
         "",
         "Generated from the registry; `bivaluate metrics KEY` prints formula and degenerate cases.",
-        "Invariances: changes of the matrix that leave the value alone.",
+        "Invariances: changes of the matrix that do not change the value.",
     ]
     for level in ("bicluster", "solution"):
         lines += [
