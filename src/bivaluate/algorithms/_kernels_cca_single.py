@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._jit import copy_cells, kernel
+from bivaluate._jit import copy_cells, inner_kernel, kernel
 from bivaluate.algorithms._kernels_cca import (
     column_product,
     pattern_of,
@@ -226,6 +226,28 @@ def drop_column(
     return row_squares
 
 
+@inner_kernel
+def evaluate_all(
+    Bt: Any, g: Any, pattern: float, m: int, row_sum: Any, row_square: Any, alive: Any, product: Any, value: Any
+) -> None:
+    """Fill the sum of squared residues of every row, -1 for the deleted."""
+    row_products(Bt, g, product)
+    squares_of(row_square, row_sum, product, m, pattern, alive, value)
+
+
+@inner_kernel
+def mean_squared_residue(
+    squares: float, row_squares: float, col_sum: Any, col_alive: Any, total: float, n: int, m: int
+) -> float:
+    """Return H of the block from the sum of squared cells, of squared row sums, and the sums of columns."""
+    # ((B**2).sum() - (B.sum(axis=1)**2).sum() / m - (B.sum(axis=0)**2).sum() / n + B.sum()**2 / (n * m)) / (n * m)
+    col_squares = 0.0
+    for j in range(len(col_sum)):
+        col_squares += col_alive[j] * col_sum[j] * col_sum[j]
+    mean = total / (n * m)
+    return (squares - row_squares / m - col_squares / n + total * mean) / (n * m)
+
+
 @kernel
 def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> Any:
     """Single node deletion (Algorithm 1): delete the worst row or column until H <= delta; return (rows, cols).
@@ -246,11 +268,7 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
         row_product, row_alive, col_alive = np.empty(n), np.ones(n), np.ones(m)
         col_exact = np.zeros(m, np.bool_)
         sums_of(Bt, row_sum, row_square, col_sum, col_square)
-        squares = 0.0
-        total = 0.0
-        for j in range(m):
-            squares += col_square[j]
-            total += col_sum[j]
+        squares, total = column_product(col_square, col_alive), column_product(col_sum, col_alive)
         row_squares = column_product(row_sum, row_sum)
         n_far = max(int(0.8 * n ** (2.0 / 3.0)), 16)
         n_near = max(int(2.0 * np.sqrt(n_far)), 8)
@@ -258,20 +276,12 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
         far_slots, near_slots = np.empty(n_far, np.int64), np.empty(n_near, np.int64)
         far_value, near_value = np.empty(n_far), np.empty(n_near)
         far_g, near_g = np.zeros(m), np.zeros(m)
-        far_bound, near_bound = np.inf, np.inf
-        far_count, near_count = 0, 0
-        picks = np.empty(n, np.int64)
-        scratch = np.empty((2, n))
-        all_slots = np.arange(n)
+        far_bound, near_bound, far_count, near_count = np.inf, np.inf, 0, 0
+        picks, scratch, all_slots = np.empty(n, np.int64), np.empty((2, n)), np.arange(n)
         first_step = True
         while True:
             pattern = pattern_of(col_sum, col_alive, m, n, col_g)
-            mean = total / (n * m)
-            col_squares = 0.0
-            for j in range(m_slots):
-                col_squares += col_alive[j] * col_sum[j] * col_sum[j]
-            H = (squares - row_squares / m - col_squares / n + total * mean) / (n * m)
-            done = delta + tie >= H
+            done = delta + tie >= mean_squared_residue(squares, row_squares, col_sum, col_alive, total, n, m)
             if done or 2 * n <= n_slots or 2 * m <= m_slots:
                 break
             if first_step:
@@ -292,8 +302,7 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
                 )
                 reach = far_bound + moved(col_g, far_g, col_alive, m)
                 if reach > 0.0 and reach * reach >= worst - slack:
-                    row_products(Bt, col_g, row_product)
-                    squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                    evaluate_all(Bt, col_g, pattern, m, row_sum, row_square, row_alive, row_product, row_value)
                     for i in range(n_slots):
                         worst = max(worst, row_value[i])
                     far_count, cut = refill_far(Bt, row_value, n_far, scratch, picks, far, far_slots, far_value)
@@ -315,8 +324,7 @@ def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> An
             C = col_value[worst_col] / n
             if R + tie >= C:
                 if fallback:
-                    row_products(Bt, col_g, row_product)
-                    squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+                    evaluate_all(Bt, col_g, pattern, m, row_sum, row_square, row_alive, row_product, row_value)
                     chosen = first_of(row_value, n_slots, all_slots, worst - slack)
                 else:
                     chosen = first_of(near_value, near_count, near_slots, worst - slack)

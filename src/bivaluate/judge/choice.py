@@ -22,6 +22,7 @@ from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 CONFIDENCE = 0.95
@@ -89,6 +90,13 @@ def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool, above: floa
     return int(defined[(-array[defined] if high else array[defined]).argmin()])
 
 
+def contests(table: pd.DataFrame) -> list[NDArray[np.int64]]:
+    """Return the positions of the solutions of each data set and seed, in order."""
+    number = table.groupby(["dataset", "seed"], sort=False, dropna=False).ngroup().to_numpy()
+    order = np.argsort(number, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(number[order])) + 1) if len(order) else []
+
+
 def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -math.inf) -> pd.DataFrame:
     """Return one row per (data set, algorithm, K): mean over seeds, interval, defined seeds and wins.
 
@@ -121,11 +129,12 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     table["coverage"] = results.get("coverage", np.nan)
     error = results.get(f"{value}_error")
     table["stands"] = True if error is None else predicts(table["value"], error)
-    table["won"] = False
-    for _, contest in table.groupby(["dataset", "seed"], sort=False, dropna=False):
-        winner = pick(contest["value"].where(contest["stands"]).to_numpy(), high, above)
+    values, won = table["value"].where(table["stands"]).to_numpy(float), np.zeros(len(table), dtype=np.bool_)
+    for contest in contests(table):
+        winner = pick(values[contest], high, above)
         if winner is not None:
-            table.loc[contest.index[winner], "won"] = True
+            won[contest[winner]] = True
+    table["won"] = won
     table["degenerate"] = table["status"] == "degenerate"
     table["failed"] = table["status"].isin(["failed", "timed out"])
     grouped = table.groupby(CANDIDATE, sort=False, dropna=False)

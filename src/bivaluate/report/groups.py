@@ -212,11 +212,12 @@ def _typical(members: Sequence[int], solutions: Sequence[Scored], criterion: str
 def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
     """Return per solution the measures by which it is the best of its data set in its seed."""
     bests: list[list[str]] = [[] for _ in range(len(table))]
-    for _, contest in table.groupby(["dataset", "seed"], sort=False):
-        for key in keys:
-            nothing = RECORDS[key].nothing
-            able = contest[key].where(contest["status"].isin(choice.judged_statuses(nothing)))
-            winner = choice.pick(able.to_numpy(), choice.high_is_better(key), nothing)
+    each = choice.contests(table)
+    for key in keys:
+        nothing = RECORDS[key].nothing
+        values = table[key].where(table["status"].isin(choice.judged_statuses(nothing))).to_numpy(float)
+        for contest in each:
+            winner = choice.pick(values[contest], choice.high_is_better(key), nothing)
             if winner is not None:
-                bests[contest.index[winner]].append(key)
+                bests[contest[winner]].append(key)
     return bests

@@ -116,8 +116,10 @@ def _rescored(
 
     results = run.results[list(dict.fromkeys(["dataset", "algorithm", "k", "seed", "status", by, "coverage"]))].copy()
     values, status, coverage = results[by].tolist(), results["status"].tolist(), results["coverage"].tolist()
-    for i, row in enumerate(results[["dataset", "algorithm", "k", "seed"]].itertuples(index=False)):
-        cell = Cell(row[0], row[1], int(row[2]), int(row[3]))
+    cells = [Cell(a, b, int(c), int(d)) for a, b, c, d in results[list(Cell._fields)].itertuples(index=False)]
+    # those of one matrix after each other, so that it is read once
+    for i in sorted(range(len(cells)), key=lambda i: (cells[i].dataset, cells[i].seed)):
+        cell = cells[i]
         if status[i] not in ("ok", "degenerate") or (only is not None and tuple(cell) not in only):
             continue
         with warnings.catch_warnings():
