@@ -19,7 +19,7 @@ help:  ## explain the targets
 	touch $@
 
 .venv-demo/.installed: pyproject.toml
-	@echo "installing bivaluate and what it needs into .venv-demo (about two minutes) …"
+	@echo "installing bivaluate and what it needs into .venv-demo (two to three minutes) …"
 	@$(PYTHON) -m venv .venv-demo
 	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check .
 	@touch $@
