@@ -71,7 +71,7 @@ def test_few_workers_get_fewer_tasks_and_give_the_same_bytes(two_workers, tmp_pa
     X, solution = counts()
     X.astype(np.float32).tofile(tmp_path / "x.bin")
     source = FileSource(tmp_path / "x.bin", np.float32, X.shape)
-    monkeypatch.setattr(_rows, "CHUNK_CELLS", 15 * 30)  # 15 rows at a time: 18 tasks
+    monkeypatch.setattr(_rows, "CHUNK_CELLS", 15 * 30)  # the 204 rows in biclusters, 15 at a time: 14 tasks
     asked, submit = [], _cluster.submit
     monkeypatch.setattr(_cluster, "submit", lambda *given: asked.append(len(given[3])) or submit(*given))
     found = []

@@ -201,7 +201,7 @@ def scrambled(X: Any, rng: np.random.RandomState) -> Any:
 
 def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) -> Modules:
     """Return the fixed points reached from every seed under every pair of (row, column) thresholds."""
-    to_cols, to_rows = _scores(X, axis=0), _scores(X, axis=1)
+    to_cols, to_rows = _turn(X, axis=0), _turn(X, axis=1)
     pair = np.tile(np.arange(len(pairs)), len(seeds))
     seed = np.repeat(np.arange(len(seeds)), len(pairs))
     size = max(1, CHUNK // max(X.shape))
@@ -211,8 +211,8 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
         g = csr_array(seeds[seed[start : start + size]], dtype=np.float64)
         g.data /= np.repeat(np.sqrt(np.diff(g.indptr)), np.diff(g.indptr))
         for _ in range(MAX_ITERATIONS):
-            c, col_strength = _kept(to_cols(g), pairs[which, 1], two_sided)
-            new, row_strength = _kept(to_rows(c), pairs[which, 0], False)
+            c, col_strength = to_cols(g, pairs[which, 1], two_sided)
+            new, row_strength = to_rows(c, pairs[which, 0], False)
             alive = (np.diff(c.indptr) > 0) & (np.diff(new.indptr) > 0)
             # For vectors of length 1, ‖g′ − g‖² / ‖g′ + g‖² = (1 − g·g′) / (1 + g·g′).
             cosine = np.asarray(new.multiply(g).sum(axis=1)).ravel()
@@ -233,8 +233,13 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
     return Modules(vstack(rows, "csr"), vstack(cols, "csr"), np.concatenate(strength), np.concatenate(found))
 
 
-def _scores(X: Any, axis: int) -> Callable[[Any], Values]:
-    """Return the product with the matrix standardised along `axis`: gᵀE_G for 0, cᵀE_Cᵀ for 1; one line per seed."""
+def _turn(X: Any, axis: int) -> Callable[[Any, Values, bool], tuple[Any, Values]]:
+    """Return what takes weights, one line per seed, and thresholds to the weights of the other side and their strength.
+
+    The scores are the product with the matrix standardised along `axis`: gᵀE_G for 0, cᵀE_Cᵀ for 1.
+    """
+    from bivaluate.algorithms._kernels_signature import beyond
+
     n = X.shape[axis]
     mean = np.asarray(X.mean(axis=axis)).ravel()
     if issparse(X):
@@ -248,35 +253,16 @@ def _scores(X: Any, axis: int) -> Callable[[Any], Values]:
     scale = np.zeros(len(variance))
     np.divide(1.0, np.sqrt(variance), out=scale, where=variance > 0)
 
-    def scores(weights: Any) -> Values:
+    def turn(weights: Any, thresholds: Values, two_sided: bool) -> tuple[Any, Values]:
         # weights @ ((A - mean) / std)
         few = issparse(A) or weights.nnz < FEW * weights.shape[0] * weights.shape[1]
         out = weights @ A if few else weights.toarray() @ A
-        out = out.toarray() if issparse(out) else out
-        out -= np.outer(weights.sum(axis=1), mean)
-        out *= scale
-        return np.asarray(out)
+        out = np.ascontiguousarray(out.toarray() if issparse(out) else out)
+        totals = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
+        bounds, places, kept, strength = beyond(out, totals, mean, scale, thresholds, two_sided)
+        return csr_array((kept, places, bounds), shape=out.shape), strength
 
-    return scores
-
-
-def _kept(scores: Values, threshold: Values, two_sided: bool) -> tuple[Any, Values]:
-    """Return the standardised scores beyond the threshold of their line, of length 1, and their product with scores."""
-    # z = (scores - mean) / std; kept = z > threshold; weights = z * kept / norm(z * kept)
-    mean = scores.mean(axis=1)
-    spread = np.sqrt(np.maximum(np.einsum("ij,ij->i", scores, scores) / scores.shape[1] - mean**2, 0.0))
-    level = threshold * np.where(spread > 1e-7 * np.abs(mean), spread, np.inf)
-    kept = scores > (mean + level)[:, np.newaxis]
-    if two_sided:
-        kept |= scores < (mean - level)[:, np.newaxis]
-    counts = kept.sum(axis=1)
-    line, place = np.nonzero(kept)
-    cells = scores[line, place]
-    z = cells - mean[line]
-    weights = csr_array((z, place, np.concatenate([[0], np.cumsum(counts)])), shape=scores.shape)
-    length = np.sqrt(np.bincount(line, z * z, len(scores)))
-    weights.data /= length[line]
-    return weights, np.bincount(line, weights.data * cells, len(scores)).astype(np.float64)
+    return turn
 
 
 def _first_of_each(members: Any, which: NDArray[np.int64]) -> list[int]:
