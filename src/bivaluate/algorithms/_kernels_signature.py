@@ -11,10 +11,10 @@ from bivaluate._jit import kernel
 
 @kernel
 def beyond(products: Any, totals: Any, means: Any, scales: Any, thresholds: Any, two_sided: bool) -> Any:
-    """Return the standardised scores beyond the threshold of their line, of length 1, and their product with the scores.
+    """Return the standardised scores beyond the threshold of their line, of length 1, and their product with scores.
 
-    The scores are (products - totals * means) * scales, written over the products; the first answer is CSR: bounds, places
-    and weights.
+    The scores are (products - totals * means) * scales, written over the products; what is returned first is CSR: bounds,
+    places and weights.
     """
     n, m = products.shape
     bounds, places, weights = np.zeros(n + 1, np.int64), np.empty(n * m, np.int32), np.empty(n * m)
