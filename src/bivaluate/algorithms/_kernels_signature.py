@@ -13,7 +13,7 @@ from bivaluate._jit import kernel
 def beyond(products: Any, totals: Any, means: Any, scales: Any, thresholds: Any, two_sided: bool) -> Any:
     """Return the standardised scores beyond the threshold of their line, of length 1, and their product with scores.
 
-    The scores are (products - totals * means) * scales, written over the products; what is returned first is CSR: bounds,
+    The scores are (products - totals * means) * scales, written over the products; first come, as CSR, bounds,
     places and weights.
     """
     n, m = products.shape
