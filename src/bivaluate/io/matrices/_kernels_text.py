@@ -245,4 +245,4 @@ def nearest(whole: int, power: int) -> float:
         bits -= 1  # halfway: to the even neighbour
     bits = (bits + (bits & 1)) >> 1
     # 2 ** (217706 * power >> 16) is the largest power of 2 up to 10 ** power
-    return math.ldexp(float(bits), (217706 * power >> 16) + top - shift + 11)
+    return math.ldexp(float(bits), int((217706 * power >> 16) + top - shift + 11))
