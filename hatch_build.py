@@ -17,7 +17,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# The folder is put on the path here: pip drops it from that of the build where it is installed as editable already.
 COMPILE = """
+import sys
+sys.path.insert(0, sys.argv[1])
 from bivaluate._jit import SHIPPED, is_shipped, ship
 if not is_shipped():
     from bivaluate.cli.doctor import compile_all
@@ -30,11 +33,10 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile into the source folder, from where wheels and editable installations take it."""
         source = Path(self.root) / "src"
-        path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
         with tempfile.TemporaryDirectory() as cache:
             done = subprocess.run(
-                [sys.executable, "-c", COMPILE],
-                env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": cache},
+                [sys.executable, "-c", COMPILE, str(source)],
+                env={**os.environ, "NUMBA_CACHE_DIR": cache},
                 stdout=subprocess.DEVNULL,
                 check=False,
             )
