@@ -230,7 +230,7 @@ class CompiledMergers:
             plan = self._first_pass(leads, alone, threads)
             assert self.sums is not None
             _kernels.finish_patterns(
-                members.layout(members.rows[:1]),
+                members.layout(members.rows[:0]),
                 plan.patterns,
                 self.sums.sums,
                 self.sums.top,
@@ -270,7 +270,7 @@ class CompiledMergers:
         patterns = _kernels.Patterns(
             at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
         )
-        _kernels.unite_all(members.layout(members.rows[:1]), patterns, n_used, leads, alone)
+        _kernels.unite_all(members.layout(members.rows[:0]), patterns, n_used, leads, alone)
         plan = Plan(members, leads, alone, self.scale, self.step, patterns)
         reading = len(members.rows) * n_used // READING_IS_CHEAPER
         threads = min(threads, _threads(self.n_jobs, reading))

@@ -89,11 +89,16 @@ class Members:
         return len(self.sizes)
 
     def layout(self, numbers: Indices | None) -> Layout:
-        """Return the members among the rows of these numbers, which ascend, counted among them; None for all rows."""
+        """Return the members among the rows of these numbers, which ascend, counted among them; None for all rows.
+
+        Without any number it is what can be said of the columns alone.
+        """
         from bivaluate.measures import _kernels
 
-        if numbers is None:
+        if numbers is None or len(numbers) == self.n_rows:
             n_rows, row_start, rows = self.n_rows, self.row_start, self.rows
+        elif not len(numbers):
+            n_rows, row_start, rows = 0, np.zeros(self.K + 1, dtype=np.int64), numbers
         else:
             n_rows, parts = len(numbers), []
             whole = int(numbers[-1] - numbers[0]) + 1 == n_rows
