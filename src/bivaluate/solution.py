@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Indices = NDArray[np.int64]
+# Masks of more biclusters than this are quicker to set all at once than one by one.
+_MANY_MASKS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -937,6 +939,10 @@ def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:
     masks = np.zeros((len(members), length), dtype=np.bool_)
+    if len(members) > _MANY_MASKS:
+        lines = np.repeat(np.arange(len(members)) * length, [len(own) for own in members])
+        masks.reshape(-1)[lines + np.concatenate(members)] = True
+        return masks
     for mask, own in zip(masks, members, strict=True):
         mask[own] = True
     return masks
