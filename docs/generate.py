@@ -205,7 +205,7 @@ def attack_table() -> str:
 
 def coverage_sentence() -> str:
     """What `make coverage` measured last."""
-    how = "every test once, and those of the kernels again with compilation switched off, so that kernels count too"
+    how = "every test once, and every kernel on small data with compilation switched off, so that kernels count too"
     measured = ROOT / "docs" / "coverage.json"
     if not measured.exists():
         return f"`make coverage` measures which statements the tests run ({how}) and writes the figure here."
