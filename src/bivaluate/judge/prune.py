@@ -280,7 +280,7 @@ class _Known:
         ve, shared = np.diagonal(merged).copy(), Cover(solution).intersections
         everyone = np.arange(len(solution))
         related, duplicates = relations(merged, ve, shapes, shared, matrix.shape, everyone)
-        masks = solution.row_masks.copy(), solution.col_masks.copy()
+        masks = solution.row_masks, solution.col_masks
         return cls(matrix, *masks, shapes, ve, shared, related, duplicates)
 
     def forget(self, gone: int) -> None:
