@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bivaluate._arrange import Axis, make_axis, spaced
 from bivaluate._rows import CHUNK_CELLS
-from bivaluate._text import listing, number, plural
+from bivaluate._text import Advice, listing, number, plural
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
@@ -70,7 +70,8 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
         },
         "records": _table([record for k, record in enumerate(bicluster_records(drawn)) if k in set(shown)]),
         "enrichment": _enrichment(drawn.enrichment),
-        "findings": [str(finding) for finding in drawn.findings],
+        # the page names commands throughout
+        "findings": [f.said(lambda name: None) if isinstance(f, Advice) else str(f) for f in drawn.findings],
         "left_out": _left_out(drawn.solution, len(errors), budget),
     }
 
