@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from bivaluate import Biclustering, evaluate
 from bivaluate.report.sentences import NEXT, NUMBER, QUESTIONS, REAL, REDUNDANT, WHICH, Case, speak, speak_all
 from tests.report.stand_ins import case, group, redundant
 
@@ -391,3 +393,13 @@ def test_biclusters_that_pay_are_not_denied_where_the_others_cost_more() -> None
         "No solution as a whole stands out from noise. "
         "b, K = 9: 2 of 9 biclusters stand out from noise, but the others cost more than these save."
     )
+
+
+def test_the_page_names_commands_not_functions(tmp_path):
+    walk = np.cumsum(np.random.default_rng(0).normal(size=(60, 20)), axis=1)
+    found = evaluate(walk, Biclustering([(range(15), range(8))], walk.shape))
+    assert any("ordered_columns=True" in text for text in found.findings)
+    found.report(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "bivaluate prune --ordered-columns" in text
+    assert "ordered_columns=True" not in text
