@@ -397,7 +397,7 @@ def test_biclusters_that_pay_are_not_denied_where_the_others_cost_more() -> None
 
 def test_the_page_names_commands_not_functions(tmp_path):
     walk = np.cumsum(np.random.default_rng(0).normal(size=(60, 20)), axis=1)
-    found = evaluate(walk, Biclustering([(range(15), range(8))], walk.shape))
+    found = evaluate(walk, Biclustering([(range(15), range(8)), (range(20, 40), range(9, 18))], walk.shape))
     assert any("ordered_columns=True" in text for text in found.findings)
     found.report(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
