@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralCoclustering
 from sklearn.model_selection import GridSearchCV, KFold
 
-from bivaluate import Biclustering, evaluate, solution_scorer
+from bivaluate import Biclustering, evaluate, matrix, solution_scorer
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError, SolutionError
 from bivaluate.measures.registry import METRICS
+from bivaluate.measures.workspace import Workspace
 from tests.reference import internal as naive
 
 X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
@@ -51,6 +52,25 @@ def test_worked_example():
     assert table["partner"].tolist() == ["B3", "B1", "B1"]
     assert table["status"].tolist() == ["ok", "ok", "low_power"]
     assert result.status == {}
+
+
+@pytest.mark.parametrize("metrics", [["coverage"], ["ve", "msr"], ["asr", "avg_ve"]])
+def test_a_cheap_question_computes_no_mergers(metrics, monkeypatch):
+    monkeypatch.setattr(Workspace, "mergers", property(lambda _: pytest.fail("mergers were computed")))
+    result = evaluate(X, S, metrics=metrics)
+    assert len(result.records) == len(result.biclusters) == 3
+    assert list(result.scores) == [key for key in metrics if METRICS[key].level == "solution"]
+
+
+@pytest.mark.parametrize("metrics", [["coverage"], "default", "all"])
+def test_the_matrix_is_checked_once(metrics, monkeypatch):
+    checked, check = [], matrix.check_values
+    monkeypatch.setattr(matrix, "check_values", lambda *args, **kwargs: checked.append(1) or check(*args, **kwargs))
+    result = evaluate(X, S, metrics=metrics)
+    assert result.records
+    assert result.findings
+    assert result.mergers["ve"].shape == (3, 3)
+    assert checked == [1]
 
 
 @st.composite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
@@ -59,6 +59,19 @@ def share_out(tasks: Sequence[Callable[[], object]], threads: int) -> None:
         helper.join()
     if errors:
         raise errors[0]
+
+
+def read_ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    """Yield ``read(item)`` of each, the next one being read meanwhile."""
+    if len(items) < 2:
+        yield from map(read, items)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(read, items[0])
+        for item in items[1:]:
+            found, coming = coming.result(), pool.submit(read, item)
+            yield found
+        yield coming.result()
 
 
 class Workers:

@@ -28,7 +28,7 @@ from bivaluate._rows import (
     chunk_rows,
     split_rows,
 )
-from bivaluate._text import html_table, number, plural
+from bivaluate._text import html_table, listing, number, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -715,7 +715,7 @@ class Matrix:
 
     def __repr__(self) -> str:
         labelled = [what for what, labels in (("rows", self.row_labels), ("columns", self.col_labels)) if labels]
-        named = f", {' and '.join(labelled)} labelled" if labelled else ""
+        named = f", {listing(labelled)} labelled" if labelled else ""
         return f"Matrix({self.name}: {self.shape[0]} x {self.shape[1]}{', sparse' if self.sparse else ''}{named})"
 
     def _repr_html_(self) -> str:

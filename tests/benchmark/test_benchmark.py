@@ -10,8 +10,8 @@ from bivaluate import Biclustering, Matrix
 from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
+from bivaluate.benchmark.fits import Benchmark
 from bivaluate.benchmark.judging import Found, judge
-from bivaluate.benchmark.run import Benchmark
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.external import compare
 

@@ -14,9 +14,9 @@ from bivaluate import Biclustering
 from bivaluate._text import Advice, Option, distinct
 from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.cli import main, options
+from bivaluate.cli.files import FOLDERS
 from bivaluate.cli.main import COMMANDS
 from bivaluate.cli.options import MatrixFile, SolutionFile
-from bivaluate.cli.streams import FOLDERS
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")

@@ -13,7 +13,7 @@ from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claim_rules import VERDICTS
 from bivaluate.replicate.claims import judge_all
 from bivaluate.replicate.document import headline, render
-from bivaluate.replicate.run import FULL, QUICK, write_tables
+from bivaluate.replicate.replication import FULL, QUICK, write_tables
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILES = DOCS / "replication"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
-from bivaluate.replicate import run as replication
+from bivaluate.replicate import replication
 from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claims import GROUPS
 from bivaluate.replicate.document import render

@@ -15,6 +15,7 @@ from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import RECORDS
+from bivaluate.measures.workspace import Options
 from bivaluate.report.groups import Group, ranked
 from bivaluate.report.sentences import Case
 from bivaluate.solution import Biclustering
@@ -108,4 +109,5 @@ def empty_evaluation() -> Any:
         records=[],
         mergers={"ve": np.empty((0, 0)), "msr": np.empty((0, 0))},
         findings=["The solution has no biclusters: nothing to score."],
+        options=Options(),
     )

@@ -71,7 +71,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         most = self.most
-        _check_seed(self.random_state)
+        check_seed(self.random_state)
         values = self.check_input(X)
         pairs: list[Pair] = []
         for pair in self._find(values):
@@ -205,7 +205,7 @@ def _canonical(values: Any) -> Any:
     return values
 
 
-def _check_seed(random_state: Any) -> None:
+def check_seed(random_state: Any) -> None:
     """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
     if random_state is None or random_state is np.random or isinstance(random_state, np.random.RandomState):
         return

@@ -26,7 +26,7 @@ from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
 from bivaluate.algorithms._coherent_refine import Scored, recount, refine
 from bivaluate.algorithms._coherent_search import Search, usual_starts
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, _check_seed
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.solution import Biclustering
 
@@ -175,7 +175,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         if self.n_starts is not None:
             check_int("n_starts", self.n_starts, minimum=1)
         check_choice("missing", self.missing, ("raise", "omit"))
-        _check_seed(self.random_state)
+        check_seed(self.random_state)
         return most
 
     def _search(self, X: Values, rng: np.random.RandomState, most: int) -> tuple[list[Scored], Values, list[str]]:

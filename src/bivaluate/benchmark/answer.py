@@ -18,7 +18,7 @@ from bivaluate.measures.registry import METRICS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.benchmark.run import Benchmark
+    from bivaluate.benchmark.fits import Benchmark
 
 DIFFERENT = 0.1  # two truths this far apart make a question worth asking
 AS_GOOD = 0.02  # a pick this near to the best truth counts as the best
@@ -36,7 +36,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     Parameters
     ----------
     benchmark : Benchmark
-        The tables of :func:`bivaluate.benchmark.run.run_benchmark`.
+        The tables of :func:`bivaluate.benchmark.run_benchmark`.
 
     Returns
     -------

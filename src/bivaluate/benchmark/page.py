@@ -13,13 +13,13 @@ from bivaluate._files import write_whole
 from bivaluate._text import number, percent, plural
 from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
 from bivaluate.benchmark.cases import CASES
-from bivaluate.benchmark.figures import draw_domains, draw_measures
 from bivaluate.benchmark.truth import AGREEMENTS
+from bivaluate.measures.registry import symbol
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bivaluate.benchmark.run import Benchmark
+    from bivaluate.benchmark.fits import Benchmark
 
 _COLUMNS = {
     "solutions_n": "data sets",
@@ -56,7 +56,7 @@ def headline(tables: dict[str, pd.DataFrame]) -> str:
         f"[{number(agree['solutions_low'])}, {number(agree['solutions_high'])}])"
     )
     if "nve_cov" in rows and best != "nve_cov":
-        said += f"; NVE_cov reaches {number(rows['nve_cov']['solutions'])}"
+        said += f"; {symbol('nve_cov')} reaches {number(rows['nve_cov']['solutions'])}"
     return (
         f"{said}. {names_of([chosen])[0]} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
         f"always taking the one that is best on average is right in {percent(constant)}."
@@ -96,8 +96,8 @@ def write_page(
         target = folder / f"{name}.csv"
         write_whole(target, table.to_csv(index=False, float_format="%.4g"))
         written.append(target)
-    written += draw_measures(tables["measures"], folder / "measures")
-    written += draw_domains(tables["domains"], folder / "domains")
+    written += _draw_measures(tables["measures"], folder / "measures")
+    written += _draw_domains(tables["domains"], folder / "domains")
     write_whole(page, _text(benchmark, tables, folder.name, command))
     return [page, *written]
 
@@ -212,3 +212,43 @@ def _algorithms(table: pd.DataFrame) -> list[str]:
         cells = [number(float(row[name])) for name in names]
         lines.append(f"| {' | '.join([*algorithm_names([str(row['algorithm'])]), *cells])} |")
     return lines
+
+
+def _draw_measures(table: pd.DataFrame, stem: Path) -> list[Path]:
+    """Draw the rank correlation of every measure with the truth, with its interval."""
+    from matplotlib.figure import Figure
+
+    from bivaluate.plots import save, style
+
+    known = table[table["solutions"].notna()].iloc[::-1]
+    middle, low, high = (known[f"solutions{end}"].to_numpy(dtype=np.float64) for end in ("", "_low", "_high"))
+    figure = Figure(figsize=(6.5, 0.22 * len(known) + 1.0), layout="constrained")
+    ax = figure.subplots()
+    places = np.arange(len(known))
+    reach = np.stack([middle - low, high - middle])
+    ax.errorbar(middle, places, xerr=reach, fmt="o", color=style.series_colour(0), capsize=2, ms=4)
+    ax.axvline(0.0, color="0.6", linewidth=0.8)
+    ax.set_yticks(places, names_of(map(str, known["measure"])))
+    ax.set_xlabel("rank correlation with the truth")
+    return save(figure, stem)
+
+
+def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
+    """Draw the rank correlation of every measure with the truth in every domain as a coloured table."""
+    from matplotlib.figure import Figure
+
+    from bivaluate.plots import save, style
+
+    known = table[table["mean"].notna()]
+    domains = [name for name in table.columns if name != "measure"]
+    values = known[domains].to_numpy(dtype=np.float64)
+    figure = Figure(figsize=(1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0), layout="constrained")
+    ax = figure.subplots()
+    image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
+    for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
+        colour = "white" if abs(values[i, j]) > 0.6 else "black"
+        ax.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+    ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
+    ax.set_yticks(range(len(known)), names_of(map(str, known["measure"])))
+    figure.colorbar(image, ax=ax, label="rank correlation with the truth")
+    return save(figure, stem)

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
 from bivaluate._rows import CHUNK_CELLS
-from bivaluate._text import Advice, Option
+from bivaluate._text import Advice, Option, percent
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import midranks, standardise
+from bivaluate.measures._blocks import CONSTANT, midranks, standardise
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
@@ -149,7 +149,7 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
     if explained > COLUMN_EFFECT_LIMIT + error:
         findings[COLUMN_EFFECTS] = (
-            f"Columns have strong effects of their own ({explained:.0%} of the variance within rows): chance-corrected "
+            f"Columns have strong effects of their own ({percent(explained)} of the variance within rows): chance-corrected "
             "scores are too favourable on raw data: read the measures whose keys end in _centred, or centre the columns "
             "first."
         )
@@ -425,7 +425,7 @@ def spacing(values: Floats) -> float:
     if not len(values):
         return 0.0
     gaps = np.diff(values)
-    gaps = gaps[gaps > 32 * np.finfo(np.float64).eps * max(abs(values[0]), abs(values[-1]))]
+    gaps = gaps[gaps > CONSTANT * max(abs(values[0]), abs(values[-1]))]
     return float(gaps.min()) if len(gaps) else 0.0
 
 

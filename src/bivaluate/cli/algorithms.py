@@ -74,7 +74,7 @@ def _describe(record: Algorithm) -> None:
     takes = ["dense", *(["sparse"] if record.sparse else [])]
     refused = [*(["negative"] if record.nonnegative else []), *([] if record.missing else ["missing"])]
     refusal = f", no {' or '.join(refused)} cells" if refused else ""
-    out.print(f"Seeks: {', '.join(record.seeks)}. Takes: {' and '.join(takes)} matrices{refusal}.")
+    out.print(f"Seeks: {', '.join(record.seeks)}. Takes: {listing(takes)} matrices{refusal}.")
     if record.extra:
         out.print(f'Needs the extra {record.extra}: in a clone, pip install ".[{record.extra}]".')
     parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(record.key).items())

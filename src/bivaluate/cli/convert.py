@@ -9,6 +9,7 @@ import typer
 
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import plural
+from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     MatrixFile,
     MatrixOfSolutions,
@@ -18,7 +19,6 @@ from bivaluate.cli.options import (
     grouped,
     option,
 )
-from bivaluate.cli.streams import is_stream
 from bivaluate.cli.tables import err, print_json, print_table, say_written, write_csv
 
 if TYPE_CHECKING:

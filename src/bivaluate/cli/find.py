@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     Csv,
     Jobs,
@@ -18,7 +19,6 @@ from bivaluate.cli.options import (
     grouped,
     option,
 )
-from bivaluate.cli.streams import is_stream
 from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, say_written, write_csv
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
-from bivaluate.cli.overwriting import WRITTEN, check_written, force_option, is_written
-from bivaluate.cli.streams import streams, without_paths
+from bivaluate.cli.files import WRITTEN, check_written, force_option, streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -309,7 +308,7 @@ class _Spoken:
         check_written(self.params, ctx)
         running = _running.set(spelled)
         try:
-            with streams(ctx, self.params, spelled, is_written):
+            with streams(ctx, self.params, spelled):
                 try:
                     return super().invoke(ctx)  # type: ignore[misc]
                 except BivaluateError as error:

@@ -9,7 +9,7 @@ from bivaluate.cli.options import Jobs, option
 from bivaluate.cli.tables import err, out, progress
 
 if TYPE_CHECKING:
-    from bivaluate.replicate.run import Replication
+    from bivaluate.replicate.replication import Replication
 
 
 def replicate(
@@ -28,7 +28,7 @@ def replicate(
     - `bivaluate replicate --full --out replication --jobs 4`
     """
     from bivaluate._parallel import count_cores
-    from bivaluate.replicate.run import replicate as run_replication
+    from bivaluate.replicate.replication import replicate as run_replication
 
     with progress() as update:
         result = run_replication(folder, full=full, jobs=count_cores(jobs), progress=update)

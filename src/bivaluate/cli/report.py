@@ -33,7 +33,7 @@ def report(
     - `bivaluate report run --go sgd`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
-    from bivaluate.replicate.run import is_replication, report_again
+    from bivaluate.replicate.replication import is_replication, report_again
     from bivaluate.report import build_report
 
     if os.path.isfile(run):

@@ -224,7 +224,8 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
         )
         for name, record in curve.items()
     ]
-    headings = ["K", "evidence↑", "at random", "paying", "explained", "NVE↓", "at random", "solution"]
+    evidence, paying, explained, nve = map(heading, ("total_evidence", "n_paying", "explained", "nve"))
+    headings = ["K", evidence, "at random", paying, explained, nve, "at random", "solution"]
     drawn = plural(next(iter(curve.values()))["placements"], "placement")
     out.print()
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 
 from bivaluate import _text
-from bivaluate.cli.streams import is_stream
+from bivaluate.cli.files import is_stream
 
 WIDE = 200  # columns of a table that goes into a file
 
@@ -39,8 +39,10 @@ def percentage(share: float | None) -> str:
 
 
 def score_text(key: str, value: float | None) -> str:
-    """Return the value of a measure for a table."""
-    return percentage(value) if key == "coverage" else number(value)
+    """Return the value of a measure for a table, in per cent where its record says so."""
+    from bivaluate.measures.registry import RECORDS
+
+    return percentage(value) if key in RECORDS and RECORDS[key].percent else number(value)
 
 
 def heading(key: str) -> str:

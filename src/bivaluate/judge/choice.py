@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import number
-from bivaluate.judge.limits import ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate._text import listing, number
+from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CANDIDATE = ["dataset", "algorithm", "k"]
-CONFIDENCE = 0.95
 COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
 PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
 
@@ -69,7 +68,7 @@ def enough_seeds(counted: Any, seeds: Any) -> Any:
     >>> enough_seeds(1, 2), enough_seeds(1, 3), enough_seeds(0, 0)
     (True, False, False)
     """
-    return (counted > 0) & (2 * counted >= seeds)
+    return (counted > 0) & (counted >= ENOUGH_STAND * seeds)
 
 
 def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool, above: float = -math.inf) -> int | None:
@@ -284,11 +283,11 @@ def agreement(
         why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
         if EVIDENCE in chosen:
             why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
-        return f"nothing here; {' and '.join(why[key] for key in nothing)}."
+        return f"nothing here; {listing([why[key] for key in nothing])}."
     if nothing:
         return (
             f"doubtful; {names[nothing[0]]} see{'s' if nothing[0] == EVIDENCE else ''} nothing, "
-            f"{' and '.join(names[key] for key in asked if key not in nothing)} something."
+            f"{listing([names[key] for key in asked if key not in nothing])} something."
         )
     if by not in chosen:
         return f"{symbol(by)} cannot choose."

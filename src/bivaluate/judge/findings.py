@@ -12,7 +12,7 @@ from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, NEGLIGIBLE_COVERAGE, is_noise, is_thin
+from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
@@ -74,7 +74,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
 
 def _coverage(workspace: Workspace) -> list[str]:
     share = workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])
-    if share < NEGLIGIBLE_COVERAGE:
+    if is_negligible(share):
         return [f"The solution covers only {percent(share)} of the matrix."]
     return []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ SAME_PATTERN = 1.1
 DUPLICATE = 0.9
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
+#: How sure intervals over seeds are.
+CONFIDENCE = 0.95
 #: A winner of at least this share of the seeds does not depend on the seed.
 STEADY = 0.7
 #: A p-value up to this stands out from the null.
@@ -51,6 +54,51 @@ def is_thin(rows: Any, cols: Any) -> Any:
     (True, False, True)
     """
     return (rows < 2) | (cols <= FEW_COLUMNS)
+
+
+def is_negligible(share: Any, beside: float = math.inf) -> Any:
+    """Return whether a solution that covers this share of the cells covers next to nothing, and less than another.
+
+    >>> is_negligible(0.04), is_negligible(0.06), is_negligible(0.04, beside=0.06)
+    (True, False, False)
+    """
+    return share < min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * beside)
+
+
+def is_indistinct(nve: float) -> bool:
+    """Return whether biclusters with this NVE are hardly distinct; never where it is undefined.
+
+    >>> is_indistinct(0.9), is_indistinct(0.89), is_indistinct(math.nan)
+    (True, False, False)
+    """
+    return nve >= INDISTINCT
+
+
+def is_vague(error: float) -> bool:
+    """Return whether the rows of a bicluster with this VE do not follow their pattern; never where it is undefined.
+
+    >>> is_vague(0.8), is_vague(0.79), is_vague(math.nan)
+    (True, False, False)
+    """
+    return error >= NOISY
+
+
+def is_duplicate(jaccard: Any) -> Any:
+    """Return whether biclusters, one pair or many, share so many cells that they are duplicates.
+
+    >>> is_duplicate(0.9), is_duplicate(0.89)
+    (True, False)
+    """
+    return jaccard >= DUPLICATE
+
+
+def pays(evidence: Any) -> Any:
+    """Return whether biclusters, one or many, pay: they save something; not where evidence is undefined.
+
+    >>> pays(0.1), pays(0.0), pays(math.nan)
+    (True, False, False)
+    """
+    return evidence > 0
 
 
 def predicts(gain: Any, error: Any) -> Any:
@@ -91,4 +139,4 @@ def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> ND
     >>> is_noise(evidence_table(X, S), [1.2, 1.2]), is_noise(evidence_table(X, S), [1.2, 0.5])
     (array([False,  True]), array([False, False]))
     """
-    return np.asarray(~(evidence.alone > 0) & ~(np.asarray(adjusted, dtype=np.float64) < cut))
+    return np.asarray(~pays(evidence.alone) & ~(np.asarray(adjusted, dtype=np.float64) < cut))

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_real
-from bivaluate._text import listing, plural
+from bivaluate._text import listing, percent, plural
 from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepared
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, EVIDENCE_CUT, is_noise
+from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise, pays
 from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, groups_among, is_coherent, relations
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
@@ -350,11 +350,11 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     """Make one bicluster of two redundant ones; None if they may not merge, or their union is worse than they are."""
     one, other = pool.biclusters[a], pool.biclusters[b]
     likeness = cell_jaccard(one, other)
-    if likeness >= DUPLICATE:
+    if is_duplicate(likeness):
         adjusted = pool.adjusted(one, other)
         worse, better = (a, b) if adjusted[0] > adjusted[1] else (b, a)
         gone, kept = pool.names[worse], pool.names[better]
-        how = "is the same as" if likeness == 1 else f"shares {100 * likeness:.0f} % of its cells with"
+        how = "is the same as" if likeness == 1 else f"shares {percent(likeness)} of its cells with"
         reason = (
             f"Drop {gone}: it {how} {kept}, which is {'just as' if adjusted[0] == adjusted[1] else 'more'} coherent "
             f"(aVE {min(adjusted):.3f} against {max(adjusted):.3f})."
@@ -392,7 +392,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
 def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Bicluster) -> bool:
     """Return whether a union that saves less would replace a bicluster that pays by itself."""
     judged = evidence_table(pool.matrix, Biclustering([one, other, union], pool.matrix.shape)).alone
-    paying = [gain for gain in judged[:2].tolist() if gain > 0]
+    paying = [gain for gain in judged[:2].tolist() if pays(gain)]
     return bool(paying) and not judged[2] >= max(paying)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
-from bivaluate.judge.limits import COHERENT, DUPLICATE, NOISY, SAME_PATTERN, is_thin
+from bivaluate.judge.limits import COHERENT, NOISY, SAME_PATTERN, is_duplicate, is_thin
 from bivaluate.measures.cover import Cover, jaccard_index
 from bivaluate.solution import Biclustering
 
@@ -102,7 +102,7 @@ def relations(
     """
     sizes, coherent = shapes.prod(axis=1), is_coherent(ve, *shapes.T)
     both = coherent[lines, np.newaxis] & coherent
-    duplicates = jaccard_index(shared, sizes[lines, np.newaxis], sizes) >= DUPLICATE
+    duplicates = is_duplicate(jaccard_index(shared, sizes[lines, np.newaxis], sizes))
     with np.errstate(invalid="ignore"):
         related = duplicates | (costs_nothing(merged, (ve[lines, np.newaxis] + ve) / 2) & both)
     # one that lies within the other and adds nothing to it

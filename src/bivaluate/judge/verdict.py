@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from bivaluate._text import number, percent
-from bivaluate.judge.limits import DISTINCT, INDISTINCT
+from bivaluate._text import listing, number, percent
+from bivaluate.judge.limits import DISTINCT, is_indistinct
 from bivaluate.measures.registry import RECORDS
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
@@ -36,13 +36,13 @@ def verdict(scores: Mapping[str, float]) -> str:
     parts = [paying(pays, found)] if math.isfinite(pays) else []
     what = []
     all_pay = math.isfinite(pays) and pays == found
-    blind = all_pay and nve >= INDISTINCT  # flat blocks, told apart by their level alone
+    blind = all_pay and is_indistinct(nve)  # flat blocks, told apart by their level alone
     if math.isfinite(nve) and found != 1 and not blind:
         what.append(f"are {distinctness(nve)} distinct (NVE {number(nve)})")
     if math.isfinite(covers):
         what.append(f"cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
     if what:
-        parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {' and '.join(what)}")
+        parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {listing(what)}")
     if not parts:
         return "None of the scores asked for can judge it."
     said = ("Good. " if all_pay else "") + capital(f"{'; '.join(parts)}.")
@@ -95,7 +95,7 @@ def distinctness(nve: float) -> str:
     >>> [distinctness(nve) for nve in (0.3, 0.7, 1.0)]
     ['clearly', 'partly', 'hardly']
     """
-    return "clearly" if nve < DISTINCT else "partly" if nve < INDISTINCT else "hardly"
+    return "clearly" if nve < DISTINCT else "hardly" if is_indistinct(nve) else "partly"
 
 
 def reality(pays: float, found: float, nats: float) -> tuple[bool, str]:

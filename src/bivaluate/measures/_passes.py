@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from bivaluate._parallel import share_out
+from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import ArraySource, split_rows
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ class ByChunks:
     def _chunks(self, numbers: Indices, plan: Plan, work: Pass) -> Iterator[Chunk]:
         dense = len(plan.members.used) if takes_cells(work) else 0
         parts = split_rows(numbers, self.matrix.source, self.matrix.memory, dense)
-        read = ahead(partial(read_rows, self.matrix, self.missing), parts)
+        read = read_ahead(partial(read_rows, self.matrix, self.missing), parts)
         for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
             yield make_chunk(self.matrix, cells, part, plan, work)
             if self.matrix.progress is not None:
@@ -472,21 +472,6 @@ def read_rows(matrix: Matrix, missing: str, numbers: Indices) -> Any:
     if last - first == len(numbers):
         return matrix.checked(matrix.source.rows(first, last), missing, first)
     return matrix.checked(matrix.source.take(numbers), missing, numbers=numbers)
-
-
-def ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    """Yield ``read(item)`` of each, the next one being read meanwhile."""
-    if len(items) < 2:
-        yield from map(read, items)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(read, items[0])
-        for item in items[1:]:
-            found, coming = coming.result(), pool.submit(read, item)
-            yield found
-        yield coming.result()
 
 
 def added(one: Part, other: Part) -> Part:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +123,8 @@ def measure(
         How the value comes from a workspace. By default the function is called with the values of each bicluster or,
         for a measure of the solution, with its :class:`~bivaluate.measures.cover.Cover`.
     of_matrix : bool
-        Whether the function takes the matrix and the solution instead; undefined then where cells are missing.
+        Whether the function takes the matrix and the solution instead; undefined then where cells are missing. It is
+        given an array of checked values and a solution of that shape, whatever the caller has.
     invariances : iterable of str
         Changes of X that leave the value alone.
     **fields
@@ -131,7 +133,8 @@ def measure(
     Returns
     -------
     callable
-        The decorator; the function itself stays as it is, with its records in ``function.records``.
+        The decorator; the function has its records in ``function.records`` and, but for the checks of `of_matrix`,
+        stays as it is.
 
     Examples
     --------
@@ -145,14 +148,30 @@ def measure(
     def decorate(function: Function) -> Function:
         of_solution = fields.get("level") == "solution"
         given = compute or (lambda w: function(w.cover) if of_solution else w.per_block(function))
+        public = function
         if of_matrix:
             given = lambda w: float("nan") if w.has_missing else function(w.X, w.solution)  # noqa: E731
-        record = Metric(key, symbol, name, summary, function, given, invariances=frozenset(invariances), **fields)
+            public = _checking(function)
+        record = Metric(key, symbol, name, summary, public, given, invariances=frozenset(invariances), **fields)
         # decorators are applied from the innermost outwards: the record written first comes first
-        vars(function)["records"] = (record, *records_of(function))
-        return function
+        vars(public)["records"] = (record, *records_of(public))
+        return public
 
     return decorate
+
+
+def _checking(function: Function) -> Function:
+    """Return a function of a matrix and its solution that checks both; a workspace has done so already."""
+
+    @functools.wraps(function)
+    def checked(X: Any, solution: Any) -> Any:
+        from bivaluate.matrix import Matrix
+        from bivaluate.solution import check_solution
+
+        matrix = Matrix.of(X)
+        return function(matrix.values, check_solution(solution).with_shape(matrix.shape))
+
+    return cast("Function", checked)
 
 
 def records_of(function: Any) -> tuple[Metric, ...]:

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
-from bivaluate.solution import Biclustering, check_solution
+from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -58,8 +57,7 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     >>> round(bisilhouette(X, S), 6)
     -0.199291
     """
-    values, solution = _checked(X, solution)
-    each = bisilhouettes(values, solution)
+    each = bisilhouettes(X, solution)
     return float(each.mean()) if len(each) else float("nan")
 
 
@@ -116,15 +114,14 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     >>> bipartite_modularity(X, Biclustering([([0, 1], [0, 1, 2]), ([2, 3], [3, 4, 5])], X.shape))
     0.5
     """
-    values, solution = _checked(X, solution)
-    total = float(values.sum())
-    if values.min() < 0 or total <= 0:
+    total = float(X.sum())
+    if X.min() < 0 or total <= 0:
         return float("nan")
-    rows, cols = values.sum(axis=1), values.sum(axis=0)
+    rows, cols = X.sum(axis=1), X.sum(axis=0)
     inside = 0.0
     covered = _cover(solution)
-    for part in _row_parts(values.shape):
-        excess = values[part] / total - np.outer(rows[part] / total, cols / total)
+    for part in _row_parts(X.shape):
+        excess = X[part] / total - np.outer(rows[part] / total, cols / total)
         inside += float(excess[covered[part]].sum())
     return inside
 
@@ -151,13 +148,12 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     >>> round(mutual_information_kept(X, Biclustering([([0, 1], [0, 1, 2])], X.shape)), 6)
     1.0
     """
-    values, solution = _checked(X, solution)
-    if values.min() < 0 or not values.sum() > 0:
+    if X.min() < 0 or not X.sum() > 0:
         return float("nan")
-    whole = _mutual_information(values)
+    whole = _mutual_information(X)
     if whole <= 1e-12:
         return float("nan")
-    return min(1.0, _mutual_information(_class_sums(values, solution)[0]) / whole)
+    return min(1.0, _mutual_information(_class_sums(X, solution)[0]) / whole)
 
 
 @measure("block_r2", "R²", "block R²",
@@ -181,10 +177,9 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     >>> block_r_squared(X, Biclustering([([0, 1], [0, 1, 2])], X.shape))
     1.0
     """
-    values, solution = _checked(X, solution)
-    centred = values - values.mean()
+    centred = X - X.mean()
     total = float((centred**2).sum())
-    if total <= (CONSTANT * np.abs(values).max()) ** 2 * values.size:
+    if total <= (CONSTANT * np.abs(X).max()) ** 2 * X.size:
         return float("nan")
     sums, counts = _class_sums(centred, solution)
     return min(1.0, float((sums**2 / counts).sum()) / total)
@@ -230,8 +225,3 @@ def _cover(solution: Biclustering) -> NDArray[np.bool_]:
 def _row_parts(shape: tuple[int, ...]) -> list[slice]:
     step = max(1, (1 << 20) // shape[1])
     return [slice(start, start + step) for start in range(0, shape[0], step)]
-
-
-def _checked(X: Any, solution: Biclustering) -> tuple[Floats, Biclustering]:
-    matrix = Matrix.of(X)
-    return matrix.values, check_solution(solution).with_shape(matrix.shape)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._check import check_choice, check_int
+from bivaluate.judge.limits import pays
 from bivaluate.measures.cover import Cover
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
@@ -142,7 +143,7 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     values = np.nan_to_num(biclusters["evidence"].to_numpy(dtype=np.float64))
     kinds = [str(kind).replace("_", " ") for kind in biclusters["kind"]]
     ax = style.new_axes(ax, 3.6, 0.22 * len(names) + 0.9)
-    colours = [style.GREEN if value > 0 else style.RULE for value in values]
+    colours = [style.GREEN if pays(value) else style.RULE for value in values]
     places = np.arange(len(names))[::-1]
     ax.barh(places, values, color=colours, height=0.7)
     for place, value, kind in zip(places, values, kinds, strict=True):

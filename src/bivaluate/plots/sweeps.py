@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate.judge import choice
+from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.measures.registry import METRICS
 from bivaluate.plots import style
 from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
@@ -165,7 +166,7 @@ def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
         colour, marker, dash = algorithm_style(key, keys)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "capsize": 2, "linewidth": 1.0}
         places = np.arange(len(ks)) + 0.06 * (turn - (len(keys) - 1) / 2)
-        ax.errorbar(places, gain, yerr=2 * error, **look)
+        ax.errorbar(places, gain, yerr=STANDARD_ERRORS * error, **look)
     ax.axhline(0.0, color=QUIET, linewidth=0.8, linestyle=":")
     ax.set(xlabel="K", ylabel="gain on held-out cells")
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])
@@ -211,7 +212,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
         look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_name(str(name))}
         ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
-    ax.set(xlabel="coverage (share of cells)", ylabel="NVE", xlim=(0.0, None))
+    ax.set(xlabel="coverage (share of cells)", ylabel=measure_label("nve"), xlim=(0.0, None))
     if len(results):
         ax.legend(frameon=False, fontsize=8)
     return ax

@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._text import listing, plural
 from bivaluate.judge.choice import EVIDENCE
-from bivaluate.judge.limits import SAME_PATTERN
+from bivaluate.judge.limits import SAME_PATTERN, pays
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import (
@@ -85,6 +85,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
         data={
             "kind": source.kind,
             "criterion": criterion,
+            "exponent": source.exponent,
             "same_pattern": SAME_PATTERN,
             "most_mapped": MOST_MAPPED,
             "datasets": datasets,
@@ -176,7 +177,7 @@ def _unexplained_errors(drawn: Drawn) -> list[float]:
     """Return the virtual errors of biclusters, NaN for those that pay: VE only sees profiles across columns."""
     errors = np.diagonal(drawn.mergers.get("ve", np.empty((0, 0)))).tolist()
     evidence = [record.get("evidence") or 0.0 for record in drawn.records] or [0.0] * len(errors)
-    return [math.nan if pays > 0 else error for error, pays in zip(errors, evidence, strict=False)]
+    return [math.nan if pays(nats) else error for error, nats in zip(errors, evidence, strict=False)]
 
 
 def _details(

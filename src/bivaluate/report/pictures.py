@@ -170,7 +170,7 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
     if not parts:
         return ""
     looked_at = "" if matrix.in_memory or not rows.is_binned else f", of {ROWS_OF_A_BIN} rows of each bin at most"
-    return f"Too large to draw cell by cell: each cell shown is a mean ({' and '.join(parts)}){looked_at}."
+    return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}."
 
 
 def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str, Any]:

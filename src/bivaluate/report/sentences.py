@@ -15,14 +15,15 @@ from bivaluate.judge.limits import (
     DUPLICATE,
     EVIDENCE_CUT,
     FEW_COLUMNS,
-    INDISTINCT,
     MOST_DATA_SETS,
-    MUCH_SMALLER,
     NEGLIGIBLE_COVERAGE,
     NOISY,
     SIGNIFICANT,
     STEADY,
+    is_indistinct,
+    is_negligible,
     is_thin,
+    is_vague,
 )
 from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.judge.verdict import (
@@ -157,7 +158,7 @@ def speak(case: Case) -> list[Sentence]:
 
 def _score(case: Case, group: Group) -> str:
     value = group.value(case.criterion)
-    return f"{symbol(case.criterion)} {percent(value) if case.criterion == 'coverage' else number(value)}"
+    return f"{symbol(case.criterion)} {percent(value) if RECORDS[case.criterion].percent else number(value)}"
 
 
 def _finding(text: str) -> list[Sentence]:
@@ -194,7 +195,7 @@ def _praise(case: Case, winner: Group) -> str:
         return f"{_standing(winner)}; most evidence ({number(winner.value(EVIDENCE))} nats)"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
-    if nve >= INDISTINCT:
+    if is_indistinct(nve):
         return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
     if case.criterion != "nve_cov":
         return best
@@ -313,7 +314,7 @@ def _repeats(case: Case, *_: Group) -> list[Sentence]:
 
 def _vague(case: Case, winner: Group) -> list[Sentence]:
     """Name the biclusters whose rows do not follow their own pattern."""
-    vague = [k for k, error in enumerate(case.errors) if error >= NOISY]
+    vague = [k for k, error in enumerate(case.errors) if is_vague(error)]
     limit = f"(VE {NOISY:g} or more)"
     if not vague:
         return []
@@ -325,8 +326,8 @@ def _vague(case: Case, winner: Group) -> list[Sentence]:
 
 def _cleaner_but_tiny(case: Case, winner: Group) -> list[Sentence]:
     """Name solutions with less error than the winner that cover next to nothing: one sentence per algorithm."""
-    limit = min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * winner.value("coverage"))
-    tiny = [g for g in case.groups if g.value("coverage") < limit and _cleaner(g, winner)]
+    covers = winner.value("coverage")
+    tiny = [g for g in case.groups if is_negligible(g.value("coverage"), covers) and _cleaner(g, winner)]
     said = []
     for name in dict.fromkeys(group.algorithm for group in tiny):
         group = min((g for g in tiny if g.algorithm == name), key=lambda g: g.value("coverage"))
@@ -411,7 +412,7 @@ def _beside_null(case: Case, winner: Group) -> list[Sentence]:
 
 def _small_winner(case: Case, winner: Group) -> list[Sentence]:
     """Say that even the winner covers next to nothing."""
-    if len(case.groups) < 2 or not winner.value("coverage") < NEGLIGIBLE_COVERAGE:
+    if len(case.groups) < 2 or not is_negligible(winner.value("coverage")):
         return []
     return _caution(f"Even the winner covers only {percent(winner.value('coverage'))} of the matrix.")
 
@@ -499,7 +500,7 @@ def _headline_of_all(decided: Mapping[str, tuple[Case, Group]]) -> str:
     (leader, most), *rest = wins.most_common()
     where = f"all {total} data sets" if most == total > 1 else f"{most} of {plural(total, 'data set')}"
     where += "".join(f", {name} on {times}" for name, times in rest)
-    fused = sum(winner.value("nve") >= INDISTINCT for _, winner in decided.values())
+    fused = sum(is_indistinct(winner.value("nve")) for _, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
     balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
@@ -569,13 +570,13 @@ _OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
     (
         REDUNDANT,
         "caution",
-        lambda case, winner: winner.value("nve") >= INDISTINCT and not _all_pay(winner),
+        lambda case, winner: is_indistinct(winner.value("nve")) and not _all_pay(winner),
         "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
     ),
     (
         REAL,
         "caution",
-        lambda case, winner: len(case.errors) > 1 and all(error >= NOISY for error in case.errors),
+        lambda case, winner: len(case.errors) > 1 and all(map(is_vague, case.errors)),
         f"On {{where}} none of the winner's biclusters shows a clear pattern (VE {NOISY:g} or more).",
     ),
     (WHICH, "caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),

@@ -15,6 +15,7 @@ from bivaluate._text import distinct
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import get_metric
+from bivaluate.measures.workspace import EXPONENT
 from bivaluate.plots.style import algorithm_name
 from bivaluate.solution import Biclustering
 
@@ -88,7 +89,7 @@ class Null:
 class Source:
     """Everything a report is built from; `load` and `records` take the position of a solution.
 
-    `enriched` says that solutions come with the gene sets they are enriched in.
+    `enriched` says that solutions come with the gene sets they are enriched in; `exponent` is that of NVE_cov.
     """
 
     kind: str
@@ -104,6 +105,7 @@ class Source:
     nulls: Sequence[Null] = ()
     choice_p: Callable[[str], Mapping[str, float]] = lambda measure: {}
     enriched: bool = False
+    exponent: float = EXPONENT
 
     def with_sets(self, sets: GeneSets, genes: str) -> Source:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
@@ -151,7 +153,12 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
         e = evaluations[index]
         return Drawn(e.matrix, e.solution, e.records, e.mergers, e.findings)
 
-    return Source("evaluations", solutions, load, lambda index: evaluations[index].records, rerun=given_command())
+    def records(index: int) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = evaluations[index].records
+        return found
+
+    exponent = evaluations[0].options.exponent if evaluations else EXPONENT
+    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
 
 
 def from_run(source: Run | str | os.PathLike[str]) -> Source:
@@ -186,6 +193,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         rerun=str(run.provenance.get("command") or again),
         nulls=_nulls(run),
         choice_p=cache(partial(_choice_p, run)),
+        exponent=float(run.plan.score.get("exponent", EXPONENT)),
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._text import percent
 from bivaluate.chance._patterns import fill_missing
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
@@ -193,7 +194,7 @@ def _hidden_sets(
         )
     if folds * size > len(observed):
         raise ParameterError(
-            f"{folds} folds of {size} cells each ({share:.0%}) need {folds * size} cells, but X has {len(observed)} observed "
+            f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} cells, but X has {len(observed)} observed "
             f"ones: ask for at most {len(observed) // size} folds, or a smaller share."
         )
     order = np.random.default_rng(random_state).permutation(observed)

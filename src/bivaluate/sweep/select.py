@@ -20,7 +20,7 @@ from bivaluate.judge.choice import (
     seeing_nothing,
     verdict,
 )
-from bivaluate.judge.limits import NEGLIGIBLE_COVERAGE, is_thin
+from bivaluate.judge.limits import is_negligible, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
     RECORDS,
@@ -388,7 +388,7 @@ def _without_null(null: pd.DataFrame, by: str) -> list[str]:
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
     name = f"the winner {row['algorithm']} K = {row['k']}"
     found = []
-    if row["coverage"] < NEGLIGIBLE_COVERAGE:
+    if is_negligible(row["coverage"]):
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
     if left_out and row["n"] < row["seeds"]:

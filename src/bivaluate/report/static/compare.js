@@ -112,14 +112,13 @@ R.tradeoff = function (host, groups, width) {
   host.replaceChildren(svg.node());
 };
 
-/** The curve on which NVE_cov equals the winner's; its exponent is read off the winner's own numbers. */
+/** The curve through the winner on which NVE_cov is the same; the exponent of the coverage comes with the data. */
 R.equalBalance = function (g, best, x, y, inner) {
-  const nve = R.value(best, "nve"), cover = R.value(best, "coverage"), score = R.value(best, "nve_cov");
-  const exponent = cover < 1 ? Math.log(score / nve) / -Math.log(cover) : 0.5;
-  if (!Number.isFinite(exponent) || exponent <= 0 || nve <= 0) return;
+  const nve = R.value(best, "nve"), cover = R.value(best, "coverage"), exponent = R.data.exponent;
+  if (exponent <= 0 || nve <= 0) return;
   const [from, to] = x.domain();
   const steps = d3.range(0, 101).map((i) => x.invert((inner.width * i) / 100)).filter((v) => v > 0 && v >= from && v <= to);
-  const curve = steps.map((v) => [x(v), y(score * v ** exponent)]).filter(([, py]) => py >= 0 && py <= inner.height);
+  const curve = steps.map((v) => [x(v), y(nve * (v / cover) ** exponent)]).filter(([, py]) => py >= 0 && py <= inner.height);
   g.append("path").attr("d", d3.line()(curve)).attr("fill", "none").attr("stroke", "var(--accent)").attr("stroke-width", 1.2).attr("stroke-dasharray", "6 4");
   if (inner.width < 480 || curve.length < 10) return;
   const [lx, ly] = curve[Math.floor(curve.length * 0.55)];

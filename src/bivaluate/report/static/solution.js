@@ -110,7 +110,7 @@ R.sizesPart = function (detail, records) {
     g.append("text").attr("x", 4).attr("y", 10).text("rows");
     const placed = [];
     records.forEach((record) => {
-      const cx = x(record.n_cols), cy = y(record.n_rows), thin = record.n_rows < 2 || record.n_cols < 2;
+      const cx = x(record.n_cols), cy = y(record.n_rows), thin = record.status === "undefined";
       g.append("circle").attr("class", "point").attr("cx", cx).attr("cy", cy).attr("r", 5.5).attr("fill", thin ? "none" : "var(--accent)").attr("fill-opacity", 0.75).attr("stroke", thin ? "var(--warn)" : "var(--bg)").attr("stroke-width", thin ? 2 : 1)
         .attr("data-tip", `${record.bicluster}: ${R.number(record.n_rows)} rows × ${R.number(record.n_cols)} columns${thin ? "\ntoo thin for a defined score" : ""}`);
       if (records.length > 40) return;

@@ -1,0 +1,193 @@
+"""The files a command reads and writes: `-` for the standard streams, and what may be written over.
+
+While a command runs, files stand in for standard input and standard output. Nothing that a command reads is written
+over, and nothing of another kind unless --force is given.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from bivaluate._errors import BivaluateError, ParameterError
+
+DASH = "-"
+#: Parameters that name a folder; everything else of type Path is a file.
+FOLDERS = ("run", "run_folder", "folder", "tables", "consensus")
+#: How the file ends that stands for standard output, by parameter, where the command is not named: formats go by it.
+_ENDINGS = {"csv": ".csv", "report": ".html", "mqc": "_mqc.json", "page": ".md", "target": ".json"}
+_ENDINGS_OF = {("report", "target"): ".html", ("convert", "target"): ".csv", ("write", "target"): ".csv"}
+WRITTEN = ("--out", "--csv", "--report", "--mqc", "--page")  # options that name a file to write
+FORCE = "force"
+
+_standing_in: ContextVar[Path | None] = ContextVar("standing_in", default=None)
+
+
+@contextmanager
+def streams(ctx: Any, params: Sequence[Any], spelled: dict[str, str]) -> Iterator[None]:
+    """Put files in the place of `-` among the parameters of a command while it runs."""
+    dashed = [parameter for parameter in params if DASH in map(str, _values(ctx.params.get(parameter.name)))]
+    dashed = [p for p in dashed if p.name not in spelled or isinstance(_values(ctx.params[p.name])[0], Path)]
+    if not dashed:
+        yield
+        return
+    written = [parameter for parameter in dashed if is_written(parameter)]
+    _check(ctx, dashed, written, spelled)
+    with tempfile.TemporaryDirectory(prefix="bivaluate-") as folder:
+        for parameter in dashed:
+            command = ctx.info_name or ""
+            ending = _ENDINGS_OF.get((command, parameter.name), _ENDINGS.get(parameter.name, ""))
+            path = Path(folder, f"stdout{ending}" if parameter in written else "stdin")
+            if parameter not in written:
+                path.write_bytes(sys.stdin.buffer.read())
+            value = ctx.params[parameter.name]
+            is_list = isinstance(value, (list, tuple))
+            ctx.params[parameter.name] = [path if str(one) == DASH else one for one in value] if is_list else path
+        token = _standing_in.set(Path(folder))
+        try:
+            if written:
+                with _results_to_standard_error():
+                    yield
+            else:
+                yield
+            for path in (ctx.params[parameter.name] for parameter in written):
+                if path.is_file():
+                    sys.stdout.flush()
+                    sys.stdout.buffer.write(path.read_bytes())
+                    sys.stdout.buffer.flush()
+        finally:
+            _standing_in.reset(token)
+
+
+def _check(ctx: Any, dashed: Sequence[Any], written: Sequence[Any], spelled: dict[str, str]) -> None:
+    """Refuse `-` where it cannot be."""
+    for parameter in dashed:
+        name = spelled.get(parameter.name, parameter.name.upper())
+        if parameter.name in FOLDERS:
+            raise ParameterError(f"{name} is '-'; a folder is needed here: name one.")
+        if not isinstance(_values(ctx.params[parameter.name])[0], Path):
+            raise ParameterError(f"{name} is '-'; standard input cannot be read here: name a file.")
+    reads = sum([str(one) for one in _values(ctx.params[p.name])].count(DASH) for p in dashed if p not in written)
+    if reads > 1:
+        raise ParameterError("'-' is named more than once: only one file can be read from standard input.")
+    if len(written) + bool(written and ctx.params.get("as_json")) > 1:
+        raise ParameterError("only one thing can be written to standard output: name a file for the others.")
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+@contextmanager
+def _results_to_standard_error() -> Iterator[None]:
+    """Print tables and sentences to standard error, because a file goes to standard output."""
+    from bivaluate.cli.tables import out
+
+    out.stderr = True
+    try:
+        yield
+    finally:
+        out.stderr = False
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path stands for standard input or output."""
+    return _standing_in.get() is not None and path.parent == _standing_in.get()
+
+
+def without_paths(text: str) -> str:
+    """Return a message that says standard input rather than the name of the file that stands for it."""
+    folder = _standing_in.get()
+    return text if folder is None else text.replace(str(folder / "stdin"), "standard input")
+
+
+def _note(context: typer.Context, value: bool) -> bool:
+    context.meta[FORCE] = value
+    return value
+
+
+@functools.cache
+def force_option() -> Any:
+    """Return --force, made as typer makes options, for every command that writes a file."""
+    maker = typer.Typer()
+    words = "Replace an existing file of another kind."
+    given = typer.Option(False, "--force", help=words, callback=_note, expose_value=False)
+
+    @maker.command()
+    def command(force: bool = given) -> None: ...
+
+    return next(parameter for parameter in typer.main.get_command(maker).params if "--force" in parameter.opts)
+
+
+def check_written(params: list[Any], ctx: Any) -> None:
+    """Refuse to write over what is read, and over a file of another kind unless --force is given."""
+    given = [(parameter, ctx.params.get(parameter.name)) for parameter in params]
+    written = [(p, Path(value)) for p, value in given if isinstance(value, Path) and is_written(p)]
+    for parameter, path in written:
+        if not os.path.isfile(path):
+            continue
+        name = max(parameter.opts, key=len) if parameter.opts[0].startswith("-") else parameter.name.upper()
+        for other, value in given:
+            read = [] if is_written(other) else value if isinstance(value, (list, tuple)) else [value]
+            if any(isinstance(one, (str, Path)) and _is_read_from(path, Path(one)) for one in read):
+                raise ParameterError(f"{name} is {path}, which is also read here. Choose another file.")
+        if not ctx.meta.get(FORCE) and not _is_of_kind(path, _kind(parameter, ctx.info_name)):
+            raise ParameterError(f"{path} exists and is not what would be written there. Pass --force to replace it.")
+
+
+def is_written(parameter: Any) -> bool:
+    """Whether a parameter of a command names a file to write."""
+    return bool(set(WRITTEN) & set(parameter.opts)) or parameter.metavar == "OUT"
+
+
+def _is_read_from(path: Path, source: Path) -> bool:
+    """Whether a file is read, or belongs to a folder that is; what others put into a run folder does not."""
+    if os.path.isfile(source):
+        return os.path.samefile(source, path)
+    if not os.path.isdir(source) or not path.resolve().is_relative_to(source.resolve()):
+        return False
+    from bivaluate.sweep.folder import JOURNAL, is_own
+
+    return not os.path.isfile(source / JOURNAL) or is_own(path.resolve().relative_to(source.resolve()))
+
+
+def _kind(parameter: Any, command: str) -> str:
+    """Return what is written to a file: "page", "table", "json", "matrix" or "solution"."""
+    options = set(parameter.opts)
+    if options & {"--report", "--page"} or (command == "report" and "--out" in options):
+        return "page"
+    if options & {"--csv", "--mqc"}:
+        return "table" if "--csv" in options else "json"
+    return "matrix" if command == "write" else "solution"
+
+
+def _is_of_kind(path: Path, kind: str) -> bool:
+    """Whether a file is empty or begins like what is to be written there."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    except OSError:
+        return False
+    if not head:
+        return True
+    if kind == "solution" or (kind == "matrix" and b"\0" in head):
+        from bivaluate.io.formats import recognise
+        from bivaluate.io.source import Source
+
+        try:
+            return recognise(kind, Source(path)) is not None
+        except BivaluateError:
+            return False
+    if kind in ("page", "json"):
+        return head.startswith(b"<" if kind == "page" else b"{")
+    is_table = any(mark in head.partition(b"\n")[0] for mark in (b",", b"\t", b";"))
+    return b"\0" not in head and not head.startswith((b"<", b"{", b"[")) and is_table
