@@ -7,12 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralCoclustering
 from sklearn.model_selection import GridSearchCV, KFold
 
-from bivaluate import Biclustering, evaluate, matrix, solution_scorer
+from bivaluate import Biclustering, Matrix, evaluate, matrix, solution_scorer
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError, SolutionError
 from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
@@ -376,3 +377,33 @@ def test_all_cores_in_both_spellings():
     assert evaluate(X, S, n_jobs=-1).scores == evaluate(X, S, n_jobs=None).scores
     with pytest.raises(ParameterError, match="n_jobs is 0; it must be at least 1"):
         evaluate(X, S, n_jobs=0)
+
+
+PLANTED = [(range(12), range(4)), (range(12, 24), range(4, 8)), (range(20, 32), range(6, 11))]
+
+
+def _matrices():
+    rng = np.random.default_rng(3)
+    found = {
+        "smooth": np.cumsum(rng.normal(size=(60, 15)), axis=1),
+        "heavy": rng.standard_t(2, size=(50, 14)),
+        "far": rng.normal(size=(44, 12)) + 1e7 * rng.normal(size=(44, 1)),
+        "gaps": np.where(rng.random((45, 13)) < 0.05, np.nan, rng.normal(size=(45, 13)) + np.arange(13)),
+        "counts": rng.poisson(0.5, size=(55, 16)).astype(float),
+    }
+    for values in found.values():
+        for rows, cols in PLANTED:
+            values[np.ix_(rows, cols)] += 6
+    return found | {"sparse": scipy.sparse.csr_array(found["counts"])}
+
+
+@pytest.mark.parametrize("name", _matrices())
+def test_a_settled_matrix_gives_every_solution_what_it_gets_alone(name):
+    """Accepting the biclusters of one solution changes row and column effects: the next must not see that."""
+    values = _matrices()[name]
+    settled = Matrix(values).settled()
+    for k in (3, 2, 3):
+        solution = Biclustering(PLANTED[:k], values.shape)
+        alone, shared = (evaluate(X, solution, missing="omit") for X in (Matrix(values), settled))
+        assert name in ("smooth", "heavy") or alone.scores["n_paying"] == k
+        assert repr(shared.to_dict()) == repr(alone.to_dict())

@@ -233,3 +233,42 @@ def test_what_does_not_fit_in_memory_says_so():
         X.values  # noqa: B018
     with pytest.raises(MatrixError, match=r"20,000 rows × 20,000 columns of X are more than this can hold"):
         X.block(np.arange(20_000), np.arange(20_000))
+
+
+def test_what_is_known_of_a_settled_matrix_is_found_out_once():
+    asked = []
+
+    def total(matrix, factor):
+        asked.append(factor)
+        return factor * matrix.values.sum()
+
+    X = np.ones((3, 2))
+    plain, settled = Matrix.of(X), Matrix.of(X).settled()
+    assert settled.values is X
+    assert [settled.once(total, factor) for factor in (1, 2, 1)] == [6, 12, 6]
+    assert asked == [1, 2]
+    assert [plain.once(total, 1), plain.once(total, 1)] == [6, 6]
+    assert asked == [1, 2, 1, 1]
+    X[0, 0] = 5.0
+    assert plain.once(total, 1) == 10
+    assert settled.once(total, 1) == 6  # as it was told
+    assert settled.settled().once(total, 1) == 10
+    assert settled.renamed("Y").once(total, 1) == 10
+
+
+def test_a_settled_matrix_stays_one_elsewhere_but_nothing_known_travels():
+    settled = Matrix.of(np.ones((3, 2))).settled()
+    before = len(pickle.dumps(settled))
+    settled.once(lambda matrix: np.zeros(10_000))
+    there = pickle.loads(pickle.dumps(settled))
+    assert len(pickle.dumps(settled)) == before
+    assert there.once(lambda matrix: 1) == 1
+    assert len(there._known) == 1
+
+
+def test_a_settled_matrix_is_still_checked():
+    gaps = Matrix([[1.0, np.nan], [3.0, 4.0]]).settled()
+    assert Matrix.of(gaps, "omit") is gaps
+    for _ in range(2):
+        with pytest.raises(MatrixError, match="1 missing cell"):
+            Matrix.of(gaps)

@@ -69,6 +69,14 @@ class Separate(Blocks):
     nested = False
 
 
+class Careless(Blocks):
+    """The same, but writes into the matrix it is given."""
+
+    def fit(self, X: Any) -> Blocks:
+        X[:] = 0.0
+        return super().fit(X)
+
+
 class Interruptible(Blocks):
     """The same, but fails where SIGINT is ignored."""
 
@@ -93,5 +101,6 @@ class Freed(Blocks):
 
 BLOCKS = "tests.sweep.standins:Blocks"
 SEPARATE = "tests.sweep.standins:Separate"
+CARELESS = "tests.sweep.standins:Careless"
 INTERRUPTIBLE = "tests.sweep.standins:Interruptible"
 FREED = "tests.sweep.standins:Freed"

@@ -14,8 +14,10 @@ import pandas as pd
 import pytest
 
 from bivaluate._errors import FileError, MissingExtraError, RunError
+from bivaluate.chance import _judging
 from bivaluate.sweep import folder as folder_module
 from bivaluate.sweep import run as run_module
+from bivaluate.sweep import work
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.folder import file_name, locked
 from bivaluate.sweep.journal import Journal
@@ -23,7 +25,7 @@ from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 from bivaluate.sweep.schedule import Source, load_checked
-from tests.sweep.standins import BLOCKS, SEPARATE
+from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE
 
 
 def fits(log: Path) -> list[int]:
@@ -337,3 +339,24 @@ def test_a_forgotten_run_closes_its_journal(tmp_path: Path, matrix_file: str) ->
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("SELECT 1")
+
+
+def test_the_matrix_is_looked_at_once_for_all_its_solutions(
+    tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    for name in ("_surroundings_in_memory", "_flat_lines"):
+        usual = getattr(_judging, name)
+        monkeypatch.setattr(_judging, name, lambda *given, name=name, usual=usual: looked.append(name) or usual(*given))
+    plan = Plan([matrix_file], [BLOCKS, SEPARATE], [2, 3], seeds=2, null="permute", null_runs=1)
+    Sweep(plan, tmp_path / "run").run()
+    # for the data and for their copy
+    assert looked == ["_surroundings_in_memory", "_flat_lines"] * 2
+    assert work._desk is None
+
+
+def test_an_algorithm_that_writes_into_its_matrix_hurts_nobody(tmp_path: Path, matrix_file: str) -> None:
+    plans = [Plan([matrix_file], [*before, SEPARATE], [2]) for before in ([], [CARELESS])]
+    runs = [Sweep(plan, tmp_path / str(number)).run() for number, plan in enumerate(plans)]
+    scores = [run.results.query("algorithm == @SEPARATE")["nve"].item() for run in runs]
+    assert scores[0] == scores[1]

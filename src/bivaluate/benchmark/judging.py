@@ -86,10 +86,10 @@ def _fingerprint(case: Case, seed: int, found: Sequence[Found]) -> str:
 
 def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool) -> Judged:
     problem = case.load(seed)
-    truth, judged = Truth(problem), Judged()
+    matrix, truth, judged = problem.matrix.settled(), Truth(problem), Judged()
     best: dict[str, tuple[float, Row, Biclustering, Row]] = {}
     for algorithm, k, solution, stored in found:
-        scores, each = _evaluated(problem.matrix, solution) if anew or stored is None else stored
+        scores, each = _evaluated(matrix, solution) if anew or stored is None else stored
         value, of_each = truth.of(solution)
         cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
         counted = {**cell, "n_biclusters": len(solution), "truth": value}
@@ -101,7 +101,7 @@ def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool) -> Judged
     for _, cell, solution, scores in best.values():
         judged.copies.append({**cell, "copy": "as found", **scores})
         for copy, other in _copies(solution, seed).items():
-            judged.copies.append({**cell, "copy": copy, **_evaluated(problem.matrix, other)[0]})
+            judged.copies.append({**cell, "copy": copy, **_evaluated(matrix, other)[0]})
     return judged
 
 

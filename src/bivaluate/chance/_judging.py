@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ from bivaluate.chance._patterns import (
     with_means,
 )
 from bivaluate.chance.assumptions import (
+    ColumnSeries,
+    Groups,
     deviations,
     independent_share,
     lost_to_ties,
@@ -37,6 +39,7 @@ from bivaluate.chance.assumptions import (
     normal_scores,
     row_and_column_means,
     rows_looked_at,
+    series_in,
     sorted_sample,
     spacing,
     without_effects,
@@ -46,7 +49,6 @@ from bivaluate.measures._blocks import CONSTANT, is_constant_row
 from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
-Groups = Callable[[], NDArray[np.int64]]
 
 MIN_CELLS = 12
 # From this many cells on, compiled gathering of a block pays for itself.
@@ -120,14 +122,35 @@ class Judged(NamedTuple):
     reason: str = ""
 
 
+class Surroundings(NamedTuple):
+    """What a matrix is judged by before a solution is seen, as `Background` has it."""
+
+    values: Floats | Values
+    effects: tuple[Floats, Floats, Floats, Floats]
+    floor: float
+    flat: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    squares: tuple[Floats, Floats]
+    ranks: bool
+    series: ColumnSeries | None
+
+
 def background_of(matrix: Matrix, normalise: str, groups: Groups) -> Background:
+    """Return the background of a solution; its effects of rows and columns are its own, and change as it is judged."""
+    found = matrix.once(_surroundings, normalise)
+    row_effect, col_effect, in_row, in_col = found.effects
+    effects = (row_effect.copy(), col_effect.copy(), in_row, in_col)
+    independent = independent_share(found.series, groups)
+    return Background(found.values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent)
+
+
+def _surroundings(matrix: Matrix, normalise: str) -> Surroundings:
     if matrix.in_memory:
-        return _background_in_memory(matrix.values, normalise, groups)
-    return _background_by_chunks(matrix, normalise, groups)
+        return _surroundings_in_memory(matrix.values, normalise)
+    return _surroundings_by_chunks(matrix, normalise)
 
 
-def _background_by_chunks(matrix: Matrix, normalise: str, groups: Groups) -> Background:
-    """Do what `_background_in_memory` does, some rows at a time."""
+def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
+    """Do what `_surroundings_in_memory` does, some rows at a time."""
     values = Values(matrix)
     lines = look_at_all(values)
     flat = lines.flat_rows, lines.flat_cols
@@ -147,7 +170,7 @@ def _background_by_chunks(matrix: Matrix, normalise: str, groups: Groups) -> Bac
             cells = _looked_at(values, lines)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = all_squares(values, lines.effects[1])
-    return Background(values, *lines.effects, floor, *flat, *squares, ranks, independent_share(cells, groups))
+    return Surroundings(values, lines.effects, floor, flat, squares, ranks, series_in(cells))
 
 
 def _looked_at(values: Values, lines: Lines) -> Floats:
@@ -156,7 +179,7 @@ def _looked_at(values: Values, lines: Lines) -> Floats:
     return without_effects(values.block(at, np.arange(values.shape[1])), lines.effects[0][at], lines.effects[1])
 
 
-def _background_in_memory(X: Floats, normalise: str, groups: Groups) -> Background:
+def _surroundings_in_memory(X: Floats, normalise: str) -> Surroundings:
     values, largest = X, max(float(X.max()), -float(X.min()))
     if math.isnan(largest):
         largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
@@ -171,14 +194,14 @@ def _background_in_memory(X: Floats, normalise: str, groups: Groups) -> Backgrou
         seen = _seen(values)
     else:
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
-    independent = independent_share(seen.cells, groups, seen.looked_at)
+    series = series_in(seen.cells, seen.looked_at)
     means, squares = seen.means, seen.squares
     spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
     if float(np.abs(means[0]).max()) > _FAR * spread:  # the offsets of rows would cost digits
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return Background(values, *means, floor, *_flat_lines(X), *squares, ranks, independent)
+    return Surroundings(values, means, floor, _flat_lines(X), squares, ranks, series)
 
 
 class _Seen(NamedTuple):

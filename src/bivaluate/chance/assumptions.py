@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from bivaluate.measures._blocks import CONSTANT, midranks, standardise
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
+Groups = Callable[[], NDArray[np.int64]]
 
 COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
@@ -134,6 +135,24 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     >>> broken_assumptions(Matrix(X + 2 * np.sin(np.arange(30))))[COLUMN_EFFECTS][:28]
     'Columns have strong effects '
     """
+    sentences, step, series = matrix.once(_departures)
+    correlation = None
+    if series is not None:
+        correlation = series.correlation_given(None if solution is None else partial(rows_alike, solution, step))
+    if correlation is None:
+        return dict(sentences)
+    share = (1 - correlation) / (1 + correlation)
+    how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
+    smooth = Advice(
+        f"Neighbouring columns are correlated ({correlation:.2f}): where columns are ordered (time, "
+        f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
+        "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
+    )  # fmt: skip
+    return sentences | {SMOOTHNESS: smooth}
+
+
+def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | None]:
+    """Return what is said of column effects and tails, the step between the rows looked at, and the series they are."""
     n, m = matrix.shape
     if matrix.in_memory:
         step = -(-n // _ROWS_LOOKED_AT)
@@ -142,9 +161,9 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
         step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
         rows = standardise(matrix.block(np.arange(0, n, step), np.arange(m)))
     n, m = rows.shape
+    findings: dict[str, str] = {}
     if n < _FEWEST_ROWS or m < 3:
-        return {}
-    findings = {}
+        return findings, step, None
     error = 3 / math.sqrt(n * m)
     explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
     if explained > COLUMN_EFFECT_LIMIT + error:
@@ -160,16 +179,7 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
             f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
-    correlation = _of_series(residual, None if solution is None else partial(rows_alike, solution, step))
-    if correlation is not None:
-        share = (1 - correlation) / (1 + correlation)
-        how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
-        findings[SMOOTHNESS] = Advice(
-            f"Neighbouring columns are correlated ({correlation:.2f}): where columns are ordered (time, "
-            f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
-            "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
-        )  # fmt: skip
-    return findings
+    return findings, step, series_in(residual)
 
 
 def neighbour_correlation(cells: Floats, squares: Floats | None = None) -> float:
@@ -245,40 +255,55 @@ def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
     memberships = np.zeros((-(-solution.shape[0] // step), len(solution)), dtype=np.bool_)
     for k, bicluster in enumerate(solution):
         memberships[bicluster.rows[bicluster.rows % step == 0] // step, k] = True
-    _, groups = np.unique(np.packbits(memberships, axis=1), axis=0, return_inverse=True)
+    packed = np.packbits(memberships, axis=1)
+    if packed.shape[1] <= 8:  # as one number each they are told apart faster
+        words = np.zeros((len(packed), 8), dtype=np.uint8)
+        words[:, : packed.shape[1]] = packed
+        return np.unique(words.view(np.uint64)[:, 0], return_inverse=True)[1].astype(np.int64, copy=False)
+    _, groups = np.unique(packed, axis=0, return_inverse=True)
     return np.asarray(groups, dtype=np.int64).reshape(-1)
 
 
-def independent_share(
-    cells: Floats, groups: Callable[[], NDArray[np.int64]] | None = None, squares: Floats | None = None
-) -> float:
-    """What a cell counts, as a share of an independent one, in rows without row and column means.
+class ColumnSeries(NamedTuple):
+    """Rows without row and column means whose neighbouring columns are correlated beyond the limit."""
 
-    1 unless :func:`neighbour_correlation` ρ is beyond its limit; then (1 − ρ)/(1 + ρ), by which the mean of neighbours
-    in an autoregressive row is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is
-    at most their :func:`correlation_within`. `squares` are the sums of squares of the rows, if they are known. Fewer
-    than ten rows or three columns cannot tell.
+    cells: Floats
+    correlation: float
+    limit: float
 
-    >>> independent_share(np.random.default_rng(0).normal(size=(50, 20)))
-    1.0
+    def correlation_given(self, groups: Groups | None) -> float | None:
+        """Return the correlation, at most that within `groups` of rows; None where that is not beyond the limit."""
+        within = math.nan if groups is None else correlation_within(self.cells, groups())
+        correlation = self.correlation if math.isnan(within) else min(self.correlation, within)
+        return correlation if correlation > self.limit else None
+
+
+def series_in(cells: Floats, squares: Floats | None = None) -> ColumnSeries | None:
+    """Return rows without row and column means as a series, if their neighbouring columns are correlated.
+
+    The limit of :func:`neighbour_correlation` is widened by three standard errors; fewer than ten rows or three columns
+    cannot tell. `squares` are the sums of squares of the rows, if they are known.
     """
-    correlation = _of_series(cells, groups, squares)
-    return 1.0 if correlation is None else (1 - correlation) / (1 + correlation)
-
-
-def _of_series(
-    cells: Floats, groups: Callable[[], NDArray[np.int64]] | None, squares: Floats | None = None
-) -> float | None:
-    """Return the correlation of neighbouring columns if they are a series."""
     n, m = cells.shape
     if n < _FEWEST_ROWS or m < 3:
         return None
     limit = AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m)
     correlation = neighbour_correlation(cells, squares)
-    if correlation > limit and groups is not None:
-        within = correlation_within(cells, groups())
-        correlation = correlation if math.isnan(within) else min(correlation, within)
-    return correlation if correlation > limit else None
+    return ColumnSeries(cells, correlation, limit) if correlation > limit else None
+
+
+def independent_share(series: ColumnSeries | None, groups: Groups | None = None) -> float:
+    """What a cell counts, as a share of an independent one.
+
+    1 unless rows are a series; then (1 − ρ)/(1 + ρ), by which the mean of neighbours in an autoregressive row of
+    correlation ρ is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is at most
+    their :func:`correlation_within`.
+
+    >>> independent_share(series_in(np.random.default_rng(0).normal(size=(50, 20))))
+    1.0
+    """
+    correlation = None if series is None else series.correlation_given(groups)
+    return 1.0 if correlation is None else (1 - correlation) / (1 + correlation)
 
 
 def deviations(X: Floats, effects: tuple[Floats, Floats, Floats, Floats] | None = None) -> Floats:

@@ -148,7 +148,7 @@ def centred_scores(workspace: Workspace) -> BlockScores:
 
 def _centred(workspace: Workspace) -> BlockScores:
     """Scores of the blocks on column-centred data."""
-    means = column_means_of(workspace.matrix)
+    means = workspace.matrix.once(column_means_of)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
     large = [k for k, b in enumerate(workspace.solution) if not workspace.matrix.may_hold(len(b.rows), len(b.cols))]

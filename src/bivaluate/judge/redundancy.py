@@ -139,6 +139,8 @@ def costs_nothing(together: Any, apart: Any) -> Any:
 
 def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
+    if not related.any():
+        return []
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -354,9 +354,9 @@ class Workspace:
             return residue_floor(self._compiled.largest_norm)
         if self._by_observed:
             return max(self._error_floors(b.rows, b.cols)[1] for b in self.solution)
-        blocks = [self.X] if self.matrix.in_memory else self.blocks()
-        sizes = (max(float(np.fmax.reduce(A, axis=None)), -float(np.fmin.reduce(A, axis=None))) for A in blocks)
-        return residue_floor(max(sizes, default=0.0))
+        if self.matrix.in_memory:
+            return residue_floor(self.matrix.once(_largest_value))
+        return residue_floor(max(map(_largest, self.blocks()), default=0.0))
 
     @cached_property
     def nearest_ve(self) -> Nearest:
@@ -396,6 +396,14 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def _largest_value(matrix: Matrix) -> float:
+    return _largest(matrix.values)
+
+
+def _largest(A: Floats) -> float:
+    return max(float(np.fmax.reduce(A, axis=None)), -float(np.fmin.reduce(A, axis=None)))
 
 
 def _floor_sums(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from bivaluate._check import check_int
 from bivaluate._errors import BivaluateWarning
 from bivaluate.evaluation import Evaluation, evaluate
+from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 PLACEMENTS = 5
@@ -66,10 +68,11 @@ def k_curve(
     for evaluation in evaluations:
         info = evaluation.solution.info
         record = {"solution": info.get("name"), "k": int(info.get("k", len(evaluation.solution)))}
-        found = {**evaluation.scores, **_scores(evaluation, evaluation.solution, _missing(evaluation, _SCORES))}
+        score = partial(_scores, evaluation.matrix.settled(), asdict(evaluation.options))
+        found = {**evaluation.scores, **score(evaluation.solution, _missing(evaluation, _SCORES))}
         record |= {key: found[key] for key in _SCORES}
         rng = np.random.default_rng(random_state)
-        drawn = [_scores(evaluation, _placed(evaluation.solution, rng), _COMPARED) for _ in range(placements)]
+        drawn = [score(_placed(evaluation.solution, rng), _COMPARED) for _ in range(placements)]
         record |= {f"null_{key}": float(np.mean([d[key] for d in drawn])) if drawn else np.nan for key in _COMPARED}
         records.append(record)
     return sorted(records, key=lambda record: record["k"])
@@ -79,12 +82,12 @@ def _missing(evaluation: Evaluation, keys: Sequence[str]) -> list[str]:
     return [key for key in keys if key not in evaluation.scores]
 
 
-def _scores(evaluation: Evaluation, solution: Biclustering, keys: Sequence[str]) -> dict[str, float]:
+def _scores(matrix: Matrix, options: dict[str, Any], solution: Biclustering, keys: Sequence[str]) -> dict[str, float]:
     if not keys:
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BivaluateWarning)
-        return evaluate(evaluation.matrix, solution, metrics=keys, **asdict(evaluation.options)).scores
+        return evaluate(matrix, solution, metrics=keys, **options).scores
 
 
 def _placed(solution: Biclustering, rng: np.random.Generator) -> Biclustering:

@@ -122,7 +122,7 @@ def select_k(
     if getattr(getattr(estimator, "record", estimator), "finds_k", False):
         tried = tried[-1:]  # an upper bound: there is nothing to choose
     shared: dict[str, Any] = {}
-    matrix = Matrix.of(X, missing=options.get("missing", "raise"))
+    matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere

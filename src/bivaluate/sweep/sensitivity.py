@@ -102,7 +102,7 @@ def _perturbed(run: Run, spec: str, number: list[int]) -> Callable[[Cell], Matri
             made.clear()
             rng = np.random.default_rng([*number, run.datasets.index(cell.dataset), cell.seed])
             values = hide(matrix.values, amount, rng) if kind == "mask" else perturb(matrix.values, spec, rng)
-            made[key] = Matrix(values, matrix.row_labels, matrix.col_labels, matrix.name)
+            made[key] = Matrix(values, matrix.row_labels, matrix.col_labels, matrix.name).settled()
         return made[key]
 
     return matrix_of

@@ -8,6 +8,7 @@ import types
 import typing
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from numbers import Integral, Real
@@ -25,8 +26,38 @@ from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution
 from bivaluate.sweep.plan import plain
 
-# The matrix and the algorithm of the last fit of this process, and what it left for fits of the same with another K.
-_last: tuple[Matrix, tuple[Any, ...], dict[str, Any]] | None = None
+
+@dataclass
+class _Desk:
+    """What this process works on, kept from task to task: those of one matrix, and of one algorithm, come together."""
+
+    given: Matrix
+    variant: tuple[Any, ...]
+    matrix: Matrix  # the data given or a copy of them, settled: what is known of it serves all its solutions
+    fit: tuple[Any, ...] = ()
+    shared: dict[str, Any] = field(default_factory=dict)  # what the last fit left for fits of the same with another K
+
+
+_desk: _Desk | None = None
+
+
+def clear_desk() -> None:
+    """Forget the matrix worked on last, and what is known of it."""
+    global _desk
+    _desk = None
+
+
+def _on_desk(task: Task, matrix: Matrix) -> _Desk:
+    """Return the place where a task is worked on, prepared for its matrix and its algorithm."""
+    global _desk
+    variant = (task.variant, task.copy, task.matrix_seed)
+    if _desk is None or _desk.given is not matrix or _desk.variant != variant:
+        copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
+        _desk = _Desk(matrix, variant, copy.settled())
+    fit = (task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
+    if _desk.fit != fit:
+        _desk.fit, _desk.shared = fit, {}
+    return _desk
 
 
 def perform(task: Task, matrix: Matrix) -> list[Outcome]:
@@ -34,10 +65,7 @@ def perform(task: Task, matrix: Matrix) -> list[Outcome]:
 
     A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
     """
-    original = matrix
-    if task.variant != DATA:
-        matrix = make_variant(matrix, task.variant, task.copy, task.matrix_seed)
-    return _fit_and_score(task, task.ks, matrix, original)
+    return _fit_and_score(task, task.ks, _on_desk(task, matrix))
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
@@ -113,38 +141,29 @@ def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> None:
 
 
 def fit(estimator: Any, matrix: Matrix) -> Biclustering:
-    """Fit an estimator and return its solution; one that is not ours is given the cells as an array."""
+    """Fit an estimator and return its solution; one that is not ours is given the cells as an array of its own."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
-    estimator.fit(matrix if isinstance(estimator, BiclusteringEstimator) else matrix.values)
+    estimator.fit(matrix if isinstance(estimator, BiclusteringEstimator) else matrix.values.copy(order="K"))
     return solution_of(estimator)
 
 
-def _shared_by(task: Task, matrix: Matrix) -> dict[str, Any]:
-    """Return where fits for several K leave what they share: the same place for the same matrix, algorithm and seed."""
-    global _last
-    key = (task.variant, task.copy, task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
-    if _last is None or _last[0] is not matrix or _last[1] != key:
-        _last = (matrix, key, {})
-    return _last[2]
-
-
-def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, original: Matrix) -> list[Outcome]:
+def _fit_and_score(task: Task, ks: tuple[int, ...], desk: _Desk) -> list[Outcome]:
     start = time.perf_counter()
-    largest = ks[-1]
+    matrix, largest = desk.matrix, ks[-1]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             estimator = _make(task.algorithm, largest, task.random_state, task.parameters)
             if hasattr(estimator, "_shared"):
-                estimator._shared = _shared_by(task, original)
+                estimator._shared = desk.shared
             found = fit(estimator, matrix)
     except CommandTimeoutError as error:  # it would take as long for fewer
         seconds = time.perf_counter() - start
         return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
-        return [*(_fit_and_score(task, ks[:-1], matrix, original) if len(ks) > 1 else []), failed]
+        return [*(_fit_and_score(task, ks[:-1], desk) if len(ks) > 1 else []), failed]
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds

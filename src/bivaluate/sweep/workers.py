@@ -37,11 +37,14 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
     """Perform the tasks one after another in this process, with one thread for linear algebra."""
     from threadpoolctl import threadpool_limits
 
-    from bivaluate.sweep.work import perform
+    from bivaluate.sweep.work import clear_desk, perform
 
-    with threadpool_limits(limits=1):
-        for task in tasks:
-            yield task, perform(task, matrix_of(task))
+    try:
+        with threadpool_limits(limits=1):
+            for task in tasks:
+                yield task, perform(task, matrix_of(task))
+    finally:
+        clear_desk()
 
 
 def perform_parallel(
