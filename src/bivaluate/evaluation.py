@@ -240,6 +240,11 @@ class Evaluation:
     names : list of str
         What the biclusters are called: B1, B2, … by their position in the solution given.
 
+    See Also
+    --------
+    evaluate : Makes it.
+    compare : Scores a solution beside another one.
+
     Examples
     --------
     >>> X = np.arange(20.0).reshape(4, 5) ** 2
@@ -297,32 +302,109 @@ class Evaluation:
 
         Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows
         were drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
+
+        Returns
+        -------
+        dict
+            Numbers for the solution, arrays for its biclusters.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.standard_errors
+        {}
         """
         return {} if self._sampled is None else self._sampled.standard_errors(self.scores.keys() | self._columns.keys())
 
     @property
     def matrix(self) -> Matrix:
-        """The matrix, with its labels."""
+        """The matrix, with its labels.
+
+        Returns
+        -------
+        Matrix
+            As it was given, checked.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.matrix.shape
+        (4, 5)
+        """
         return self._workspace.matrix
 
     @property
     def solution(self) -> Biclustering:
-        """The solution that was scored, without what ``small="drop"`` removed."""
+        """The solution that was scored, without what ``small="drop"`` removed.
+
+        Returns
+        -------
+        Biclustering
+            As it was given, checked.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> len(result.solution)
+        2
+        """
         return self._workspace.solution
 
     @property
     def options(self) -> Options:
-        """How degenerate cases were treated."""
+        """How degenerate cases were treated.
+
+        Returns
+        -------
+        Options
+            As they were passed to :func:`evaluate`.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.options.degenerate
+        'nan'
+        """
         return self._workspace.options
 
     @property
     def undefined(self) -> list[str]:
-        """Names of the biclusters that were left out of the scores."""
+        """Names of the biclusters that were left out of the scores.
+
+        Returns
+        -------
+        list of str
+            Those of one row or one column.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.undefined
+        []
+        """
         return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
 
     @cached_property
     def mergers(self) -> dict[str, NDArray[np.float64]]:
-        """K × K matrices ``"ve"`` and ``"msr"`` of the super-biclusters; a bicluster itself on the diagonal."""
+        """K × K matrices ``"ve"`` and ``"msr"`` of the super-biclusters; a bicluster itself on the diagonal.
+
+        Returns
+        -------
+        dict of ndarray
+            NaN on the diagonal where a bicluster is undefined.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.mergers["ve"].shape
+        (2, 2)
+        """
         mergers = {}
         for key, merged in (("ve", self._workspace.merged_ve), ("msr", self._workspace.merged_msr)):
             mergers[key] = merged.copy()
@@ -331,14 +413,40 @@ class Evaluation:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Warnings and remarks in words."""
+        """Warnings and remarks in words.
+
+        Returns
+        -------
+        list of str
+            One sentence each or a few.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.findings
+        ['None of the 2 biclusters stands out from noise: each saves nothing under any kind of pattern.']
+        """
         if self._sampled is not None:
             return [self._sampled.described]
         return describe(self._workspace, self.names, self._dropped)
 
     @property
     def verdict(self) -> str:
-        """What to think of the solution, in a sentence: the headline of the report."""
+        """What to think of the solution, in a sentence: the headline of the report.
+
+        Returns
+        -------
+        str
+            A sentence or two.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.verdict[:7]
+        'Nothing'
+        """
         return verdict(self.scores)
 
     @cached_property
@@ -346,6 +454,18 @@ class Evaluation:
         """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status.
 
         The partner is left empty if none of the measures needs mergers.
+
+        Returns
+        -------
+        list of dict
+            In the order of the solution.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.records[0]["partner"]
+        'B2'
         """
         work = self._workspace
         near = self._looked_at.nearest_ve if self._paired else None
@@ -371,7 +491,20 @@ class Evaluation:
 
     @property
     def biclusters(self) -> pd.DataFrame:
-        """The records as a pandas DataFrame."""
+        """The records as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            One row per bicluster.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.biclusters["n_rows"].tolist()
+        [2, 2]
+        """
         import pandas as pd
 
         kind = ["kind"] if "evidence" in self._columns else []
@@ -478,6 +611,13 @@ class Evaluation:
             ``scores``, ``solution`` (its members, as in a solution file), ``biclusters`` and ``findings``. Undefined
             scores are None; ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by
             registry key. The mergers are K × K numbers and stay in :attr:`mergers`.
+
+        Examples
+        --------
+        >>> X = np.arange(20.0).reshape(4, 5) ** 2
+        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
+        >>> result.to_dict()["shape"]
+        [4, 5]
         """
         return {
             "name": self.solution.info.get("name"),

@@ -361,8 +361,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         model : object
-            scikit-learn's NMF, LatentDirichletAllocation or anything with ``components_`` and ``transform``; gensim's
-            LdaModel or anything with ``get_topics`` and ``get_document_topics``.
+            NMF or LatentDirichletAllocation of scikit-learn, or anything with ``components_`` and ``transform``;
+            LdaModel of gensim, or anything with ``get_topics`` and ``get_document_topics``.
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
             The data as the model takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"

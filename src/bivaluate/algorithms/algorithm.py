@@ -72,6 +72,11 @@ class Algorithm:
     extra : str
         The optional dependency of bivaluate it needs; empty for none.
 
+    See Also
+    --------
+    get_algorithm : The record of a key.
+    make_estimator : Its estimator.
+
     Examples
     --------
     >>> from bivaluate.algorithms import ALGORITHMS

@@ -69,6 +69,10 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     kept_ : float
         Share of the divergence from the overall mean that block averages account for; NaN for a constant matrix.
 
+    See Also
+    --------
+    InformationCoclustering : Keeps the sums of rows and columns as well.
+
     Notes
     -----
     A block with averages ẑ keeps (number of its cells)·d(ẑ, z̄), z̄ the mean of the matrix; the loss is what is not
@@ -84,10 +88,6 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     ----------
     Banerjee, Dhillon, Ghosh, Merugu, Modha 2007, A generalized maximum entropy approach to Bregman co-clustering and
     matrix approximation, J. Mach. Learn. Res. 8:1919-1986.
-
-    See Also
-    --------
-    InformationCoclustering : Keeps the sums of rows and columns as well.
 
     Examples
     --------

@@ -58,6 +58,11 @@ class ChengChurch(BiclusteringEstimator):
     max_residue_ : float
         The δ used.
 
+    See Also
+    --------
+    LargeAverageSubmatrices : Seeks blocks that are high on average.
+    Plaid : Additive layers that may overlap.
+
     Notes
     -----
     Tie rule. Residues that differ by at most 1e-11 · (max − min)² count as equal. Among equal residues a row goes

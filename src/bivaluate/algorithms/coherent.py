@@ -93,6 +93,11 @@ class CoherentSubmatrices(BiclusteringEstimator):
         pattern common to half of all rows was taken out, if surrogates hold blocks as good as all that were found, or
         if the search was interrupted.
 
+    See Also
+    --------
+    climb_from : The same climb from biclusters that are given.
+    bivaluate.evidence_table : The evidence it climbs.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -72,6 +72,11 @@ def evidence_of(
     SolutionError
         If the biclusters do not fit the matrix.
 
+    See Also
+    --------
+    climb_from : Biclusters with more evidence nearby.
+    bivaluate.evidence_table : The evidence of the report, a measure of its own.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -146,6 +151,11 @@ def climb_from(
     -----
     SearchWarning
         If the search cannot work on this matrix; then the solution is returned as it is.
+
+    See Also
+    --------
+    evidence_of : The evidence of biclusters as they are.
+    CoherentSubmatrices : Finds biclusters without being given any.
 
     Examples
     --------

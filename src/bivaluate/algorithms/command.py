@@ -96,6 +96,10 @@ class CommandEstimator(BiclusteringEstimator):
         If the program cannot be started, ends with a code other than 0, breaks a limit, or writes no file or one that
         cannot be read. The message ends with its last lines.
 
+    See Also
+    --------
+    make_estimator : Makes one from the name of a command.
+
     Examples
     --------
     >>> import sys

@@ -80,6 +80,11 @@ class LouvainCommunities(_Communities):
     rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
         The same as masks.
 
+    See Also
+    --------
+    LeidenCommunities : Communities that are always connected.
+    ModularityCoclustering : Modularity for a given number of clusters.
+
     References
     ----------
     Blondel, Guillaume, Lambiotte, Lefebvre 2008, Fast unfolding of communities in large networks,
@@ -130,6 +135,11 @@ class LeidenCommunities(_Communities):
         The communities, those with the largest sum of cells first.
     rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
         The same as masks.
+
+    See Also
+    --------
+    LouvainCommunities : The older way to the same modularity.
+    ModularityCoclustering : Modularity for a given number of clusters.
 
     References
     ----------

@@ -68,6 +68,11 @@ class FABIA(BiclusteringEstimator):
     information_ : ndarray of float
         Information of each bicluster about the matrix, in nats.
 
+    See Also
+    --------
+    SparseSVD : Sparse layers of a singular value decomposition.
+    NMFBiclusters : Factors of a matrix without negative cells.
+
     Notes
     -----
     Rows are centred by their median and scaled to a root mean square of 1. For every column

@@ -75,6 +75,11 @@ class NMFBiclusters(_Factors):
     n_iter_ : int
         Iterations done; `max_iter` if it did not converge.
 
+    See Also
+    --------
+    LDABiclusters : Topics in place of factors.
+    bivaluate.Biclustering.from_factors : Members from factors that you have.
+
     Notes
     -----
     High are the weights above the cut that splits them into two groups with the smallest variance within.
@@ -136,6 +141,11 @@ class LDABiclusters(_Factors):
         Shares of the topics in each row, and weights of the columns in each topic.
     n_iter_ : int
         Passes done.
+
+    See Also
+    --------
+    NMFBiclusters : Factors by non-negative factorisation.
+    bivaluate.Biclustering.from_factors : Members from factors that you have.
 
     Notes
     -----

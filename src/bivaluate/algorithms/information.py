@@ -59,6 +59,10 @@ class InformationCoclustering(BiclusteringEstimator):
     information_ : float
         I(X̂; Ŷ), in nats; NaN if all cells are 0.
 
+    See Also
+    --------
+    BlockAverageCoclustering : Approximates cells by block averages alone.
+
     Notes
     -----
     With q(y|x̂) = q(y|ŷ)·q(ŷ|x̂), the cluster of a row is the one with the largest Σ_ŷ p(x, ŷ) log q(ŷ|x̂): a row
@@ -69,10 +73,6 @@ class InformationCoclustering(BiclusteringEstimator):
     References
     ----------
     Dhillon, Mallela, Modha 2003, Information-theoretic co-clustering, Proc. KDD 9:89-98, doi:10.1145/956750.956764.
-
-    See Also
-    --------
-    BlockAverageCoclustering : Approximates cells by block averages alone.
 
     Examples
     --------

@@ -66,6 +66,11 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     averages_ : ndarray of float
         Average τ of each bicluster at the time it was found, in standard deviations.
 
+    See Also
+    --------
+    ChengChurch : Seeks additive patterns.
+    CoherentSubmatrices : Seeks patterns of several kinds, and their number.
+
     Notes
     -----
     Among equal sums the row or column with the lower index comes first; among equal scores the smaller block, and

@@ -57,6 +57,11 @@ class ModularityCoclustering(BiclusteringEstimator):
     modularity_ : float
         The modularity reached; NaN if all cells are 0.
 
+    See Also
+    --------
+    SpectralCoclusters : Co-clusters by a spectral cut.
+    InformationCoclustering : Co-clusters that keep mutual information.
+
     Notes
     -----
     The labels of rows maximise B W and those of columns Bᵀ Z, where B = A − a_i. a_.j / N, and Z and W hold a 1 for the

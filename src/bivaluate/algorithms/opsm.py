@@ -67,6 +67,11 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
     log_p_values_ : ndarray
         log U(s, k) of each bicluster.
 
+    See Also
+    --------
+    XMotifs : Rows that stay in one state.
+    Qubic : Rows that rise and fall together in ranks.
+
     Notes
     -----
     The biclusters of different numbers of columns often describe the same rows. Among models with the same p (to nine

@@ -89,6 +89,11 @@ class Plaid(BiclusteringEstimator):
     residual_ : float
         Mean square of what the model leaves over.
 
+    See Also
+    --------
+    ChengChurch : Additive blocks, one after the other.
+    FABIA : Multiplicative layers.
+
     Notes
     -----
     A layer starts from the smaller group of rows and the smaller group of columns that 2-means finds in what is left

@@ -70,6 +70,11 @@ class Qubic(BiclusteringEstimator):
     rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
         The same as masks.
 
+    See Also
+    --------
+    XMotifs : Rows that stay in one state.
+    BiBit : Blocks of ones after a threshold.
+
     Notes
     -----
     Written from the paper. A pair of rows is a seed if one of the two lies in no bicluster yet, or if no bicluster

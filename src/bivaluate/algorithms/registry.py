@@ -68,6 +68,11 @@ def get_algorithm(key: str) -> Algorithm:
     ParameterError
         If there is no such algorithm.
 
+    See Also
+    --------
+    choose_algorithms : Several at once.
+    make_estimator : The estimator of a key.
+
     Examples
     --------
     >>> get_algorithm("las").name
@@ -97,6 +102,10 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     ------
     ParameterError
         If a pattern matches nothing. Keys are not looked up.
+
+    See Also
+    --------
+    get_algorithm : One record by its key.
 
     Examples
     --------
@@ -316,6 +325,10 @@ def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, 
     ------
     ParameterError
         If there is no such algorithm, or it has no such parameter.
+
+    See Also
+    --------
+    get_algorithm : What is known about an algorithm.
 
     Examples
     --------

@@ -86,6 +86,11 @@ class IterativeSignature(BiclusteringEstimator):
     row_scores_, col_scores_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
         Scores of members, of length 1; 0 for the others.
 
+    See Also
+    --------
+    Qubic : Rows that rise and fall together in ranks.
+    LargeAverageSubmatrices : Seeks blocks that are high on average.
+
     Notes
     -----
     E_G is the matrix with columns of mean 0 and variance 1, E_C the same for rows; neither is ever built, so that a

@@ -66,6 +66,11 @@ class SparseSVD(BiclusteringEstimator):
     left_, right_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
         u and v of each layer, of length 1.
 
+    See Also
+    --------
+    FABIA : Sparse factors with priors.
+    Plaid : Additive layers that may overlap.
+
     Notes
     -----
     With z = Xᵀu, v_j = sign(z_j)(|z_j| − λ|z_j|^−γ₂)₊. For i entries that are not 0 the best λ is the next largest

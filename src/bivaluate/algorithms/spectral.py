@@ -67,6 +67,11 @@ class SpectralCheckerboard(BiclusteringEstimator):
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
 
+    See Also
+    --------
+    SpectralCoclusters : Blocks along a diagonal in place of a checkerboard.
+    BlockAverageCoclustering : Checkerboards by block averages.
+
     Notes
     -----
     The labels are those of scikit-learn's ``SpectralBiclustering``. In a sweep, fits for several K share the

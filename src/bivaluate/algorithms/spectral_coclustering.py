@@ -50,6 +50,11 @@ class SpectralCoclusters(BiclusteringEstimator):
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column, counted from 0; -1 for one that is empty, that is zero throughout.
 
+    See Also
+    --------
+    SpectralCheckerboard : A checkerboard in place of blocks along a diagonal.
+    ModularityCoclustering : Co-clusters by modularity.
+
     Notes
     -----
     Weights cannot be negative: a dense matrix with negative cells is raised until its lowest cell is 0; a sparse one

@@ -69,6 +69,11 @@ class XMotifs(BiclusteringEstimator):
     rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
         The same as masks.
 
+    See Also
+    --------
+    Qubic : Rows that rise and fall together in ranks.
+    Bimax : Every largest block of ones.
+
     Notes
     -----
     More rows agree on fewer columns: the motif with the most rows seldom has many more columns than it must, so choose

@@ -50,6 +50,11 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
         and CARI of the best-matching class. ``algorithms``: mean truth by domain. ``algorithms_by_class``: F1, NMI and
         CARI of each algorithm where classes are known, with what permuted labels give.
 
+    See Also
+    --------
+    run_benchmark : Makes what is answered from.
+    write_page : The answer as a page.
+
     Examples
     --------
     >>> answer(run_benchmark("RUN"))["measures"]  # doctest: +SKIP

@@ -34,6 +34,10 @@ class Problem:
     genes : bool
         Whether the rows are genes of yeast, so that the Gene Ontology is the truth.
 
+    See Also
+    --------
+    Case : What makes it.
+
     Examples
     --------
     >>> CASES["noise"].load(0).truth
@@ -64,6 +68,10 @@ class Case:
         Whether the quick form has it too.
     prepared : bool
         Whether a real matrix is cut or filled by a fixed rule first, so that every algorithm can take part.
+
+    See Also
+    --------
+    Problem : The data it makes.
 
     Examples
     --------

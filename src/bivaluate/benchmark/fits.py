@@ -41,6 +41,11 @@ class Benchmark:
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
 
+    See Also
+    --------
+    run_benchmark : Makes it.
+    answer : What it says of the measures.
+
     Examples
     --------
     >>> run_benchmark("RUN", quick=True)  # doctest: +SKIP
@@ -106,6 +111,10 @@ def run_benchmark(
         If a solution belongs to another matrix.
     FileError
         If the folder cannot be written, a folder of solutions holds none, or there is nothing to rescore.
+
+    See Also
+    --------
+    answer : Which measure agrees with the truth.
 
     Examples
     --------

@@ -84,6 +84,10 @@ def write_page(
     list of Path
         The files written.
 
+    See Also
+    --------
+    answer : The tables it shows.
+
     Examples
     --------
     >>> write_page(benchmark, answer(benchmark), "docs/benchmark.md", "bivaluate benchmark")  # doctest: +SKIP

@@ -133,7 +133,8 @@ def evidence_table(
 
     See Also
     --------
-    total_evidence, explained_share
+    bivaluate.evaluate : The evidence beside all other scores.
+    bivaluate.propose_pruning : Drops what has none.
 
     Notes
     -----
@@ -164,7 +165,32 @@ def evidence_table(
 def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> Floats:
     """Return the nats each bicluster saves, given those accepted before it; positive means that it pays.
 
-    High is better; NaN where undefined. See :func:`evidence_table` for the parameters, the formula and the reasons.
+    High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        As in :func:`evidence_table`.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Nats saved by each bicluster.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With the kind of pattern and what is left out.
 
     Examples
     --------
@@ -186,7 +212,32 @@ def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", m
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
 
     High is better; 0 for a solution without biclusters; negative where only noise was described. See
-    :func:`evidence_table` for the parameters and the formula.
+    :func:`evidence_table` for the formula.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        As in :func:`evidence_table`.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    bicluster_evidence : Of each bicluster.
 
     Examples
     --------
@@ -207,6 +258,31 @@ def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", m
 def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> int:
     """Return the number of biclusters that pay; see :func:`evidence_table`.
 
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        As in :func:`evidence_table`.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    int
+        How many of them save something.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    bicluster_evidence : What each bicluster saves.
+
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
@@ -222,6 +298,31 @@ def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto"
     invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
 def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Return the share of the cells of the matrix in biclusters that pay; see :func:`evidence_table`. In [0, 1].
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        As in :func:`evidence_table`.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        A share of all cells.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    total_evidence : What they save, in nats.
 
     Examples
     --------

@@ -41,6 +41,17 @@ def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     float
         In nats.
 
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    SolutionError
+        If the members do not fit `X`.
+
+    See Also
+    --------
+    bicluster_significance : By rows that stay near the means of the columns.
+
     References
     ----------
     Shabalin AA, Weigman VJ, Perou CM, Nobel AB (2009). Finding large average submatrices in high dimensional data.
@@ -73,7 +84,7 @@ def _las(standardised: Floats, bicluster: Bicluster) -> float:
 def bicluster_significance(
     X: Any, rows: ArrayLike, cols: ArrayLike, *, tolerance: float = 0.5, corrected: bool = False
 ) -> float:
-    """BSig: the probability that r or more of n rows stay near the bicluster's column means by chance.
+    """Probability that r or more of n rows stay near the bicluster's column means by chance (BSig).
 
     p_φ = Π over columns of the share of all rows within ± δ_j/2 of the column mean of the block, δ_j = `tolerance`
     times the range of the column; p = P(Binomial(n, p_φ) ≥ r). Low is better; in [0, 1]. The pattern is taken from the
@@ -94,6 +105,20 @@ def bicluster_significance(
     Returns
     -------
     float
+        A probability.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    ParameterError
+        If `tolerance` is negative.
+    SolutionError
+        If the members do not fit `X`.
+
+    See Also
+    --------
+    las_score : By the mean level of the block.
 
     References
     ----------
@@ -145,6 +170,16 @@ def maximal_standard_area(A: Any) -> float:
     Returns
     -------
     float
+        The area.
+
+    Raises
+    ------
+    MatrixError
+        If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    bivaluate.virtual_error : The mean distance from the pattern.
 
     References
     ----------

@@ -115,6 +115,10 @@ def permutation_p_value(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    bivaluate.adjusted_virtual_error : Against what a search finds in noise.
+
     References
     ----------
     Phipson B, Smyth GK (2010). Permutation p-values should never be zero. Stat Appl Genet Mol Biol 9:39.

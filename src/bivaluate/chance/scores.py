@@ -260,7 +260,7 @@ def virtual_error_z(A: Any) -> float:
     Returns
     -------
     float
-        z.
+        The standard score of VE.
 
     Raises
     ------
@@ -308,7 +308,7 @@ def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exh
     Returns
     -------
     float
-        aVE.
+        The chance-corrected virtual error aVE.
 
     Raises
     ------
@@ -531,7 +531,7 @@ def adjusted_normalised_virtual_error(
     Returns
     -------
     float
-        aNVE.
+        The chance-corrected NVE.
 
     Raises
     ------

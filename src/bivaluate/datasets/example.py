@@ -29,6 +29,10 @@ def load_example() -> tuple[Matrix, Biclustering]:
     solution : Biclustering
         The five biclusters.
 
+    See Also
+    --------
+    write_example : The same as files.
+
     Examples
     --------
     >>> X, solution = load_example()
@@ -75,6 +79,10 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     ------
     FileError
         If one of them exists already, or cannot be written.
+
+    See Also
+    --------
+    load_example : The same in memory.
 
     Examples
     --------

@@ -57,6 +57,10 @@ class Block:
     ParameterError
         If a size, a range or the model is not allowed.
 
+    See Also
+    --------
+    make_biclusters : Plants blocks in noise.
+
     Examples
     --------
     >>> Block(30, 15, noise=0.3, row_effect=2.0).model
@@ -138,6 +142,10 @@ def make_biclusters(
     ------
     ParameterError
         If the blocks do not fit into the matrix, or share more than they have.
+
+    See Also
+    --------
+    make_scenario : The ten scenarios of the NVE paper.
 
     Examples
     --------

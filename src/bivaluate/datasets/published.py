@@ -121,6 +121,10 @@ def planted_table(scenarios: Sequence[str] = tuple(PLANTED), n_seeds: int | None
     ParameterError
         If there is no such scenario, or no seed.
 
+    See Also
+    --------
+    make_scenario : The matrix and the truth that are scored.
+
     Examples
     --------
     >>> cell = planted_table(["S1"], n_seeds=3)[-1]

@@ -34,6 +34,10 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
     ParameterError
         If there is no such group.
 
+    See Also
+    --------
+    load : The matrix of a name.
+
     Examples
     --------
     >>> len(list_datasets()), [d.name for d in list_datasets("prelic")]
@@ -91,6 +95,11 @@ def fetch(
         If there is no such data set.
     FileError
         If an archive can neither be downloaded nor read; the message says how to get it by hand.
+
+    See Also
+    --------
+    load : Fetches, and reads the matrix.
+    list_datasets : What there is.
 
     Examples
     --------
@@ -203,6 +212,10 @@ def load_yeast(name: str) -> pd.DataFrame:
     ------
     ParameterError
         If it is not one of the 17.
+
+    See Also
+    --------
+    load : Any data set by its name.
 
     Examples
     --------

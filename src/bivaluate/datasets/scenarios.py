@@ -45,6 +45,11 @@ class Scenario:
     effects : {"block", "matrix"}, default="block"
         As in :func:`make_biclusters`.
 
+    See Also
+    --------
+    get_scenario : The record of a key.
+    make_scenario : Its matrix and truth.
+
     Examples
     --------
     >>> SCENARIOS["S7"].n_biclusters
@@ -150,6 +155,10 @@ def get_scenario(name: str) -> Scenario:
     ParameterError
         If there is no such scenario.
 
+    See Also
+    --------
+    make_scenario : Its matrix and truth.
+
     Examples
     --------
     >>> get_scenario("s9A").name
@@ -186,6 +195,11 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     ------
     ParameterError
         If there is no such scenario, or the seed is not a whole number from 0.
+
+    See Also
+    --------
+    get_scenario : What a scenario is about.
+    planted_table : What the paper prints for it.
 
     Examples
     --------

@@ -152,6 +152,11 @@ def read_gmt(path: str | os.PathLike[str]) -> GeneSets:
     FormatError
         If a line has no genes, or two lines have one name.
 
+    See Also
+    --------
+    read_annotations : Gene sets from the Gene Ontology.
+    enrich : Looks biclusters up in them.
+
     Examples
     --------
     >>> read_gmt("pathways.gmt")  # doctest: +SKIP

@@ -84,7 +84,7 @@ class Enrichment:
         Returns
         -------
         dict
-            level, background, scores, biclusters and terms.
+            Level, background, scores, biclusters and terms.
 
         Examples
         --------
@@ -180,6 +180,11 @@ def enrich(
         If the matrix has no names of genes.
     ParameterError
         If sets and matrix share no gene, or an argument has a value that is not allowed.
+
+    See Also
+    --------
+    bivaluate.enrichment.read_gmt : Gene sets from a GMT file.
+    bivaluate.enrichment.load_yeast_ontology : The Gene Ontology for yeast.
 
     References
     ----------

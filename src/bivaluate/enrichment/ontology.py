@@ -49,6 +49,11 @@ def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.Pat
     FormatError
         If a line does not follow the format, the terms form a cycle, or the two have no term in common.
 
+    See Also
+    --------
+    load_yeast_ontology : The annotations of yeast.
+    read_gmt : Gene sets that are ready-made.
+
     Examples
     --------
     >>> read_annotations("sgd.gaf.gz", "go-basic.obo")  # doctest: +SKIP
@@ -96,6 +101,11 @@ def load_yeast_ontology() -> GeneSets:
     ------
     FileError
         If they have to be fetched and cannot be.
+
+    See Also
+    --------
+    read_annotations : Other annotations, from files.
+    enrich : Looks biclusters up in them.
 
     Examples
     --------

@@ -166,6 +166,10 @@ def matrix_formats() -> dict[str, Format[Matrix]]:
     dict of str to Format
         By key, in the order in which they are tried on a file.
 
+    See Also
+    --------
+    solution_formats : Those of solutions.
+
     Examples
     --------
     >>> matrix_formats()["gct"].extensions
@@ -181,6 +185,10 @@ def solution_formats() -> dict[str, Format[Document]]:
     -------
     dict of str to Format
         By key, in the order in which they are tried on a file.
+
+    See Also
+    --------
+    matrix_formats : Those of matrices.
 
     Examples
     --------
@@ -198,6 +206,11 @@ def describe_formats() -> list[dict[str, Any]]:
     list of dict
         One record per format: kind, key, name, extensions, whether it is written, the number positions are
         counted from (None for matrices), the optional package it needs, and a note.
+
+    See Also
+    --------
+    bivaluate.read_matrix : Reads a matrix in any of them.
+    bivaluate.read_solution : Reads a solution in any of them.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def propose_pruning(
     keep_weak : bool
         Do not drop biclusters for being no better than search noise.
     cut : float
-        aVE at or above which a bicluster counts as noise.
+        The aVE at or above which a bicluster counts as noise.
     centre, normalise : str
         How the data are prepared for aVE; see :func:`bivaluate.chance_table`.
     ordered_columns : bool

@@ -91,6 +91,10 @@ def stability(
     ParameterError
         If an option is not allowed, or a subsample would have fewer than two rows or columns.
 
+    See Also
+    --------
+    consensus_biclusters : The biclusters that come back.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -186,6 +190,10 @@ def consensus_biclusters(
         If there are no solutions, or an option is out of range.
     SolutionError
         If the solutions belong to matrices of different shapes.
+
+    See Also
+    --------
+    stability : How often each bicluster comes back.
 
     Examples
     --------

@@ -67,6 +67,10 @@ def average_correlation(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    average_correlation_value : The larger of rows and columns.
+
     References
     ----------
     Nepomuceno JA, Troncoso A, Aguilar-Ruiz JS (2011). Biclustering of gene expression data by correlation-based
@@ -104,6 +108,10 @@ def average_correlation_value(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    average_correlation : Of the rows alone.
 
     References
     ----------
@@ -145,6 +153,10 @@ def average_spearman(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    average_correlation_value : Of the values in place of their ranks.
+
     References
     ----------
     Ayadi W, Elloumi M, Hao JK (2009). A biclustering algorithm based on a bicluster enumeration tree.
@@ -182,6 +194,10 @@ def submatrix_correlation_score(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    average_correlation_value : By the mean over all pairs of rows or columns.
 
     References
     ----------
@@ -225,6 +241,10 @@ def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
         If `A` is not a matrix of finite numbers.
     ParameterError
         If `n_cols` is smaller than the bicluster.
+
+    See Also
+    --------
+    average_spearman : Without the weights α and β.
 
     References
     ----------

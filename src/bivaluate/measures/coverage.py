@@ -172,6 +172,11 @@ def coverage_ratio(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    row_coverage : The share of the rows.
+    col_coverage : The share of the columns.
+
     References
     ----------
     Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
@@ -207,6 +212,10 @@ def row_coverage(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    coverage_ratio : The share of the cells.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -238,6 +247,10 @@ def col_coverage(solution: Biclustering | Cover) -> float:
     ------
     SolutionError
         If `solution` is not a Biclustering.
+
+    See Also
+    --------
+    coverage_ratio : The share of the cells.
 
     Examples
     --------
@@ -271,6 +284,10 @@ def multiplicity(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    overlap_fraction : How many cells are covered twice.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -303,6 +320,10 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    multiplicity : How often a covered cell is covered.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -334,6 +355,10 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
     ------
     SolutionError
         If `solution` is not a Biclustering.
+
+    See Also
+    --------
+    overlap_coefficient : Beside the smaller of the two.
 
     References
     ----------
@@ -371,6 +396,10 @@ def redundancy(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    multiplicity : The same question, as a factor.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -403,6 +432,10 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
     ------
     SolutionError
         If `solution` is not a Biclustering.
+
+    See Also
+    --------
+    mean_jaccard : The mean over all pairs.
 
     References
     ----------
@@ -442,6 +475,10 @@ def diversity(solution: Biclustering | Cover) -> float:
     SolutionError
         If `solution` is not a Biclustering.
 
+    See Also
+    --------
+    mean_jaccard : One minus it.
+
     References
     ----------
     Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
@@ -477,6 +514,10 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     ------
     SolutionError
         If `solution` is not a Biclustering.
+
+    See Also
+    --------
+    mean_jaccard : Beside the union of the two.
 
     Examples
     --------
@@ -523,6 +564,10 @@ def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     -------
     ndarray of shape (K, 2)
         Number of rows and columns.
+
+    See Also
+    --------
+    coverage_ratio : What the biclusters cover together.
 
     Examples
     --------

@@ -49,6 +49,10 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     MatrixError, SolutionError
         If the data or the members are not usable, or do not fit each other.
 
+    See Also
+    --------
+    chia_karuturi : By what the rows share inside and outside.
+
     References
     ----------
     Yip KY, Cheung DW, Ng MK (2004). HARP: a practical projected clustering algorithm. IEEE TKDE 16:1387–1397.
@@ -152,6 +156,10 @@ def chia_karuturi(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     ------
     MatrixError, SolutionError
         If the data or the members are not usable, or do not fit each other.
+
+    See Also
+    --------
+    relevance_index : By variances inside and in the whole matrix.
 
     References
     ----------

@@ -25,7 +25,7 @@ Labels = NDArray[np.int64]
     invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Orme, Rodosthenous & Evangelou 2025, Multi-view biclustering via non-negative matrix tri-factorisation")  # fmt: skip
 def bisilhouette(X: Any, solution: Biclustering) -> float:
-    """Mean bisilhouette of the biclusters: are the rows of each nearer to each other than to rows of others?
+    """Mean bisilhouette of the biclusters: how much nearer rows are to each other than to rows of other biclusters.
 
     Columns of X are standardised. For bicluster k and its row i, over the columns of k: a_i is the mean Euclidean
     distance to the other rows of k (0 for a single row), b_i the mean distance to the rows of that other bicluster, of
@@ -44,6 +44,18 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     Returns
     -------
     float
+        The mean over biclusters.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    SolutionError
+        If `solution` is not a Biclustering, or does not fit `X`.
+
+    See Also
+    --------
+    block_r_squared : By sums of squares.
 
     References
     ----------
@@ -103,6 +115,29 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     0 for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not
     changed by scaling X.
 
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix without missing cells.
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    float
+        The modularity Q.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    SolutionError
+        If `solution` is not a Biclustering, or does not fit `X`.
+
+    See Also
+    --------
+    mutual_information_kept : By information.
+
     References
     ----------
     Barber MJ (2007). Modularity and community detection in bipartite networks. Phys. Rev. E 76:066102.
@@ -137,6 +172,29 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     in [0, 1]; 0 for one class of rows or of columns. For non-negative data (counts); NaN where a value is negative, or
     where rows and columns are independent. Not changed by scaling X.
 
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix without missing cells.
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    float
+        A share of the information of all rows and columns.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    SolutionError
+        If `solution` is not a Biclustering, or does not fit `X`.
+
+    See Also
+    --------
+    bipartite_modularity : By edges inside and outside.
+
     References
     ----------
     Dhillon IS, Mallela S, Modha DS (2003). Information-theoretic co-clustering. KDD 2003:89–98.
@@ -165,6 +223,29 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
 
     Blocks are the crossings of the classes of rows and columns. High is better; in [0, 1]; grows with the number of
     classes. NaN for a constant matrix. Not changed by shifting or scaling X.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix without missing cells.
+    solution : Biclustering
+        The biclusters.
+
+    Returns
+    -------
+    float
+        A share of the variance.
+
+    Raises
+    ------
+    MatrixError
+        If `X` is not a matrix of finite numbers.
+    SolutionError
+        If `solution` is not a Biclustering, or does not fit `X`.
+
+    See Also
+    --------
+    mutual_information_kept : For counts.
 
     References
     ----------

@@ -45,6 +45,10 @@ def constant_variance(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    additive_variance : For additive patterns.
+
     References
     ----------
     Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
@@ -82,6 +86,11 @@ def additive_variance(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    constant_variance : For constant blocks.
+    multiplicative_variance : For scaling patterns.
+
     References
     ----------
     Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
@@ -118,6 +127,10 @@ def multiplicative_variance(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    additive_variance : For additive patterns.
 
     References
     ----------
@@ -158,6 +171,10 @@ def sign_variance(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    additive_variance : Of the changes themselves.
 
     References
     ----------

@@ -141,6 +141,10 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    mean_squared_residue : Without the effects of rows and columns.
+
     References
     ----------
     Hartigan JA (1972). Direct clustering of a data matrix. JASA 67:123–129. doi:10.1080/01621459.1972.10481214
@@ -179,6 +183,10 @@ def mean_absolute_residue(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    mean_squared_residue : With squares in place of absolute values.
+
     References
     ----------
     Yang J, Wang H, Wang W, Yu P (2003). Enhanced biclustering on expression data. BIBE 2003, 321–327.
@@ -215,6 +223,10 @@ def corrected_squared_residue(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    mean_squared_residue : Without the correction for the size of the block.
 
     References
     ----------
@@ -255,6 +267,10 @@ def scaling_squared_residue(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    mean_squared_residue : For additive patterns.
 
     References
     ----------
@@ -303,6 +319,10 @@ def minimal_squared_error(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    mean_squared_residue : For additive patterns alone.
 
     References
     ----------

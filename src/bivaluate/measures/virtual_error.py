@@ -155,6 +155,10 @@ def transposed_virtual_error(A: Any) -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
 
+    See Also
+    --------
+    virtual_error : Of the rows.
+
     References
     ----------
     Pontes B, Giráldez R, Aguilar-Ruiz JS (2010). Measuring the quality of shifting and scaling patterns in
@@ -194,6 +198,10 @@ def standardised_virtual_error(A: Any) -> float:
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
+
+    See Also
+    --------
+    virtual_error : As the paper defines it.
 
     Examples
     --------

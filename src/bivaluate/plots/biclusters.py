@@ -35,6 +35,10 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
     Axes
         The axes drawn on.
 
+    See Also
+    --------
+    plot_solution_heatmap : Where the biclusters lie.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1]), ([0], [1])], shape=(9, 9))
@@ -74,6 +78,10 @@ def plot_profile(A: Any, ax: Axes | None = None, *, name: str = "B1", max_rows: 
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    plot_profiles : Every bicluster of a solution.
 
     Examples
     --------
@@ -157,6 +165,10 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    bivaluate.evaluate : Computes the mergers.
 
     Examples
     --------

@@ -33,6 +33,10 @@ def plot_detection_limit(
     Axes
         The axes drawn on.
 
+    See Also
+    --------
+    bivaluate.datasets.make_biclusters : Plants the blocks that are looked for.
+
     Examples
     --------
     >>> import pandas as pd

@@ -61,7 +61,7 @@ def plot_heatmap(
 
     See Also
     --------
-    plot_solution_heatmap : columns are reordered as well.
+    plot_solution_heatmap : Columns are reordered as well.
 
     Examples
     --------
@@ -115,6 +115,10 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    plot_heatmap : The values of one bicluster.
 
     Examples
     --------

@@ -49,6 +49,10 @@ def plot_nve_map(
     Axes
         The axes drawn on.
 
+    See Also
+    --------
+    plot_nve_reference : Its legend.
+
     Examples
     --------
     >>> import pandas as pd
@@ -83,6 +87,10 @@ def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    plot_nve_map : What it explains.
 
     Examples
     --------

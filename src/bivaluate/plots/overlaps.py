@@ -34,6 +34,10 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
     Axes
         The axes drawn on.
 
+    See Also
+    --------
+    plot_upset : Which combinations of biclusters members belong to.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1], [0, 1]), ([1, 2], [1, 2]), ([5], [5])], shape=(9, 9))
@@ -84,6 +88,10 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
     ParameterError
         If `side` is neither, or `most` is less than 1.
 
+    See Also
+    --------
+    plot_overlap_network : Which biclusters overlap, and how much.
+
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1]), ([2, 3], [1, 2])], shape=(9, 9))
@@ -131,6 +139,10 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    bivaluate.evidence_table : The numbers that are drawn.
 
     Examples
     --------

@@ -151,6 +151,10 @@ def save(figure: Figure, stem: str | Path) -> list[Path]:
     list of Path
         The two files.
 
+    See Also
+    --------
+    bivaluate.Evaluation.plot : A figure to save.
+
     Examples
     --------
     >>> import tempfile

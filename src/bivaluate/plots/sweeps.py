@@ -56,6 +56,10 @@ def plot_ksweep(
     Axes
         The axes drawn on.
 
+    See Also
+    --------
+    plot_k_curve : With the gain on held-out cells below.
+
     Examples
     --------
     >>> import pandas as pd
@@ -197,6 +201,10 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     -------
     Axes
         The axes drawn on.
+
+    See Also
+    --------
+    plot_ksweep : One measure against K.
 
     Examples
     --------

@@ -44,6 +44,10 @@ class Evidence:
         The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be
         empty.
 
+    See Also
+    --------
+    judge_all : Judges the claims by it.
+
     Examples
     --------
     >>> evidence = Evidence.read("docs/replication")  # doctest: +SKIP

@@ -51,6 +51,10 @@ def all_claims() -> list[Claim]:
     list of Claim
         The claims.
 
+    See Also
+    --------
+    judge_all : Judges them.
+
     Examples
     --------
     >>> all_claims()[0].sentence
@@ -71,6 +75,10 @@ def judge_all(evidence: Evidence) -> list[Outcome]:
     -------
     list of Outcome
         One per claim.
+
+    See Also
+    --------
+    all_claims : What is judged.
 
     Examples
     --------

@@ -94,6 +94,15 @@ def get_profile(name: str) -> Profile:
     Profile
         Its conventions.
 
+    Raises
+    ------
+    ParameterError
+        If there is no such profile.
+
+    See Also
+    --------
+    replicate : Runs the paper under every profile.
+
     Examples
     --------
     >>> get_profile("paper").score["degenerate"]

@@ -76,6 +76,10 @@ def replicate(
     FileError
         If the folder cannot be written.
 
+    See Also
+    --------
+    judge_all : Judges the claims by what was run.
+
     Examples
     --------
     >>> replicate("replication").document  # doctest: +SKIP

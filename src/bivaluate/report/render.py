@@ -42,6 +42,15 @@ class Figure:
         Words below the picture.
     alt : str
         Words in its place for those who cannot see it; the caption if not given.
+
+    See Also
+    --------
+    Section : What it is shown in.
+
+    Examples
+    --------
+    >>> Figure("map.svg", "The blocks on the map.").caption
+    'The blocks on the map.'
     """
 
     path: str | Path
@@ -49,7 +58,20 @@ class Figure:
     alt: str = ""
 
     def data_uri(self) -> str:
-        """Return the file as a data URI, so that the page needs nothing beside it."""
+        """Return the file as a data URI, so that the page needs nothing beside it.
+
+        Returns
+        -------
+        str
+            The type and the content of the file.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        ParameterError
+            If it is not a picture the page can hold.
+        """
         path = Path(self.path)
         kind = _TYPES.get(path.suffix.lower())
         if kind is None:
@@ -77,11 +99,21 @@ class Section:
         Its rows; a cell may be text, a number or None.
     figures : sequence of Figure
         Pictures shown below the table.
-    folds : tuple of (str, int)
-        Headings under which the rows are folded away, each with how many of the next rows it holds; none to show all.
     marks : tuple of (str, str)
         Words that stand out as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
+    folds : tuple of (str, int)
+        Headings under which the rows are folded away, each with how many of the next rows it holds; none to show all.
+
+    See Also
+    --------
+    build_report : Takes sections.
+
+    Examples
+    --------
+    >>> section = Section("Two claims", columns=("claim", "verdict"), rows=(("1", "kept"), ("2", "lost")))
+    >>> section.anchor
+    'section-two-claims'
     """
 
     title: str
@@ -101,7 +133,18 @@ class Section:
         return [(name, self.rows[end - size : end]) for (name, size), end in zip(self.folds, ends, strict=True)]
 
     def counted(self, rows: Sequence[Sequence[Any]]) -> list[tuple[str, int, str]]:
-        """Return the marked words among rows: each with how often it stands there and its tone."""
+        """Return the marked words among rows: each with how often it stands there and its tone.
+
+        Parameters
+        ----------
+        rows : sequence of sequences
+            Some of the rows of the table.
+
+        Returns
+        -------
+        list of (str, int, str)
+            In the order of the marks.
+        """
         cells = Counter(str(cell) for row in rows for cell in row)
         return [(word, cells[word], tone) for word, tone in self.marks if cells[word]]
 
@@ -111,7 +154,18 @@ class Section:
         return "section-" + "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
     def tone(self, cell: Any) -> str:
-        """Return the tone of a cell, or nothing."""
+        """Return the tone of a cell, or nothing.
+
+        Parameters
+        ----------
+        cell : object
+            A cell of the table.
+
+        Returns
+        -------
+        str
+            Empty if its text is not marked.
+        """
         return dict(self.marks).get(str(cell), "")
 
 
@@ -166,6 +220,11 @@ def build_report(
         with a matrix.
     FileError
         If a file cannot be written.
+
+    See Also
+    --------
+    evaluate : Scores that a report shows.
+    load_run : A run folder that a report shows.
 
     Examples
     --------

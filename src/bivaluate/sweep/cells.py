@@ -26,6 +26,10 @@ class Cell(NamedTuple):
     seed : int
         The seed.
 
+    See Also
+    --------
+    Run : Where cells are looked up.
+
     Examples
     --------
     >>> Cell("scenario:S1", "cca", k=3, seed=0).k

@@ -114,6 +114,10 @@ def predictive_gain(
     MatrixError
         If a set would hide a whole row or column.
 
+    See Also
+    --------
+    select_k : Chooses K by it.
+
     References
     ----------
     Owen AB, Perry PO (2009). Bi-cross-validation of the SVD and the nonnegative matrix factorization.

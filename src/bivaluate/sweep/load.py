@@ -54,6 +54,11 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     RunError
         If the folder is not a run folder, or of a layout this version does not read.
 
+    See Also
+    --------
+    Sweep : Makes a run folder.
+    bivaluate.sweep.Selection : The choice among its solutions.
+
     Examples
     --------
     >>> load_run("no such folder")
@@ -95,6 +100,10 @@ class Run:
     ------
     RunError
         If the folder is not a run folder, or of a layout this version does not read.
+
+    See Also
+    --------
+    load_run : Reads a run folder.
 
     Examples
     --------
@@ -343,7 +352,13 @@ class Run:
         return self._journal.faults()
 
     def export(self) -> None:
-        """Write the tables, the provenance and the solutions of what is finished into the folder."""
+        """Write the tables, the provenance and the solutions of what is finished into the folder.
+
+        Raises
+        ------
+        FileError
+            If something cannot be written.
+        """
         for name, frame in self.tables().items():
             path = self.path / f"{name}.csv"
             write_whole(path, table_text(frame))

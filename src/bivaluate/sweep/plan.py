@@ -57,9 +57,9 @@ class Plan:
     parameters : mapping of str to mapping
         Algorithm key to keyword arguments of its estimator.
     score : mapping
-        Options of :func:`bivaluate.evaluate`: ``min_rows``, ``exponent``, …
+        Options of :func:`bivaluate.evaluate`: ``min_rows``, ``exponent`` and others.
     read : mapping
-        Options of :func:`bivaluate.read_matrix` for the files among the data sets: ``transpose``, ``sheet``, …
+        Options of :func:`bivaluate.read_matrix` for the files among the data sets: ``transpose``, ``sheet`` and others.
     time_limit : float, optional
         Seconds a cell may take; no limit by default.
     null : {"permute", "phase"}, optional
@@ -82,6 +82,10 @@ class Plan:
     ------
     ParameterError
         If a name is unknown or a value is not allowed.
+
+    See Also
+    --------
+    Sweep : Runs a plan into a run folder.
 
     Examples
     --------
@@ -158,7 +162,18 @@ class Plan:
 
     @property
     def variants(self) -> list[tuple[str, int]]:
-        """Surrogates and perturbations beside the data, as (kind, number of the copy)."""
+        """Surrogates and perturbations beside the data, as (kind, number of the copy).
+
+        Returns
+        -------
+        list of (str, int)
+            Empty where the plan asks for none.
+
+        Examples
+        --------
+        >>> Plan("scenario:S1", "las", 3, null="permute", null_runs=2).variants
+        [('permute', 0), ('permute', 1)]
+        """
         null = [(str(self.null), copy) for copy in range(self.null_runs)] if self.null else []
         return null + [(spec, copy) for spec in self.perturb for copy in range(self.perturb_runs)]
 
@@ -169,6 +184,11 @@ class Plan:
         -------
         dict
             Values by the names of the parameters.
+
+        Examples
+        --------
+        >>> Plan("scenario:S1", "las", 3).to_dict()["k"]
+        [3]
         """
         values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}
         for name in ("held_out", "stability"):  # as plans were written before there were any
@@ -196,6 +216,11 @@ class Plan:
         ------
         FormatError
             If a key is unknown or the data sets are missing.
+
+        Examples
+        --------
+        >>> Plan.from_dict({"datasets": ["scenario:S1"], "algorithms": ["las"], "k": [3]}).k
+        (3,)
         """
         known = [f.name for f in fields(cls)]
         for key in content:
@@ -220,6 +245,12 @@ class Plan:
         -------
         Plan
             The plan.
+
+        Examples
+        --------
+        >>> plan = Plan("scenario:S1", "las", 3)
+        >>> Plan.stored(plan.to_dict()).differences(plan)
+        []
         """
         plan = object.__new__(cls)
         object.__setattr__(plan, "by_pattern", frozenset())
@@ -248,6 +279,15 @@ class Plan:
             If the file cannot be read.
         FormatError
             If it is not a plan in TOML.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "plan.toml")
+        ...     _ = path.write_text(Plan("scenario:S1", "las", 3).to_toml())
+        ...     Plan.from_toml(path).algorithms
+        ('las',)
         """
         name = os.fspath(path)
         try:
@@ -272,6 +312,11 @@ class Plan:
         -------
         str
             The text.
+
+        Examples
+        --------
+        >>> print(Plan("scenario:S1", "las", 3).to_toml().splitlines()[0])
+        datasets = ["scenario:S1"]
         """
         tables, lines = [], []
         for key, value in self.to_dict().items():
@@ -297,6 +342,11 @@ class Plan:
         -------
         list of str
             One sentence per difference.
+
+        Examples
+        --------
+        >>> Plan("scenario:S1", "las", 3).differences(Plan("scenario:S1", "las", 4))
+        ['k is [3] here and [4] there']
         """
         mine, theirs = self.to_dict(), other.to_dict()
         return [

@@ -49,6 +49,10 @@ class KSelection:
         Whether nothing is there: even the best K has no evidence, or predicts held-out cells no better than row and
         column means do.
 
+    See Also
+    --------
+    select_k : Makes it.
+
     Examples
     --------
     >>> from sklearn.cluster import SpectralBiclustering

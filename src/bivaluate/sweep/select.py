@@ -71,6 +71,10 @@ class Selection:
     disagreements, instability, warnings : list of str
         Where measures disagree, where seeds do, and what to distrust.
 
+    See Also
+    --------
+    load_run : The run that is chosen from.
+
     Examples
     --------
     >>> from bivaluate.sweep import Plan, Sweep

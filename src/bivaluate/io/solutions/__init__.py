@@ -167,6 +167,10 @@ def read_members(
     FileError, FormatError, SolutionError, ParameterError, MissingExtraError
         As in :func:`read_solution`.
 
+    See Also
+    --------
+    write_members : Writes such a file.
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -257,6 +261,10 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
     ------
     FileError, ParameterError, SolutionError
         As in :func:`write_solution`.
+
+    See Also
+    --------
+    read_members : Reads such a file.
 
     Examples
     --------
