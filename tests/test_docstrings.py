@@ -99,14 +99,14 @@ def _called(node):
 def test_what_is_to_be_seen_also_exists(name):
     thing = public_things()[name][0]
     package = next(p for p in sorted(PACKAGES, key=len, reverse=True) if name.startswith(f"{p}."))
+    places = [importlib.import_module(place) for place in (package, "bivaluate", thing.__module__)]
+    places += [owner for owner, _ in public_things().values() if getattr(owner, name.rpartition(".")[2], None) is thing]
     for references, _ in numpydoc.get_doc_object(thing)["See Also"]:
         for reference, _ in references:
-            places = [package, "bivaluate", thing.__module__]
-            assert any(_holds(importlib.import_module(place), reference) for place in places), reference
+            assert any(_holds(place, reference) for place in places), reference
 
 
-def _holds(module, reference):
-    thing = module
+def _holds(thing, reference):
     for part in reference.removeprefix("bivaluate.").split("."):
         thing = getattr(thing, part, None)
     return thing is not None
