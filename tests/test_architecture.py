@@ -86,6 +86,29 @@ def test_layers_name_every_part_of_the_package():
     assert parts == {name.split(".")[0] for name in LAYERS}
 
 
+UPPER = [name for name, level in LAYERS.items() if level >= LAYERS["plots"]]
+
+
+def test_everything_else_imports_without_what_shows_it():
+    """Plots, report, replication, benchmark and command line can be taken away."""
+    names = [".".join(path.relative_to(SOURCE.parent).with_suffix("").parts) for path in modules()]
+    rest = [name.removesuffix(".__init__") for name in names if ".".join(name.split(".")[1:2]) not in UPPER]
+    code = (
+        "import importlib, sys\n"
+        f"sys.modules.update(dict.fromkeys({[f'bivaluate.{name}' for name in UPPER]}))\n"
+        f"for name in {rest}: importlib.import_module(name)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("room", sorted({name.split(".")[0] for name in LAYERS} - {*UPPER, "__main__"}))
+def test_tests_of_a_room_need_nothing_that_shows_it(room):
+    tests = Path(__file__).parent
+    for path in sorted((tests / room).rglob("*.py")):
+        taken = {name.split(".")[0] for name in imported(path)}
+        assert not taken & {*UPPER}, path
+
+
 def test_machine_code_depends_on_nothing_but_what_its_digest_covers():
     """`bivaluate._jit` tells by a digest of these files whether the code an installation holds is that of the source."""
     for path in modules():

@@ -14,9 +14,12 @@ from bivaluate._errors import BivaluateWarning, FileError, ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.matrix import Matrix
 from bivaluate.report import Figure, Section, build_report
+from bivaluate.report.page import make_page
+from bivaluate.report.source import read_source
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Run, Sweep, load_run
 from tests.report.stand_ins import empty_evaluation, named, planted
+from tests.sweep.standins import BLOCKS
 
 Visit = Callable[..., Any]
 LIMIT = 8_000_000
@@ -135,13 +138,27 @@ def test_an_unfinished_run_says_what_is_missing(visit: Visit, unfinished: Run, t
     assert "Run the same command again to continue." in warning
 
 
+def test_an_unfinished_null_is_said(tmp_path: Path) -> None:
+    def stop(finished: int, *_: object) -> None:
+        if finished >= 2:
+            raise KeyboardInterrupt
+
+    plan = Plan("scenario:S9b", BLOCKS, 2, null="permute", null_runs=3)
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, tmp_path / "run", progress=stop).run()
+    cut = load_run(tmp_path / "run")
+    assert cut.missing_copies
+    titles = [entry["title"] for entry in make_page(read_source(cut)).warnings]
+    assert f"Not finished beside the data: {cut.missing_copies}" in titles
+
+
 def test_parquet_is_not_needed(run: Run, unfinished: Run, tmp_path: Path) -> None:
     for table in unfinished.path.glob("*.parquet"):
         table.unlink()
     assert build_report(str(unfinished.path), tmp_path / "r.html").stat().st_size > 100_000
 
 
-def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no run folder"):
         build_report(tmp_path / "nowhere", tmp_path / "r.html")
 

@@ -8,8 +8,6 @@ import pytest
 
 from bivaluate import evaluate
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.report.page import make_page
-from bivaluate.report.source import read_source
 from bivaluate.sweep.copies import make_variant, null_table, perturb
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
@@ -228,8 +226,6 @@ def test_an_unfinished_null_is_said(tmp_path: Path, matrix_file: str) -> None:
     assert 0 < cut.missing_copies < 4
     told = f"{cut.missing_copies} cells on surrogates and perturbed copies are not finished"
     assert any(text.startswith(told) for text in select(cut).warnings)
-    titles = [entry["title"] for entry in make_page(read_source(cut)).warnings]
-    assert f"Not finished beside the data: {cut.missing_copies}" in titles
 
 
 def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:

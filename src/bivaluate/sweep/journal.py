@@ -216,7 +216,7 @@ def unpack_solution(blob: bytes) -> Biclustering:
     try:
         document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
-    except (zlib.error, UnicodeDecodeError, ValueError, TypeError) as error:
+    except (zlib.error, ValueError, TypeError) as error:
         raise RunError(f"a solution in the journal is damaged ({error}).") from error
 
 
