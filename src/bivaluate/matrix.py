@@ -347,10 +347,9 @@ class Matrix:
                 "Work on fewer rows or columns, or leave out what needs every cell at once."
             )
         values = np.empty((n, m))
-        blocks = getattr(self.source, "blocks", None)
-        if blocks is not None:  # in the order they are stored in, which may be columns
-            for rows, cols, cells in blocks():
-                values[rows, cols] = cells
+        fill = getattr(self.source, "fill", None)
+        if fill is not None:  # in the order they are stored in, which may be columns
+            fill(values)
             return self.checked(values, "omit")  # type: ignore[no-any-return]
         for start, stop in self.chunks():
             values[start:stop] = self.dense(self.checked(self.source.rows(start, stop), "omit", start))

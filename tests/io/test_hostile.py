@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -250,11 +251,20 @@ def hurtful(monkeypatch):
         "    if what == 'hang':\n"
         "        while True: pass\n"
         "    if what == 'crash': os.abort()\n"
+        "    if what == 'crash later':\n"
+        "        sys.last_file = what\n"
+        "        return formats.Matrix([[1.0]])\n"
+        "    if what == 'sound':\n"
+        "        if hasattr(sys, 'last_file'): os.abort()\n"
+        "        return formats.Matrix([[1.0]])\n"
+        "    if what == 'grow':\n"
+        "        sys.held = bytearray(b'x') * trial.GROWN\n"
+        "        return formats.Matrix([[1.0]])\n"
+        "    if what == 'leave': os._exit(0)\n"
         "    if what == 'memory': return bytearray(1 << 31)\n"
         "    if what == 'refuse': raise formats.FormatError('refused')\n"
         "    raise formats.ParameterError('which?')\n"
         "record = formats.Format('any', 'any', (), None, read)\n"
-        "formats.matrix_formats = lambda: {'any': record}\n"
         "formats.reader = lambda *_: record\n"
         "trial.main()\n"
     )
@@ -271,6 +281,7 @@ def test_what_a_trial_ends_in(tmp_path, hurtful):
         "hang": "takes longer than 10 s of work",
         "crash": "its library ended by signal 6",
         "memory": "6 bytes that take more than 512 MB of memory to read",
+        "leave": "its library ended the process",
         "refuse": "^refused$",
     }
     for what, message in messages.items():
@@ -282,6 +293,60 @@ def test_what_a_trial_ends_in(tmp_path, hurtful):
     assert trial._helper is not None
     os.kill(trial._helper[1].pid, 9)
     trial.check(Source(tmp_path / "x"), "matrix", "any")  # with a new helper
+
+
+def readers():
+    """Return the processes that the helper has started and not ended."""
+    helper = trial._helper[1].pid
+    return Path(f"/proc/{helper}/task/{helper}/children").read_text().split()
+
+
+@linux
+def test_a_reader_stays_while_files_are_sound(tmp_path, hurtful):
+    def read(what):
+        (tmp_path / "x").write_text(what)
+        trial.check(Source(tmp_path / "x"), "matrix", "any")
+        return readers()
+
+    (first,) = read("sound")
+    assert read("sound") == [first]
+    with pytest.raises(FormatError, match="refused"):
+        read("refuse")
+    (second,) = read("crash later")
+    assert second != first
+    (third,) = read("sound")  # in which the second one crashed: a new one was asked
+    assert third != second
+    assert read("grow") == []
+    assert len(read("sound")) == 1
+
+
+@linux
+@pytest.mark.extra("anndata")
+def test_a_reader_keeps_no_file_open(tmp_path):
+    import h5py
+
+    trial._end()
+    for n in range(2, 4):
+        with h5py.File(tmp_path / "x.h5", "w") as file:  # which HDF5 refuses while somebody reads it
+            file["numbers"] = np.ones((n, 3))
+        assert read_matrix(tmp_path / "x.h5").shape == (n, 3)
+        (reader,) = readers()
+        held = [os.readlink(f"/proc/{reader}/fd/{name}") for name in os.listdir(f"/proc/{reader}/fd")]
+        assert not [path for path in held if path.endswith("x.h5")]
+
+
+@pytest.mark.extra("anndata")
+@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
+def test_one_trial_for_a_refused_file(tmp_path, monkeypatch):
+    import h5py
+
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["numbers"] = np.ones(3)
+    asked, ask = [], trial._ask
+    monkeypatch.setattr(trial, "_ask", lambda request: asked.append(request["key"]) or ask(request))
+    with pytest.raises(FormatError, match="is an HDF5 file, but not of AnnData"):
+        read_matrix(tmp_path / "x.h5")
+    assert asked == [""]
 
 
 def test_a_name_of_any_kind_reaches_the_helper(tmp_path):
@@ -305,11 +370,18 @@ def test_the_helper_starts_no_helper_of_its_own(tmp_path):
         "runpy.run_module('bivaluate.io.trial', run_name='__main__', alter_sys=True)\n"
     )
     size = (tmp_path / "x.h5").stat().st_size
-    request = {"path": str(tmp_path / "x.h5"), "name": "x.h5", "kind": "matrix", "size": size, "options": {}}
+    request = {
+        "path": str(tmp_path / "x.h5"),
+        "name": "x.h5",
+        "kind": "matrix",
+        "size": size,
+        "options": {},
+        "package": "h5py",
+    }
     asked = "".join(json.dumps({**request, "key": key}) + "\n" for key in ("", "hdf5"))
     path = os.pathsep.join([os.getcwd(), *sys.path])
     words = [sys.executable, "-W", "ignore", "-c", code]
     done = subprocess.run(words, input=asked, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    read = {"signal": 0, "code": trial._READ}
-    assert answers == [{**read, "error": "recognised as hdf5"}, {**read, "error": ""}], done.stderr
+    read = {"signal": 0, "end": trial._READ, "error": "", "stays": True}
+    assert answers == [{**read, "recognised": "hdf5"}, {**read, "recognised": ""}], done.stderr

@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+
+from bivaluate import write_matrix
+
 PROGRAM = """
 import sys
 from bivaluate import read_matrix, read_solution
@@ -21,3 +26,15 @@ def test_small_files_load_little(tmp_path):
     (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,g1,b\n")
     done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.extra("parquet")
+def test_parquet_is_read_without_pandas(tmp_path):
+    X = np.ones((3, 2))
+    X[1, 0] = np.nan
+    write_matrix(X, tmp_path / "x.parquet")
+    code = (
+        "import sys; from bivaluate import read_matrix; read_matrix('x.parquet').values; print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

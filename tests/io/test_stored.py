@@ -325,17 +325,32 @@ def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, monkey
 
 
 @pytest.mark.extra("parquet")
-@pytest.mark.parametrize("whole", [0, 1 << 28])
-def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, whole):
+@pytest.mark.parametrize("together", [2, 7, 1 << 20])
+def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, together):
     import pyarrow as pa
     import pyarrow.parquet
 
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.WHOLE_GROUP", whole)
-    columns = {"g": [f"g{i}" for i in range(7)], "a": [*range(6), None], "b": [True] * 7, "c": np.linspace(0, 1, 7)}
+    large = (1 << 60) + 1
+    columns = {
+        "g": [f"g{i}" for i in range(7)],
+        "a": [*range(5), large, None],
+        "b": [True] * 7,
+        "c": np.linspace(0, 1, 7),
+        "d": pa.array([*range(7)]).cast(pa.decimal128(21, 2)),
+        "e": pa.array([None, *range(1, 7)], pa.float32()),
+        "f": np.arange(7, dtype=np.float16),
+        "h": np.arange(7, dtype=np.uint8),
+    }
     pa.parquet.write_table(pa.table(columns), tmp_path / "x.parquet", row_group_size=3)
+    counts = np.arange(7.0)
+    fifth = [np.nan, *range(1, 7)]
+    expected = np.column_stack(
+        [[*range(5), large, np.nan], np.ones(7), np.linspace(0, 1, 7), counts, fifth, counts, counts]
+    )
+    np.testing.assert_array_equal(read_matrix(tmp_path / "x.parquet").values, expected)
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.TOGETHER", together)
     X = read_matrix(tmp_path / "x.parquet")
-    expected = np.column_stack([[*range(6), np.nan], np.ones(7), np.linspace(0, 1, 7)])
     np.testing.assert_array_equal(X.values, expected)
     np.testing.assert_array_equal(X.source.rows(2, 7), expected[2:])
 

@@ -112,7 +112,7 @@ class Format(Generic[Content]):
             from bivaluate.io import trial
 
             said = {name: getattr(options, name) for name in self.options}
-            trial.check(source, self.on_trial, self.key, said)
+            trial.check(source, self.on_trial, self.key, said, self.needs)
         try:
             try:
                 return self.read(source, options)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from bivaluate._errors import FileError, FormatError
 from bivaluate._text import Advice
@@ -45,7 +45,9 @@ class Source:
             raise FileError(f"{path!r} is not a path.") from None
         self.name = str(path)
         self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
-        self.tried: tuple[str, str] | None = None  # as what a trial has read it, without options
+        self.tried: dict[
+            tuple[str, str], dict[str, Any]
+        ] = {}  # what trials without options came to, by kind and format
 
     @cached_property
     def is_folder(self) -> bool:

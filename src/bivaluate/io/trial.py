@@ -1,14 +1,16 @@
 """Files whose C libraries may hang, crash or take all memory are first read in a process of their own, with limits.
 
 One helper process, ``python -m bivaluate.io.trial``, is started with the first such file and ends with this process.
-It has the libraries loaded and forks for every file, so that a trial costs milliseconds. What the trial refuses is
-never read here. Where there is no fork (Windows) files are read without a trial.
+It has the libraries loaded and forks a reader, which reads one file after the other, each within its limits, for as
+long as they are sound, so that a trial costs milliseconds. After a file that is not, the next one gets a new reader.
+What the trial refuses is never read here. Where there is no fork (Windows) files are read without a trial.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -16,6 +18,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +32,20 @@ BYTES_A_SECOND = 20_000_000
 MEMORY = 512 << 20  # bytes above what the helper holds, and `MEMORY_PER_BYTE` for every byte of the file
 MEMORY_PER_BYTE = 8
 ASLEEP = 600  # seconds; a reader that waits for something, and does not work, is ended too
+GROWN = 64 << 20  # bytes; a reader that holds so many more than at first is not kept
 
-_NO_MEMORY, _READ = 70, 71  # exit codes of a trial
-_RECOGNISED = (
-    "recognised as "  # what a trial answers that was to find out the format; how reading went on is asked again
-)
-# What reading by a package loads besides: from the second file on the helper holds it, and no trial loads it again.
-_ALSO = {"h5py": ("numpy.ma", "scipy.sparse"), "pyarrow.parquet": ("pandas",)}
-_TRIED: set[str] = set()  # the packages that some trial in this helper needed
+_REFUSED, _READ, _NO_MEMORY = "refused", "read", "no memory"  # how a trial ends, if its reader does not
+_SLOW = (signal.SIGXCPU, signal.SIGALRM)
+_MODULES = {None: "numpy", "pyarrow": "pyarrow.parquet"}
+# What reading by a package loads besides: from the second reader on the helper holds it, and none loads it again.
+_ALSO = {"h5py": ("numpy.ma", "scipy.sparse")}
 _HELD = threading.Lock()
 _IS_HELPER = False
 _helper: tuple[int, subprocess.Popen[bytes]] | None = None  # of which process
+# In the helper: who reads, the connection to the owner, and the packages that some reader needed.
+_reader: _Reader | None = None
+_kept_open: list[int] = []
+_loaded: set[str] = set()
 
 
 def is_possible() -> bool:
@@ -46,7 +53,9 @@ def is_possible() -> bool:
     return hasattr(os, "fork") and not _IS_HELPER
 
 
-def check(source: Source, kind: str, key: str, options: dict[str, Any] | None = None) -> None:
+def check(
+    source: Source, kind: str, key: str, options: dict[str, Any] | None = None, package: str | None = "h5py"
+) -> str:
     """Read a file in the helper; raise what it raised, or what it died of.
 
     Parameters
@@ -59,24 +68,39 @@ def check(source: Source, kind: str, key: str, options: dict[str, Any] | None = 
         The format to read it in; "" to find out which it is, and to read it so, which another call need not do again.
     options
         What the caller said about the file.
+    package
+        What reading it needs.
+
+    Returns
+    -------
+    str
+        The key of the format that was found out; "" where it was not.
     """
+    if not is_possible():
+        return ""
     said = {name: value for name, value in (options or {}).items() if value != getattr(Options, name)}
-    if not is_possible() or (source.tried == (kind, key) and not said):
-        return
-    request = {"path": str(source.path.absolute()), "name": source.name, "kind": kind, "key": key, "size": source.size}
-    answer = _ask({**request, "options": said})
-    if answer["error"].startswith(_RECOGNISED):
-        source.tried = (kind, answer["error"].removeprefix(_RECOGNISED)) if answer["code"] == _READ else None
-        return
-    if answer["signal"] in (signal.SIGXCPU, signal.SIGALRM):
+    answer = None if said else source.tried.get((kind, key))
+    if answer is None:
+        request = {"path": str(source.path.absolute()), "name": source.name, "size": source.size}
+        answer = _ask({**request, "kind": kind, "key": key, "options": said, "package": _MODULES.get(package, package)})
+    if recognised := answer["recognised"]:
+        source.tried[kind, recognised] = {
+            **answer,
+            "recognised": "",
+        }  # what reading came to is told when it is asked for
+        return str(recognised)
+    if answer["signal"] in _SLOW:
         raise source.fault(f"damaged: reading it takes longer than {_seconds(source.size)} s of work.")
     if answer["signal"]:
         raise source.fault(f"damaged: its library ended by signal {answer['signal']} on reading it.")
-    if answer["code"] == _NO_MEMORY:
+    if not answer["end"]:
+        raise source.fault("damaged: its library ended the process on reading it.")
+    if answer["end"] == _NO_MEMORY:
         limit = (MEMORY + MEMORY_PER_BYTE * source.size) >> 20
         raise source.fault(f"damaged: {source.size:,} bytes that take more than {limit:,} MB of memory to read.")
     if answer["error"]:
         raise FormatError(answer["error"])
+    return ""
 
 
 def _seconds(size: int) -> int:
@@ -92,6 +116,7 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
             with contextlib.suppress(OSError):
                 process.stdin.write(json.dumps(request).encode() + b"\n")
                 process.stdin.flush()
+                _load(request["package"])  # here too, while the helper does
                 if answer := process.stdout.readline():
                     return dict(json.loads(answer))
             _end()
@@ -141,54 +166,124 @@ def main() -> None:
     _IS_HELPER = True
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries that print do not disturb the answers
+    _kept_open[:] = (sys.stdin.fileno(), replies.fileno())
     for line in sys.stdin.buffer:
         replies.write(json.dumps(_tried(json.loads(line))).encode() + b"\n")
         replies.flush()
 
 
 def _tried(request: dict[str, Any]) -> dict[str, Any]:
-    """Read a file in a fork with limits and return how that ended."""
+    """Let a reader read a file and return how that ended."""
+    global _reader
     from bivaluate.io.formats import matrix_formats, solution_formats
 
-    records: dict[str, Any] = {**(matrix_formats() if request["kind"] == "matrix" else solution_formats())}
-    needed = records[request["key"]].needs or "numpy" if request["key"] else "h5py"
-    package = "pyarrow.parquet" if needed == "pyarrow" else needed
-    for name in (package, *(_ALSO.get(package, ()) if package in _TRIED else ())):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    _TRIED.add(package)
-    end, start = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.close(end)
-            _limit(request["size"])
-            code = _read(request, start)
-        finally:
-            os._exit(code)
-    os.close(start)
-    with os.fdopen(end, "rb") as stream:
-        error = stream.read().decode("utf-8", "replace")
-    status = os.waitpid(pid, 0)[1]
-    ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    return {"signal": ended, "code": os.WEXITSTATUS(status) if not ended else 0, "error": error}
+    (matrix_formats if request["kind"] == "matrix" else solution_formats)()  # loaded here, not in every reader
+    package = request["package"]
+    while True:
+        is_used = _reader is not None and _reader.package == package
+        if _reader is None or not is_used:
+            if _reader is not None:
+                _reader.end()
+            _reader = _Reader(package)
+        answer = _reader.read(request)
+        if answer["stays"]:
+            return answer
+        answer["signal"] = _reader.end()
+        _reader = None
+        if answer["end"] or answer["signal"] in _SLOW or not is_used:
+            return answer
+        # What it died of may be what an earlier file left behind: a new reader tells.
 
 
-def _limit(size: int) -> None:
+def _load(package: str) -> None:
+    with contextlib.suppress(ImportError):
+        importlib.import_module(package)
+
+
+class _Reader:
+    """A fork of the helper that reads files for as long as they are sound."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        for name in (package, *(_ALSO.get(package, ()) if package in _loaded else ())):
+            _load(name)
+        _loaded.add(package)
+        asked, answered = os.pipe(), os.pipe()
+        gc.freeze()  # what is held already is not looked through, and so not copied, in the fork
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                for end in (asked[1], answered[0], *_kept_open):
+                    os.close(end)
+                _serve(asked[0], answered[1])
+            finally:
+                os._exit(0)
+        os.close(asked[0])
+        os.close(answered[1])
+        self._requests, self._answers = os.fdopen(asked[1], "wb"), os.fdopen(answered[0], "rb")
+
+    def read(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return what a file was recognised as, if that was asked, and how reading it ended."""
+        answer = {"recognised": "", "signal": 0, "end": "", "error": "", "stays": False}
+        with contextlib.suppress(OSError):
+            self._requests.write(json.dumps(request).encode() + b"\n")
+            self._requests.flush()
+            while not answer["end"] and (line := self._answers.readline()):
+                answer |= json.loads(line)
+        return answer
+
+    def end(self) -> int:
+        """Close the connection, on which the reader ends if it has not yet; return the signal it ended by, or 0."""
+        for stream in (self._requests, self._answers):
+            with contextlib.suppress(OSError):
+                stream.close()
+        status = os.waitpid(self._pid, 0)[1]
+        return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def _serve(requests: int, answers: int) -> None:
+    """Read files, each within its limits, until one is refused, or memory was kept, or the helper asks no more."""
     import resource
 
-    signal.alarm(ASLEEP)
-    resource.setrlimit(resource.RLIMIT_CPU, (_seconds(size), _seconds(size) + 5))
+    def tell(**answer: str | bool) -> None:
+        os.write(answers, json.dumps(answer).encode() + b"\n")
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError, ValueError):  # Linux tells, and keeps, the size of a process
-        held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most = held + MEMORY + MEMORY_PER_BYTE * size
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    at_first = _held()[1]
+    for line in os.fdopen(requests, "rb"):
+        request = json.loads(line)
+        signal.alarm(ASLEEP)
+        _limit(resource.RLIMIT_CPU, int(time.process_time()) + _seconds(request["size"]))
+        if held := _held()[0]:
+            _limit(resource.RLIMIT_AS, held + MEMORY + MEMORY_PER_BYTE * request["size"])
+        end, error = _read(request, tell)
+        gc.collect()  # closes the file
+        signal.alarm(0)
+        stays = end == _READ and _held()[1] <= at_first + GROWN
+        tell(end=end, error=error, stays=stays)
+        if not stays:
+            return
 
 
-def _read(request: dict[str, Any], pipe: int) -> int:
-    """Read the file as its owner will; write what it is refused for to the pipe."""
+def _limit(which: int, most: int) -> None:
+    """Limit what this process takes; a limit that was set for it from outside stays."""
+    import resource
+
+    outside = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (most if outside == resource.RLIM_INFINITY else min(most, outside), outside))
+
+
+def _held() -> tuple[int, int]:
+    """Return the bytes of addresses and of memory that this process holds; 0 on systems that, unlike Linux, hide it."""
+    try:
+        addresses, memory = Path("/proc/self/statm").read_text().split()[:2]
+    except OSError:
+        return 0, 0
+    return int(addresses) * os.sysconf("SC_PAGE_SIZE"), int(memory) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _read(request: dict[str, Any], tell: Callable[..., None]) -> tuple[str, str]:
+    """Read the file as its owner will; return how it ended, and what it is refused for."""
     from bivaluate.io.formats import reader, recognise
 
     source = Source(request["path"])
@@ -198,21 +293,20 @@ def _read(request: dict[str, Any], pipe: int) -> int:
             record = reader(request["kind"], source, request["key"])
         elif (recognised := recognise(request["kind"], source)) is not None:
             record = recognised
-            os.write(pipe, f"{_RECOGNISED}{record.key}".encode())
+            tell(recognised=record.key)
         else:
-            return 0
+            return _REFUSED, ""
         found = record.load(source, Options(**request["options"]))
         if request["kind"] == "matrix":
             _probe(found.source)
-        return _READ
+        return _READ, ""
     except ParameterError:
-        pass  # a question to the caller: asked again in words of the caller's
+        return _REFUSED, ""  # a question to the caller: asked again in words of the caller's
     except Exception as error:
         if isinstance(error.__cause__, MemoryError) or ("memory" in str(error).lower() and "alloc" in str(error)):
-            return _NO_MEMORY
+            return _NO_MEMORY, ""
         text = str(error) if isinstance(error, BivaluateError) else f"{source.name}: damaged ({first_line(error)})."
-        os.write(pipe, text.encode("utf-8", "replace")[:4000])
-    return 0
+        return _REFUSED, text.encode("utf-8", "replace")[:4000].decode("utf-8", "ignore")
 
 
 def _probe(cells: Any) -> None:

@@ -28,8 +28,7 @@ def is_hdf5(source: Source) -> bool:
 def kind_of(source: Source) -> str:
     """Return what an HDF5 file is, by what lies in it: the key of its format."""
     if source.hdf5_kind is None:
-        trial.check(source, "matrix", "")
-        source.hdf5_kind = _kind(source)
+        source.hdf5_kind = trial.check(source, "matrix", "") or _kind(source)
     return source.hdf5_kind
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import BivaluateError, FormatError, MatrixError, TooLargeError
 from bivaluate._files import TemporaryRows
+from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows
 from bivaluate._text import Advice, Option
 from bivaluate.io.source import first_line
@@ -99,23 +102,33 @@ class StoredArray:
         """Return the same array with rows and columns swapped."""
         return StoredArray(self.store, self.key, not self.turned)
 
-    def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Return rows start:stop, read from the file."""
+    def rows(self, start: int, stop: int, room: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return rows start:stop, read from the file; those stored row after row into `room`, if it is given."""
         with self.store.reading(f"rows {start} to {stop - 1} (counted from 0)"):
             node = self._node()
+            if room is not None and not self.turned and hasattr(node, "read_direct"):
+                cells = room[: stop - start]  # memory that was used before is filled faster than new memory
+                node.read_direct(cells, slice(start, stop))
+                return cells
             cells = np.asarray(node[:, start:stop]).T if self.turned else np.asarray(node[start:stop])
             if cells.shape != (stop - start, self.shape[1]):
                 raise EOFError(f"{cells.shape[0]} x {cells.shape[1]} cells came")
             return cells
 
-    def blocks(self) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
-        """Yield all cells, some rows or columns at a time as they are stored, with where they belong."""
-        stored = self.transposed() if self.turned else self
-        step, everything = chunk_rows(stored.shape[1]), slice(None)
+    def fill(self, values: NDArray[np.float64]) -> None:
+        """Put all cells into an array, some rows or columns at a time as they are stored."""
+        stored, into = (self.transposed(), values.T) if self.turned else (self, values)
+        threads, step = count_cores(None), chunk_rows(stored.shape[1])
+        edges = np.linspace(0, stored.shape[1], threads + 1).astype(int)
+        room = np.empty((min(step, stored.shape[0]), stored.shape[1]), self.dtype)
+
+        def put(lines: slice, cells: NDArray[Any], part: slice) -> None:
+            into[lines, part] = cells[:, part]
+
         for start in range(0, stored.shape[0], step):
             lines = slice(start, min(start + step, stored.shape[0]))
-            cells = stored.rows(lines.start, lines.stop)
-            yield (everything, lines, cells.T) if self.turned else (lines, everything, cells)
+            cells = stored.rows(lines.start, lines.stop, room)
+            share_out([partial(put, lines, cells, slice(a, b)) for a, b in pairwise(edges)], threads)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the rows of these numbers; what lies close together is read at once."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
+from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import CHUNK_CELLS, chunk_rows
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._stored import windows
 from bivaluate.io.source import Source, first_line
 from bivaluate.matrix import Matrix
 
-WHOLE_GROUP = 1 << 28  # bytes of a row group that is read at once where all cells are asked for
+TOGETHER = 1 << 20  # cells that are read at once where all are asked for
 PROBED = 1 << 23  # bytes that a trial unpacks
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name
 
@@ -120,28 +122,33 @@ class ParquetSource:
             taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
         return taken
 
-    def blocks(self) -> Iterator[tuple[slice, int, NDArray[Any]]]:
-        """Yield all cells, some rows of a column at a time as they are stored, with where they belong."""
-        import pyarrow as pa
+    def fill(self, values: NDArray[np.float64]) -> None:
+        """Put all cells into an array, some columns of a row group at a time, by as many threads as there are cores."""
+        file, sizes = self._opened()
+        files = [file]  # that no thread reads from
 
-        at = 0
-        try:
-            file, sizes = self._opened()
-            for group in range(len(sizes)):
-                for part in self._parts(file, group):
-                    rows = slice(at, at + part.num_rows)
-                    for j in range(len(self.columns)):
-                        yield rows, j, self._column(part, j)
-                    at = rows.stop
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise self._damaged(at, error) from None
+        def read(group: int, begin: int, cols: slice) -> None:
+            import pyarrow as pa
+            import pyarrow.parquet as parquet
 
-    def _parts(self, file: Any, group: int) -> Iterator[Any]:
-        """Yield a row group as one table, or one that would take much memory in batches."""
-        if file.metadata.row_group(group).total_byte_size <= WHOLE_GROUP:
-            yield file.read_row_group(group, columns=list(self.columns))
-        else:
-            yield from file.iter_batches(chunk_rows(self.shape[1]), [group], columns=list(self.columns))
+            at, names = begin, list(self.columns[cols])
+            try:
+                mine = files.pop() if files else parquet.ParquetFile(self.path, metadata=file.metadata)
+                for batch in mine.iter_batches(TOGETHER, [group], columns=names, use_threads=False):
+                    stop = at + batch.num_rows
+                    values[at:stop, cols], at = self._by_columns(batch, cols).T, stop
+                if at != begin + sizes[group]:
+                    raise ValueError(f"{at - begin} rows of {sizes[group]} came")
+            except (pa.ArrowException, OSError, ValueError) as error:
+                raise self._damaged(at, error) from None
+            files.append(mine)
+
+        tasks = []
+        for group, begin in enumerate(itertools.accumulate(sizes[:-1], initial=0)):
+            step = max(1, TOGETHER // max(1, sizes[group]))
+            for first in range(0, self.shape[1], step):
+                tasks.append(partial(read, group, begin, slice(first, first + step)))
+        share_out(tasks, count_cores(None))
 
     def probe(self) -> None:
         """Read the first row, of as many columns as a trial may take the time for; pages are unpacked whole."""
@@ -182,20 +189,21 @@ class ParquetSource:
         )
 
     def _converted(self, batch: Any) -> NDArray[Any]:
-        cells = np.empty((batch.num_rows, len(self.columns)), self.dtype)
-        for j in range(len(self.columns)):
-            cells[:, j] = self._column(batch, j)
-        return cells
+        return np.ascontiguousarray(self._by_columns(batch, slice(None)).T)
 
-    def _column(self, part: Any, j: int) -> NDArray[Any]:
+    def _by_columns(self, batch: Any, cols: slice) -> NDArray[Any]:
+        """Return the cells of some columns, one column after the other."""
         import pyarrow as pa
 
-        column = part.column(part.schema.get_field_index(self.columns[j]))
-        if pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
-            column = column.cast(pa.float64())
-        whole = isinstance(column, pa.ChunkedArray)
-        cells: NDArray[Any] = column.to_numpy() if whole else column.to_numpy(zero_copy_only=False)
-        return cells
+        places = [batch.schema.get_field_index(name) for name in self.columns[cols]]
+        return np.stack([_numbers(pa, batch.column(j)) for j in places], dtype=self.dtype)
+
+
+def _numbers(pa: Any, column: Any) -> NDArray[Any]:
+    """Return the numbers of an array, missing ones as NaN; `to_numpy` would do the same, and load pandas."""
+    if column.null_count or pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
+        column = column.cast(pa.float64(), safe=False).fill_null(np.nan)
+    return np.from_dlpack(column)
 
 
 def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
@@ -207,13 +215,9 @@ def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
         raise FormatError(f"{source.name} holds no data: {table.num_rows} rows, {len(columns)} data columns.")
     values = np.empty((table.num_rows, len(columns)))
     for j, position in enumerate(columns):
-        column, kind = table.column(position), table.column(position).type
-        if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
-            column = column.cast(pa.float64())
-        elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-            hint = "Only the first text column may hold row labels; drop or convert the others."
-            raise source.fault(f"column {names[position]!r} holds {kind}, not numbers. {hint}")
-        values[:, j] = column.to_numpy()
+        column = table.column(position)
+        _dtype(pa, column.type, names[position], source)
+        values[:, j] = np.concatenate([_numbers(pa, chunk) for chunk in column.chunks])
     labels = None if index is None else tuple(str(label) for label in table.column(index).to_pylist())
     return Matrix(values, labels, _col_labels([names[j] for j in columns]), source.stem)
 
