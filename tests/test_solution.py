@@ -230,7 +230,7 @@ def test_what_is_no_solution_is_refused_with_a_way_out():
 
 
 def test_nested_lists_are_no_indices():
-    with pytest.raises(SolutionError, match="B1: rows must be a list of indices, found lists in it"):
+    with pytest.raises(SolutionError, match="B1: rows must be a list of indices, but it holds lists"):
         Biclustering([([0, [1]], [0])], (2, 3))
 
 

@@ -902,7 +902,7 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
     try:
         array = np.asarray(members)
     except ValueError:
-        raise SolutionError(f"{name}: {what}s must be a list of indices, found lists in it.") from None
+        raise SolutionError(f"{name}: {what}s must be a list of indices, but it holds lists.") from None
     if array.ndim != 1:
         raise SolutionError(f"{name}: {what}s must be a list of indices, found {plural(array.ndim, 'dimension')}.")
     if array.size == 0:

@@ -140,7 +140,7 @@ def test_q_values_and_order():
     assert found.biclusters[0]["best"] == "s0"
     assert found.scores["share_enriched"] == 1.0
     assert found.scores["distinct_sets"] == 2
-    assert found.summary.startswith("2 of 2 biclusters are enriched (q ≤ 0.05), in 2 different sets; of random genes")
+    assert found.summary.startswith("2 of 2 biclusters are enriched (q ≤ 0.05), in 2 different sets; of random lists")
     assert describe(found)[0].startswith("B1: s0 (5 of 5, q ")
 
 

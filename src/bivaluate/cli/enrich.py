@@ -30,7 +30,7 @@ def enrich(
     """Ask whether the genes of each bicluster share a function.
 
     A hypergeometric test per bicluster and gene set, with the genes of the matrix as background and q-values after
-    Benjamini and Hochberg. Beside every share stands what random genes in the same numbers give: without it a share
+    Benjamini and Hochberg. Beside every share stands what random lists of as many genes give: without it a share
     says little.
 
     Examples:

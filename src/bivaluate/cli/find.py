@@ -53,7 +53,7 @@ def find(
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Find the biclusters that stand out from a matrix, and how many there are.
+    """Find the biclusters that stand out in a matrix, and how many there are.
 
     Every bicluster comes with its evidence: nats beyond what chance explains, search included. Finding nothing is an
     answer. Ctrl-C keeps what has been found so far.

@@ -80,9 +80,8 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
         target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
         found.solution.to_json(target)
         shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
-        err.print(
-            f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({shares or 'none comes back'} of the seeds)"
-        )
+        known = f"{shares} of the seeds" if shares else "none comes back"
+        err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 
 
 def _write(path: Path, frame: Any) -> None:

@@ -120,12 +120,11 @@ class Enrichment:
         if not hits:
             return f"No bicluster is enriched in any set (q ≤ {number(self.level)})."
         are = "is" if hits == 1 else "are"
-        sets = plural(int(self.scores["distinct_sets"]), "different set")
+        distinct = int(self.scores["distinct_sets"])
+        sets = plural(distinct, "set" if distinct == 1 else "different set")
         text = f"{hits} of {plural(len(self.biclusters), 'bicluster')} {are} enriched (q ≤ {number(self.level)}), in {sets}"
         control = self.scores["share_enriched_random"]
-        return (
-            f"{text}." if np.isnan(control) else f"{text}; of random genes in the same numbers {percent(control)} are."
-        )
+        return f"{text}." if np.isnan(control) else f"{text}; of random lists of as many genes, {percent(control)} are."
 
     def __repr__(self) -> str:
         hits = sum(1 for row in self.biclusters if row["n_enriched"])

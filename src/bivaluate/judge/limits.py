@@ -29,7 +29,7 @@ SAME_PATTERN = 1.1
 DUPLICATE = 0.9
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
-#: How sure intervals over seeds are.
+#: Confidence of the intervals over seeds.
 CONFIDENCE = 0.95
 #: A winner of at least this share of the seeds does not depend on the seed.
 STEADY = 0.7
@@ -57,7 +57,7 @@ def is_thin(rows: Any, cols: Any) -> Any:
 
 
 def is_negligible(share: Any, beside: float = math.inf) -> Any:
-    """Return whether a solution that covers this share of the cells covers next to nothing, and less than another.
+    """Return whether this share of the cells is next to nothing and, with `beside`, much less than another share.
 
     >>> is_negligible(0.04), is_negligible(0.06), is_negligible(0.04, beside=0.06)
     (True, False, False)
