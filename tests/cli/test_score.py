@@ -81,6 +81,14 @@ def test_bicluster_table_is_worst_first(run, example):
     assert "low power" in shown.out
 
 
+def test_biclusters_are_sorted_by_their_evidence(run, example):
+    shown = run("score", "example:", "example:", "--biclusters")
+    names = [line.split()[0] for line in shown.out.splitlines() if line.startswith("B")]
+    assert names == ["B5", "B4", "B3", "B1", "B2"]
+    first = run("score", "example:", "example:", "--biclusters", "--metrics", "nve_k").out.splitlines()[2]
+    assert first.startswith("B1")
+
+
 def test_json(run, example):
     (document,) = json.loads(run("score", "matrix.csv", "solution.json", "--json").out)
     assert document["name"] == "solution"

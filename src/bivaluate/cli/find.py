@@ -13,6 +13,7 @@ from bivaluate.cli.options import (
     Json,
     MatrixFile,
     MatrixPath,
+    Missing,
     OutputFormat,
     Seed,
     check_target,
@@ -36,7 +37,7 @@ class Search:
 
     min_evidence: Annotated[float, option("Nats of evidence a bicluster must exceed.")] = 5.0
     min_rows: Annotated[int, option("Fewest rows of a bicluster.")] = 4
-    missing: Annotated[str, option("NaN cells: raise an error, or omit them.")] = "raise"
+    missing: Missing = "raise"
     random_state: Seed = 0
     n_jobs: Jobs = None
 

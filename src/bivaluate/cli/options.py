@@ -47,6 +47,8 @@ Csv = Annotated[Path | None, option("Also write the main table to this CSV file 
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
+_MISSING = "Missing cells (NaN): raise (stop), or omit."
+Missing = Annotated[str, option(_MISSING, "--missing")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
 Parameters = Annotated[
     list[str] | None, option("NAME=VALUE of an algorithm (see `bivaluate algorithms`); repeatable.", "--param")
@@ -160,7 +162,7 @@ class Scoring:
     min_cols: Annotated[int, _scoring("Smallest number of columns wanted.")] = 1
     small: Annotated[str, _scoring("Smaller biclusters: flag (no score changes) or drop.")] = "flag"
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
-    missing: Annotated[str, _scoring("Missing cells: raise (stop), or omit.")] = "raise"
+    missing: Annotated[str, _scoring(_MISSING)] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
     absent: Annotated[str | None, _scoring("Cells a sparse matrix does not store: zero (default), or missing.")] = None
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None

@@ -238,7 +238,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence
     if not records:
         out.print(f"{_name(evaluation)}: no biclusters")
         return
-    sort = sort or ("nve_k" if "nve_k" in records[0] else None)
+    sort = sort or next((key for key in ("evidence", "nve_k") if key in records[0]), None)
     order = best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
     keys = [key for key in records[0] if key in METRICS]
     rows = []
