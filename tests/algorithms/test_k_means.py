@@ -64,6 +64,20 @@ def test_first_points_are_those_of_scikit_learn(n, d, K):
     np.testing.assert_array_equal(found, theirs)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_error_of_as_many_clusters_as_points_is_what_scikit_learn_rounds(asked):
+    theirs = _k_means.k_means_of_scikit_learn
+    for seed in range(40):
+        n = 4 + seed % 17
+        points = points_of(("normal", "unit", "far", "tails")[seed % 4], n, 3, seed)[:, 1:2]  # not contiguous
+        assert _k_means.k_means(points, n, 10, seed)[1] == theirs(points, n, 10, seed)[1]
+    assert len(asked) == 40  # by the test alone
+    for seed in range(10):
+        points = points_of("normal", 9, 1, seed)
+        points[0] = points[5] + 1e-9  # too close to be told apart: scikit-learn moves a centre, and loses digits
+        assert _k_means.k_means(points, 9, 10, seed)[1] == theirs(points, 9, 10, seed)[1]
+
+
 def test_where_rounding_decides_scikit_learn_is_asked(asked):
     points = np.repeat(np.array([[0.0], [1.0], [5.0]]), 4, axis=0)
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):

@@ -126,3 +126,16 @@ def test_vectors_that_are_approximated_equally_well_are_chosen_as_scikit_learn_d
         model.fit(X)
         np.testing.assert_array_equal(model.row_labels_, reference.row_labels_)
         np.testing.assert_array_equal(model.column_labels_, reference.column_labels_)
+
+
+def test_as_many_clusters_as_columns_need_no_scikit_learn(monkeypatch):
+    models = [SpectralBiclustering((8, 8), random_state=seed) for seed in range(6)]
+    data = [np.random.default_rng(seed).normal(size=(30 + seed, 8)) for seed in range(6)]
+    references = [model.fit(X) for model, X in zip(models, data, strict=True)]
+    monkeypatch.setattr("bivaluate.algorithms.spectral.k_means_of_scikit_learn", None)
+    for seed, (X, reference) in enumerate(zip(data, references, strict=True)):
+        model = SpectralCheckerboard(8, random_state=seed)
+        model._shared = {}
+        model.fit(X)
+        np.testing.assert_array_equal(model.row_labels_, reference.row_labels_)
+        np.testing.assert_array_equal(model.column_labels_, reference.column_labels_)

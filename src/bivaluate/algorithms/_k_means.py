@@ -25,16 +25,12 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
 
     The same random numbers are drawn in the same order, and every choice is made on the same numbers but for rounding.
     Where one hangs on rounding, first centres are chosen in scikit-learn's own arithmetic, and the rest is left to it.
+    The error of as many clusters as points is nothing but rounding, and is scikit-learn's to the bit.
     """
     from bivaluate.algorithms._kernels_k_means import all_first_points, k_means, k_means_on_a_line
 
     n = len(points)
-    n_trials = 2 + int(np.log(K))
-    draws = _first_draws(seed, n_init * (1 + (K - 1) * n_trials)).reshape(n_init, -1)
-    # as RandomState.choice draws one of n
-    cumulated = np.full(n, 1.0 / n).cumsum()
-    firsts = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
-    trials = np.ascontiguousarray(draws[:, 1:]).reshape(n_init, K - 1, n_trials)
+    firsts, trials = _drawn(n, K, n_init, seed)
     centred = points - points.mean(axis=0)
     Pt = np.ascontiguousarray(centred.T)
     doubt = ROUNDINGS * n * np.finfo(np.float64).eps * float((Pt**2).sum(axis=0).max())
@@ -47,16 +43,15 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
     tolerance = TOLERANCE * float(np.mean(np.var(points, axis=0)))
     labels = np.empty(n, np.int64)
     if len(Pt) == 1:
-        order, ends = Pt[0].argsort(), np.zeros(K, np.int64)
-        by_place = Pt[0][chosen].argsort(axis=1)
-        starts = np.take_along_axis(Pt[0][chosen], by_place, axis=1)
-        best, inertia = k_means_on_a_line(Pt[0][order], starts, tolerance, doubt, ends)
-        labels[order] = np.repeat(by_place[best], np.diff(ends, prepend=0)) if inertia >= 0.0 else 0
+        line, order, ends = Pt[0], Pt[0].argsort(), np.zeros(K + 1, np.int64)
+        first = line[chosen]
+        best, inertia = k_means_on_a_line(line[order], np.sort(first, axis=1), tolerance, doubt, ends[1:])
+        labels[order] = first[best].argsort().repeat(ends[1:] - ends[:-1]) if inertia >= 0.0 else 0
     else:
         starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
         inertia = k_means(Pt, starts, tolerance, doubt, labels)
     if inertia >= 0.0:
-        return labels, float(np.sqrt(inertia))
+        return labels, error_alone(points) if n == K else float(np.sqrt(inertia))
     return k_means_of_scikit_learn(points, K, n_init, seed)
 
 
@@ -66,6 +61,28 @@ def k_means_of_scikit_learn(points: Values, K: int, n_init: int, random_state: A
 
     model = KMeans(K, n_init=n_init, random_state=random_state).fit(points)
     return model.labels_.astype(np.int64), float(norm((points - model.cluster_centers_[model.labels_]).ravel()))
+
+
+def error_alone(points: Values) -> float:
+    """Return the error scikit-learn finds where every point is its own centre: the mean is taken out and added again.
+
+    >>> error_alone(np.array([[0.0], [0.5], [1.0]]))
+    0.0
+    """
+    given = np.ascontiguousarray(points)
+    mean = given.mean(axis=0)
+    return float(norm((points - ((given - mean) + mean)).ravel()))
+
+
+@lru_cache(64)
+def _drawn(n: int, K: int, n_init: int, seed: int) -> tuple[Indices, Values]:
+    """Return the first point of every start, and the numbers by which the others are drawn."""
+    n_trials = 2 + int(np.log(K))
+    draws = _first_draws(seed, n_init * (1 + (K - 1) * n_trials)).reshape(n_init, -1)
+    # as RandomState.choice draws one of n
+    cumulated = np.full(n, 1.0 / n).cumsum()
+    firsts = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
+    return firsts, np.ascontiguousarray(draws[:, 1:]).reshape(n_init, K - 1, n_trials)
 
 
 @lru_cache(64)

@@ -164,7 +164,9 @@ class SpectralCheckerboard(BiclusteringEstimator):
         """Return the vectors that k-means approximates best by K values."""
         lines = [vector[:, np.newaxis] for vector in vectors.T]
         errors = [self._k_means(line, K)[1] for line in lines]
-        if self._compiled(len(vectors), K) and np.diff(np.sort(errors))[:N_BEST].min(initial=1.0) < SAME_ERROR:
+        # errors of as many clusters as there are entries are scikit-learn's already
+        doubtful = self._compiled(len(vectors), K) and len(vectors) > K
+        if doubtful and np.diff(np.sort(errors))[:N_BEST].min(initial=1.0) < SAME_ERROR:
             errors = [k_means_of_scikit_learn(line, K, N_INIT, self.random_state)[1] for line in lines]
         return vectors[:, np.argsort(errors)[:N_BEST]]
 
