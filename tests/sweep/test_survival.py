@@ -17,6 +17,8 @@ from bivaluate._errors import RunError
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
+from bivaluate.sweep.schedule import all_slots, sources, tasks
+from bivaluate.sweep.workers import Workers, kept_workers
 from tests.processes import LIMIT, alive, interruptible, started, wait_until
 from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE
 
@@ -26,6 +28,8 @@ SCRIPT = """
 import json, sys
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
+from bivaluate.sweep.schedule import all_slots, sources, tasks
+from bivaluate.sweep.workers import Workers, kept_workers
 Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3])).run()
 """
 
@@ -114,6 +118,43 @@ def test_workers_can_be_interrupted_though_their_owner_cannot(tmp_path: Path, ma
     finally:
         signal.signal(signal.SIGINT, before)
     assert run.results["status"].tolist() == ["ok"], run.results["reason"].tolist()
+
+
+def test_kept_workers_serve_the_next_sweep_and_one_that_is_killed_is_replaced(tmp_path: Path, matrix_file: str) -> None:
+    log = tmp_path / "log"
+    plan = Plan([matrix_file], [BLOCKS], [2, 3], seeds=6, parameters={BLOCKS: {"log": str(log), "seconds": 0.02}})
+
+    def served_by(name: str) -> set[int]:
+        log.unlink(missing_ok=True)
+        run = Sweep(plan, tmp_path / name, jobs=2).run()
+        assert run.results["status"].tolist() == ["ok"] * 12, run.results["reason"].tolist()
+        return {pid for _, pid in logged(log)}
+
+    with kept_workers():
+        first, second = served_by("first"), served_by("second")
+        assert 0 < len(first | second) <= 2
+        for pid in first | second:
+            os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not any(map(alive, first | second)))
+        third = served_by("third")  # nobody's task fails for it
+        assert third
+        assert not third & (first | second)
+    assert not any(map(alive, third))
+
+
+def test_a_worker_killed_between_two_tasks_fails_neither(matrix_file: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = Plan([matrix_file], [BLOCKS], [2], parameters={BLOCKS: {"log": str(log)}})
+    (task,) = tasks(plan, list(all_slots(plan, sources(plan), {})))
+    workers, matrix = Workers(), sources(plan)[0].load(None)[0]
+    try:
+        for n in (1, 2):
+            assert [outcome.status for outcome in workers.perform(task, matrix)] == ["ok"]
+            (_, pid) = logged(log)[n - 1]
+            os.kill(pid, signal.SIGKILL)
+            wait_until(lambda pid=pid: not alive(pid))
+    finally:
+        workers.stop()
 
 
 def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Path, matrix_file: str) -> None:

@@ -86,6 +86,7 @@ def replicate(
     PosixPath('replication/REPLICATION.md')
     """
     from bivaluate.replicate.document import render
+    from bivaluate.sweep.workers import kept_workers
 
     size = FULL if full else QUICK
     folder, files = Path(out), Path(out) / FILES
@@ -95,8 +96,9 @@ def replicate(
         raise FileError(f"cannot create the folder {files}: {error.strerror or error}.") from error
     runs = _Runs(folder / "runs", size, jobs, progress)
     notes: list[str] = []
-    scenarios, own_seeds = runs.scenarios(PAPER.algorithm_seed), runs.scenarios(None)
-    yeast = runs.yeast(notes)
+    with kept_workers():
+        scenarios, own_seeds = runs.scenarios(PAPER.algorithm_seed), runs.scenarios(None)
+        yeast = runs.yeast(notes)
     runs.tell("evidence, tables, report", 0, 3)
     evidence = _gather(size, scenarios, own_seeds, yeast, files)
     runs.tell("evidence, tables, report", 1, 3)

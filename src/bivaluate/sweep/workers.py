@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -81,6 +81,7 @@ def perform_parallel(
         for _ in tasks:
             yield _next(finished)
             tickets.put(None)
+        workers.rest()
     finally:
         workers.stop()
         for _ in threads:
@@ -121,6 +122,11 @@ class Worker:
         self._ready = False
         self._sent: Matrix | None = None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone, as if it was killed while it had nothing to do."""
+        return self._process.poll() is not None
+
     def perform(self, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
         """Perform a task; TimeoutError after `limit` seconds, EOFError if the process dies."""
         expired = threading.Event()
@@ -151,6 +157,10 @@ class Worker:
             raise TimeoutError
         return outcomes
 
+    def rest(self) -> None:
+        """Let go of the matrix that was sent last."""
+        self._sent = None
+
     def close(self) -> None:
         """End the process at once and free its pipes."""
         self._process.kill()
@@ -165,6 +175,30 @@ class Worker:
             return f"the worker process ended with code {code}"
         name = signal.Signals(-code).name
         return f"the worker process was ended by {name}{'; did the machine run out of memory?' if name == 'SIGKILL' else ''}"
+
+
+# Worker processes between two sweeps; None while nobody wants them kept.
+_resting: list[Worker] | None = None
+_resting_guard = threading.Lock()
+
+
+@contextlib.contextmanager
+def kept_workers() -> Iterator[None]:
+    """Keep worker processes from one sweep to the next within the block; to start one takes a second or two.
+
+    They know the modules and the environment of the time they were started, so this is for sweeps that belong together.
+    """
+    global _resting
+    with _resting_guard:
+        already, _resting = _resting, [] if _resting is None else _resting
+    try:
+        yield
+    finally:
+        if already is None:
+            with _resting_guard:
+                ended, _resting = _resting or [], None
+            for worker in ended:
+                worker.close()
 
 
 class Workers:
@@ -200,6 +234,16 @@ class Workers:
             task = replace(task, ks=task.ks[:-1])
         return ended
 
+    def rest(self) -> None:
+        """Leave the processes, which have nothing to do, to the next sweep if there will be one; end them if not."""
+        with self._guard, _resting_guard:
+            if _resting is not None and not self._stopped:
+                for worker in self._all:
+                    worker.rest()
+                _resting.extend(self._all)
+                self._all = set()
+        self.stop()
+
     def stop(self) -> None:
         """End all processes; unfinished work is abandoned."""
         with self._guard:
@@ -214,10 +258,25 @@ class Workers:
         with self._guard:
             if self._stopped:
                 raise Stopped
+            if worker is not None and worker.has_ended:  # between two tasks: neither is to blame
+                self._all.discard(worker)
+                worker.close()
+                worker = None
             if worker is None:
-                worker = self._own.worker = Worker()
+                worker = self._own.worker = _rested() or Worker()
                 self._all.add(worker)
         return worker
+
+
+def _rested() -> Worker | None:
+    """Return a worker of an earlier sweep that still runs, if there is one."""
+    with _resting_guard:
+        while _resting:
+            worker = _resting.pop()
+            if not worker.has_ended:
+                return worker
+            worker.close()
+    return None
 
 
 def _send(stream: IO[bytes], message: Any) -> None:
