@@ -360,3 +360,9 @@ def test_an_algorithm_that_writes_into_its_matrix_hurts_nobody(tmp_path: Path, m
     runs = [Sweep(plan, tmp_path / str(number)).run() for number, plan in enumerate(plans)]
     scores = [run.results.query("algorithm == @SEPARATE")["nve"].item() for run in runs]
     assert scores[0] == scores[1]
+
+
+def test_the_cell_of_a_row_of_the_results_is_found(tmp_path: Path, matrix_file: str) -> None:
+    run = Sweep(make_plan(matrix_file), tmp_path / "run").run()
+    row = next(run.results.itertuples())
+    assert len(run.solution(Cell(row.dataset, row.algorithm, np.int64(row.k), np.int64(row.seed)))) == row.k

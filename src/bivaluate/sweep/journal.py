@@ -157,7 +157,8 @@ class Journal:
             f"SELECT {columns} FROM cells WHERE variant = '' AND status IS NOT NULL"
             " AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?"
         )
-        return next(self._found(query, tuple(cell)), None)
+        numbered = (cell.dataset, cell.algorithm, int(cell.k), int(cell.seed))  # those of a table are NumPy's
+        return next(self._found(query, numbered), None)
 
     def records(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
@@ -211,12 +212,21 @@ def pack_solution(solution: Biclustering) -> bytes:
     return zlib.compress(json.dumps(solution.to_dict()).encode(), 1)
 
 
+def solution_text(blob: bytes) -> str:
+    """Return a packed solution as the text of a solution file."""
+    try:
+        return _unpacked(blob).decode("utf-8")
+    except (zlib.error, ValueError, TypeError) as error:
+        raise RunError(f"a solution in the journal is damaged ({error}).") from error
+
+
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
+    text = solution_text(blob)
     try:
-        document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
+        document = parse_document(text, "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
-    except (zlib.error, ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise RunError(f"a solution in the journal is damaged ({error}).") from error
 
 

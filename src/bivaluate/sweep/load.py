@@ -20,7 +20,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
-from bivaluate.sweep.journal import LAYOUT, Journal, parsed, unpack_mergers, unpack_solution
+from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ class Run:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise disk_error(path.parent, error) from error
-            write_whole(path, json.dumps(unpack_solution(blob).to_dict()) + "\n")
+            write_whole(path, solution_text(blob) + "\n")
 
     def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
         names = [*first, "status", "reason"]
