@@ -97,7 +97,7 @@ def test_thin_and_absent_biclusters_predict_nothing():
 
 def test_clear_errors():
     X = planted()
-    with pytest.raises(ParameterError, match=r"20 folds of 120 cells each \(10%\) need 2400 cells, but X has 1200"):
+    with pytest.raises(ParameterError, match=r"20 folds of 120 cells each \(10 %\) need 2400 cells, but X has 1200"):
         predictive_gain(X, first, [1], folds=20)
     with pytest.raises(ParameterError, match="hides none"):
         predictive_gain(X, first, [1], share=0.0)
