@@ -16,6 +16,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.measures._blocks import is_constant_range
 
 Masks = NDArray[np.uint8]
 
@@ -140,7 +141,7 @@ def standardised(X: Values) -> Values:
     centred = X - X.mean(axis=0)
     centred -= centred.mean(axis=0)
     spread = centred.std(axis=0)
-    constant = X.max(axis=0) == X.min(axis=0)
+    constant = is_constant_range(X.min(axis=0), X.max(axis=0))
     centred[:, constant] = 0.0
     centred /= np.where(constant, 1.0, spread)
     return np.ascontiguousarray(centred)

@@ -16,6 +16,7 @@ from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.measures._blocks import is_constant_range
 
 THRESHOLDS = (1.0, 1.5, 2.0, 2.5, 3.0)
 MAX_ITERATIONS = 100
@@ -254,7 +255,7 @@ def _turn(X: Any, axis: int) -> Callable[[Any, Values, bool], tuple[Any, Values]
     else:
         A = X if axis == 0 else np.ascontiguousarray(X.T)
         variance = X.var(axis=axis)
-        variance[X.max(axis=axis) == X.min(axis=axis)] = 0.0
+        variance[is_constant_range(X.min(axis=axis), X.max(axis=axis))] = 0.0
     scale = np.zeros(len(variance))
     np.divide(1.0, np.sqrt(variance), out=scale, where=variance > 0)
 

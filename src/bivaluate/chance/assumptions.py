@@ -229,7 +229,7 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's
     own. NaN where fewer than ten rows are in a group with others.
 
-    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X = np.random.default_rng(0).normal(size=(60, 20)) + np.arange(60)[:, None]
     >>> groups = np.repeat([0, 1, 2], 20)
     >>> X += 4 * (groups[:, None] == np.arange(20) // 7)
     >>> bool(correlation_within(X, groups) < 0.1 < 0.5 < neighbour_correlation(X - X.mean(axis=1, keepdims=True)))

@@ -17,6 +17,7 @@ from bivaluate._text import Advice, listing, number, plural
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.registry import METRICS
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.report.source import Drawn
@@ -199,12 +200,9 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each row drawn less its mean, over its standard deviation; NaN for a row without spread."""
-    seen = np.isfinite(values)
-    count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-    apart = values - np.where(seen, values, 0.0).sum(axis=1, keepdims=True) / count
-    sd = np.sqrt((np.where(seen, apart, 0.0) ** 2).sum(axis=1, keepdims=True) / count)
-    return np.asarray(apart / np.where(sd > 0, sd, np.nan))
+    """Return each row drawn, standardised; NaN for missing cells and constant rows."""
+    known = ~np.isnan(values) & ~is_constant_row(values)[:, np.newaxis]
+    return np.where(known, standardise(values), np.nan)
 
 
 def _bytes(standard: NDArray[np.float64]) -> str:
