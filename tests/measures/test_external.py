@@ -165,6 +165,13 @@ def test_without_a_shape_some_are_none():
     assert compare(truth, FOUND) == compare(TRUTH, FOUND)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_without_a_shape_the_matrix_may_have_any(turned):
+    pairs = [(range(40), [0, 1]), (range(30, 90), [1, 2])]
+    pairs = [pair[::-1] for pair in pairs] if turned else pairs
+    assert compare(Biclustering(pairs), Biclustering(pairs))["ce"] == 1.0
+
+
 def test_solutions_of_two_matrices_are_refused():
     with pytest.raises(SolutionError, match=r"shape \(5, 6\) and found for one of shape \(6, 5\)"):
         compare(TRUTH, Biclustering([([0], [1])], (6, 5)))
