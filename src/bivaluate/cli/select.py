@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bivaluate._errors import FileError
 from bivaluate._text import percent, plural
 from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
-from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, write_csv
+from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
@@ -110,18 +111,22 @@ def _print(selection: Selection, run: Run) -> None:
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
+    from bivaluate.judge.limits import CONFIDENCE
+
     mean = "mean gap" if selection.gap else "mean"
-    headings = ["data set", "algorithm", "K", mean, "95 % over seeds", "seeds won", "coverage", "runner-up"]
+    shown = number if selection.gap else partial(score_text, selection.by)
+    sure = f"{percent(CONFIDENCE)} over seeds"
+    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", "coverage", "runner-up"]
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
-        span = "–" if row["low"] != row["low"] else f"{number(row['low'])} to {number(row['high'])}"
+        span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
-        second = f"{row['runner_up']} ({number(row['runner_up_mean'])})" if row["runner_up"] else "–"
+        second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
         less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
-        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", number(row["mean"]), span, won]
+        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", shown(row["mean"]), span, won]
         cells += [percentage(row["coverage"]), second]
         if with_null:
-            cells.append(f"{number(row['null_low'])} to {number(row['null_high'])}")
+            cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
             cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]
         rows.append(cells)
     beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
