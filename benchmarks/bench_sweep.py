@@ -14,7 +14,7 @@ from benchmarks.timing import Comparison, print_table, seconds
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Sweep, load_run
 from bivaluate.sweep.schedule import all_slots, load_checked, sources, tasks
-from bivaluate.sweep.workers import perform_parallel
+from bivaluate.sweep.workers import Workers, perform_parallel
 
 KS = (3, 5, 8, 10, 15)
 ALGORITHMS = ("cca", "las", "spectral")
@@ -58,7 +58,8 @@ def yeast_seconds(jobs: int, n_seeds: int) -> float:
     }
     starting, working = (list(tasks(p, list(all_slots(p, sources(p), {})))) for p in (warm, plan))
     begin, left = 0.0, len(starting)
-    for _ in perform_parallel([*starting, *working], lambda task: matrices[task.matrix_key], jobs, None):
+    everything = [*starting, *working]
+    for _ in perform_parallel(everything, lambda task: matrices[task.matrix_key], jobs, None, Workers()):
         left -= 1
         if left == 0:
             begin = time.perf_counter()

@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bivaluate._errors import RunError
+from bivaluate._errors import FileError, RunError
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 from bivaluate.sweep.schedule import all_slots, sources, tasks
-from bivaluate.sweep.workers import Workers, kept_workers
+from bivaluate.sweep.workers import Worker, Workers, kept_workers
 from tests.processes import LIMIT, alive, interruptible, started, wait_until
 from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE
 
@@ -29,7 +29,7 @@ import json, sys
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
 from bivaluate.sweep.schedule import all_slots, sources, tasks
-from bivaluate.sweep.workers import Workers, kept_workers
+from bivaluate.sweep.workers import Worker, Workers, kept_workers
 Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3])).run()
 """
 
@@ -140,6 +140,27 @@ def test_kept_workers_serve_the_next_sweep_and_one_that_is_killed_is_replaced(tm
         assert third
         assert not third & (first | second)
     assert not any(map(alive, third))
+
+
+def test_workers_start_while_matrices_are_read_and_end_where_one_cannot_be(
+    tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started_ones: list[int] = []
+
+    class Noted(Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            started_ones.append(self._process.pid)
+
+    def refuse(*_: object) -> None:
+        assert len(started_ones) == 2
+        raise FileError("it cannot be read")
+
+    monkeypatch.setattr("bivaluate.sweep.workers.Worker", Noted)
+    monkeypatch.setattr("bivaluate.sweep.run.load_checked", refuse)
+    with pytest.raises(FileError, match="it cannot be read"):
+        Sweep(Plan([matrix_file], [BLOCKS, INTERRUPTIBLE], [2]), tmp_path / "run", jobs=3).run()
+    assert not any(map(alive, started_ones))
 
 
 def test_a_worker_killed_between_two_tasks_fails_neither(matrix_file: str, tmp_path: Path) -> None:

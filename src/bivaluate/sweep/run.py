@@ -32,7 +32,7 @@ from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.schedule import Source, all_slots, load_checked, matrix_keys, sources, tasks
-from bivaluate.sweep.workers import perform_here, perform_parallel
+from bivaluate.sweep.workers import Workers, perform_here, perform_parallel
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
 KEPT_BYTES = 500_000_000
@@ -114,15 +114,19 @@ class Sweep:
         with locked(self.folder):
             remove_unfinished(self.folder)
             journal = Journal(self.folder / JOURNAL, write=True)
+            workers = Workers()
             try:
                 if journal.empty:
+                    if self._in_workers:
+                        workers.start(min(self.jobs, len(matrix_keys(found, self.plan)) * len(self.plan.algorithms)))
                     self._set_up(journal, found)
                 else:
                     self._check_same(journal, found)
                     if self.retry:
                         journal.reopen([FAILED, TIMED_OUT])
-                self._work(journal)
+                self._work(journal, workers)
             finally:
+                workers.stop()
                 journal.close()
         run = load_run(self.folder)
         if self.out is None:
@@ -222,7 +226,7 @@ class Sweep:
                 )
         journal.set_version(_version())
 
-    def _work(self, journal: Journal) -> None:
+    def _work(self, journal: Journal, workers: Workers) -> None:
         everything = len(journal.slots())
         waiting = journal.slots(finished=False)
         done = everything - len(waiting)
@@ -231,7 +235,7 @@ class Sweep:
         before = done
         try:
             if waiting:
-                work = self._perform(journal, list(tasks(self.plan, waiting)))
+                work = self._perform(journal, list(tasks(self.plan, waiting)), workers)
                 with closing(work) as finished, _interrupts() as raise_lost:
                     for task, outcomes in finished:
                         slots = [task.slot(outcome.k) for outcome in outcomes]
@@ -245,7 +249,12 @@ class Sweep:
             journal.end_session(session, _now(), done - before)
             Run(self.folder, journal).export()
 
-    def _perform(self, journal: Journal, work: list[Task]) -> Generator[Finished, None, None]:
+    @property
+    def _in_workers(self) -> bool:
+        """Whether tasks are performed by worker processes of this machine."""
+        return self.scheduler is None and (self.jobs > 1 or self.plan.time_limit is not None)
+
+    def _perform(self, journal: Journal, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
         run = Run(self.folder, journal)
 
         def matrix_of(task: Task) -> Matrix:
@@ -256,9 +265,9 @@ class Sweep:
             from bivaluate.sweep.dask import perform_on_cluster
 
             return perform_on_cluster(work, matrix_of, self.scheduler, limit)
-        if self.jobs == 1 and limit is None:
-            return perform_here(work, matrix_of)
-        return perform_parallel(work, matrix_of, self.jobs, limit)
+        if self._in_workers:
+            return perform_parallel(work, matrix_of, self.jobs, limit, workers)
+        return perform_here(work, matrix_of)
 
 
 @contextmanager

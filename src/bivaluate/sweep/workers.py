@@ -48,16 +48,16 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
 
 
 def perform_parallel(
-    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: float | None
+    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: float | None, workers: Workers
 ) -> Generator[Finished, None, None]:
-    """Perform the tasks on `jobs` worker processes; yield them as they finish.
+    """Perform the tasks on `jobs` worker processes, yield them as they finish, and let the workers rest.
 
     Each of `jobs` threads owns one single-threaded worker process, because only a process can be stopped at a time
     limit and only a process can crash alone. They work a little ahead of whoever takes the results. Threads and queues
     are plain ones: `concurrent.futures.wait` takes locks that an interrupt from the keyboard at the wrong moment leaves
     locked for ever.
     """
-    workers, finished, turn = Workers(), SimpleQueue[Finished | Exception](), threading.Lock()
+    finished, turn = SimpleQueue[Finished | Exception](), threading.Lock()
     waiting, tickets = iter(tasks), SimpleQueue[None]()
     for _ in range(2 * jobs):
         tickets.put(None)
@@ -207,9 +207,17 @@ class Workers:
     def __init__(self) -> None:
         self._own = threading.local()
         self._all: set[Worker] = set()
+        self._waiting: list[Worker] = []  # started, and nobody's yet
         self._guard = threading.Lock()
         self._stopped = False
         atexit.register(self.stop)
+
+    def start(self, number: int) -> None:
+        """Start processes before there are tasks: while they import what they need, matrices can be read."""
+        with self._guard:
+            while len(self._waiting) < number and not self._stopped:
+                self._waiting.append(_rested() or Worker())
+                self._all.add(self._waiting[-1])
 
     def perform(self, task: Task, matrix: Matrix, limit: float | None = None) -> list[Outcome]:
         """Perform a task within `limit` seconds.
@@ -263,19 +271,24 @@ class Workers:
                 worker.close()
                 worker = None
             if worker is None:
-                worker = self._own.worker = _rested() or Worker()
+                worker = self._own.worker = _still_running(self._waiting) or _rested() or Worker()
                 self._all.add(worker)
         return worker
 
 
 def _rested() -> Worker | None:
-    """Return a worker of an earlier sweep that still runs, if there is one."""
+    """Take a worker of an earlier sweep that still runs, if there is one."""
     with _resting_guard:
-        while _resting:
-            worker = _resting.pop()
-            if not worker.has_ended:
-                return worker
-            worker.close()
+        return _still_running(_resting or [])
+
+
+def _still_running(workers: list[Worker]) -> Worker | None:
+    """Take a worker that still runs out of the list, and those that do not."""
+    while workers:
+        worker = workers.pop()
+        if not worker.has_ended:
+            return worker
+        worker.close()
     return None
 
 
