@@ -297,6 +297,25 @@ def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, block):
     np.testing.assert_array_equal(read_matrix(tmp_path / "x.csv").values, X.values)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed, threads):
+    """Rows that get shorter or longer, blank lines between them, and text that unpacks to many times its size."""
+    monkeypatch.setattr(delimited, "FAST_BYTES", 1)
+    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 50)
+    monkeypatch.setattr(delimited, "count_cores", lambda _: threads)
+    rows = [f"g{i},{'1' if 100 < i < 3000 else '1.0000000000'},{i}" for i in range(4000)]
+    text = "gene,a,b\n" + "\n".join(f"{row}{' ' * 60}\n \n" if i % 90 == 89 else row for i, row in enumerate(rows))
+    path = tmp_path / ("x.csv.gz" if packed else "x.csv")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    read_fast, used = delimited.read_fast, []
+    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
+    X = read_matrix(path)
+    assert X is used[0]
+    np.testing.assert_array_equal(X.values, np.column_stack([np.ones(4000), np.arange(4000)]))
+    assert X.row_labels == tuple(f"g{i}" for i in range(4000))
+
+
 def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     X = Matrix(rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30)))
