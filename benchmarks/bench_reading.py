@@ -2,8 +2,9 @@
 
 python -m benchmarks.bench_reading
 
-Wall times, best of three, files in the page cache; a peer that is not installed is left out. Everybody ends with the same
-array: float64, genes in rows, row after row in memory. Ours includes every check, and the trial of binary files in a process of their own.
+Wall times, best of seven, files in the page cache; a peer that is not installed is left out. Everybody ends with the same:
+float64, genes in rows, row after row in memory (of sparse cells: CSR of genes), and the labels of both sides as lists. Ours
+includes every check, and the trial of binary files in a process of their own.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate import read_matrix
 
 SHAPE = (20_000, 620)
-REPEAT = 3
+SPARSE = (3_000, 20_000)
+REPEAT = 7
 
 
 def write_files(folder: Path) -> None:
-    """Write one matrix as TSV (100 MB), h5ad and Parquet."""
+    """Write one matrix as TSV (100 MB), h5ad and Parquet, and a sparse one."""
     import anndata
     import pandas as pd
+    from scipy.sparse import csr_matrix, random_array
 
     rng = np.random.default_rng(0)
     values = rng.normal(size=SHAPE).round(4)
@@ -35,6 +38,11 @@ def write_files(folder: Path) -> None:
     frame.to_csv(folder / "x.tsv", sep="\t", float_format="%.4f")
     frame.to_parquet(folder / "x.parquet")
     anndata.AnnData(values.T.copy(), obs=frame.T.iloc[:, :0], var=frame.iloc[:, :0]).write_h5ad(folder / "x.h5ad")
+    genes, cells = (
+        pd.DataFrame(index=[f"{letter}{k}" for k in range(size)]) for letter, size in zip("gc", SPARSE, strict=True)
+    )
+    counts = random_array(SPARSE[::-1], density=0.1, format="csr", dtype=np.float32, rng=rng)
+    anndata.AnnData(csr_matrix(counts), obs=cells, var=genes).write_h5ad(folder / "sparse.h5ad")
 
 
 def ours(path: str) -> float:
@@ -42,39 +50,70 @@ def ours(path: str) -> float:
     return best_of(lambda: read_matrix(path).values, REPEAT)
 
 
+def ours_sparse(path: str) -> float:
+    """Return the time until all cells are compressed rows."""
+
+    def read() -> Any:
+        X = read_matrix(path)
+        return X.source.rows(0, X.shape[0])
+
+    return best_of(read, REPEAT)
+
+
 def pandas_text(path: str) -> float:
     import pandas as pd
 
-    return best_of(lambda: _by_rows(pd.read_csv(path, sep="\t", index_col=0).to_numpy(dtype=np.float64)), REPEAT)
+    return best_of(lambda: _of_frame(pd.read_csv(path, sep="\t", index_col=0)), REPEAT)
 
 
 def pyarrow_text(path: str) -> float:
     from pyarrow import csv
 
-    options = csv.ParseOptions(delimiter="\t")
-    return best_of(lambda: _values(csv.read_csv(path, parse_options=options).to_pandas()), REPEAT)
+    def read() -> Any:
+        table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter="\t"))
+        return _by_rows(table.drop([""]).to_pandas().to_numpy()), table.column(0).to_pylist(), table.column_names
+
+    return best_of(read, REPEAT)
 
 
 def polars_text(path: str) -> float:
     import polars
 
-    return best_of(lambda: _by_rows(polars.read_csv(path, separator="\t").drop("").to_numpy()), REPEAT)
+    def read() -> Any:
+        table = polars.read_csv(path, separator="\t")
+        return _by_rows(table.drop("").to_numpy()), table[""].to_list(), table.columns
+
+    return best_of(read, REPEAT)
 
 
 def anndata_file(path: str) -> float:
     import anndata
 
-    return best_of(lambda: _by_rows(np.asarray(anndata.read_h5ad(path).X).T), REPEAT)
+    def read() -> Any:
+        adata = anndata.read_h5ad(path)
+        return _by_rows(np.asarray(adata.X).T), adata.obs_names.tolist(), adata.var_names.tolist()
+
+    return best_of(read, REPEAT)
+
+
+def anndata_sparse(path: str) -> float:
+    import anndata
+
+    def read() -> Any:
+        adata = anndata.read_h5ad(path)
+        return adata.X.T.tocsr(), adata.obs_names.tolist(), adata.var_names.tolist()
+
+    return best_of(read, REPEAT)
 
 
 def parquet_file(path: str) -> float:
     import pandas as pd
 
-    return best_of(lambda: _by_rows(pd.read_parquet(path).to_numpy(dtype=np.float64)), REPEAT)
+    return best_of(lambda: _of_frame(pd.read_parquet(path)), REPEAT)
 
 
-def _values(frame: Any) -> Any:
-    return _by_rows(frame.iloc[:, 1:].to_numpy(dtype=np.float64))
+def _of_frame(frame: Any) -> Any:
+    return _by_rows(frame.to_numpy(dtype=np.float64)), frame.index.tolist(), frame.columns.tolist()
 
 
 def _by_rows(values: Any) -> Any:
@@ -87,6 +126,7 @@ PEERS: list[tuple[str, str, str, Callable[[str], float], float]] = [
     ("x.tsv", "pyarrow", "pyarrow", pyarrow_text, 1.3),
     ("x.tsv", "polars", "polars", polars_text, 1.3),
     ("x.h5ad", "anndata", "anndata", anndata_file, 1.2),
+    ("sparse.h5ad", "anndata", "anndata", anndata_sparse, 1.2),
     ("x.parquet", "pyarrow", "pandas with pyarrow", parquet_file, 1.2),
 ]
 
@@ -104,10 +144,12 @@ def main() -> list[Comparison]:
                 continue
             path = str(folder / file)
             if file not in taken:
-                taken[file] = in_fresh_process("benchmarks.bench_reading:ours", path)
+                reader = ours_sparse if file.startswith("sparse") else ours
+                taken[file] = in_fresh_process(f"benchmarks.bench_reading:{reader.__name__}", path)
             peer = in_fresh_process(f"benchmarks.bench_reading:{function.__name__}", path)
             size = f"{(folder / file).stat().st_size / 1e6:.0f} MB of {Path(file).suffix[1:]}"
-            work = f"reading {size}, {SHAPE[0]}x{SHAPE[1]}"
+            rows, cols = SPARSE if file.startswith("sparse") else SHAPE
+            work = f"reading {size}, {rows}x{cols}{', 10 % stored' if file.startswith('sparse') else ''}"
             lines.append(Comparison(work, against, peer, taken[file], 1 / most, 1, f"at most {most:g} times its time"))
     return print_table("reading", lines)
 
