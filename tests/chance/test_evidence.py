@@ -1,11 +1,14 @@
 """Evidence: worked values, the naive twin, kinds of pattern, degenerate cases, tails."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
+import scipy.sparse
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, Matrix
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance import evidence as module
 from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
@@ -463,3 +466,19 @@ def test_blocks_on_neighbouring_columns_are_no_series():
     result = evidence_table(X, Biclustering([(range(30), range(12)), (range(40, 80), range(15, 30))], X.shape))
     assert result.independent == 1
     assert result.kinds == ("raised", "raised")
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_what_is_known_of_a_settled_matrix_ends_with_it(dense):
+    """Without waiting for the garbage collector: it may be the largest thing in memory."""
+    values = np.random.default_rng(0).poisson(0.5, size=(40, 15)).astype(float)
+    matrix = Matrix(values if dense else scipy.sparse.csr_array(values)).settled()
+    gc.disable()
+    try:
+        evidence_table(matrix, Biclustering([(range(10), range(6))], values.shape))
+        assert matrix._known
+        gone = weakref.ref(matrix)
+        del matrix
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -123,9 +123,14 @@ class Judged(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What a matrix is judged by before a solution is seen, as `Background` has it."""
+    """What a matrix is judged by before a solution is seen, as `Background` has it.
 
-    values: Floats | Values
+    `values` are None where rows are looked at some at a time, times `scale` or as ranks: the matrix keeps this, so it is
+    not part of it.
+    """
+
+    values: Floats | None
+    scale: float
     effects: tuple[Floats, Floats, Floats, Floats]
     floor: float
     flat: tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -140,7 +145,8 @@ def background_of(matrix: Matrix, normalise: str, groups: Groups) -> Background:
     row_effect, col_effect, in_row, in_col = found.effects
     effects = (row_effect.copy(), col_effect.copy(), in_row, in_col)
     independent = independent_share(found.series, groups)
-    return Background(found.values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent)
+    values = Values(matrix, found.ranks, found.scale) if found.values is None else found.values
+    return Background(values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent)
 
 
 def _surroundings(matrix: Matrix, normalise: str) -> Surroundings:
@@ -170,7 +176,7 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
             cells = _looked_at(values, lines)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = all_squares(values, lines.effects[1])
-    return Surroundings(values, lines.effects, floor, flat, squares, ranks, series_in(cells))
+    return Surroundings(None, values.scale, lines.effects, floor, flat, squares, ranks, series_in(cells))
 
 
 def _looked_at(values: Values, lines: Lines) -> Floats:
@@ -201,7 +207,7 @@ def _surroundings_in_memory(X: Floats, normalise: str) -> Surroundings:
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return Surroundings(values, means, floor, _flat_lines(X), squares, ranks, series)
+    return Surroundings(values, 1.0, means, floor, _flat_lines(X), squares, ranks, series)
 
 
 class _Seen(NamedTuple):
