@@ -125,8 +125,8 @@ class Judged(NamedTuple):
 class Surroundings(NamedTuple):
     """What a matrix is judged by before a solution is seen, as `Background` has it.
 
-    `values` are None where rows are looked at some at a time, times `scale` or as ranks: the matrix keeps this record, so
-    it is not part of it.
+    `values` are None where rows are looked at some at a time, times `scale` or as ranks. The matrix keeps this record
+    and is no part of it.
     """
 
     values: Floats | None
