@@ -168,6 +168,15 @@ class Elsewhere:
 class SparseSource:
     """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once.
 
+    Parameters
+    ----------
+    array
+        The matrix.
+    is_canonical
+        Whether its indices are known to ascend without repeats; otherwise they are looked at.
+
+    Examples
+    --------
     >>> from scipy.sparse import csr_array
     >>> SparseSource(csr_array([[0, 1], [2, 0], [0, 0]])).take(np.array([1])).toarray()
     array([[2, 0]])
@@ -175,12 +184,12 @@ class SparseSource:
 
     sparse = True
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, is_canonical: bool = False) -> None:
         from scipy.sparse import csr_array
 
         self.converted_from = "" if array.format == "csr" else array.format.upper()
         self.array = csr_array(array)
-        if not self.array.has_canonical_format:
+        if not (is_canonical or self.array.has_canonical_format):
             self.array = self.array.copy()
             self.array.sum_duplicates()
 

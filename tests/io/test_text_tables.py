@@ -12,8 +12,8 @@ from bivaluate._errors import FileError, FormatError, ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.io import source
 from bivaluate.io.formats import Options
-from bivaluate.io.matrices import delimited
-from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect
+from bivaluate.io.matrices import _dialect, delimited
+from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect, sample_of
 from bivaluate.io.source import Source
 
 LABELS = ("YAL001C", "YAL002W"), ("c1", "c2", "c3")
@@ -295,6 +295,22 @@ def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, block):
     monkeypatch.setattr(delimited, "_BLOCK_BYTES", block)
     monkeypatch.setattr(delimited, "_SPILLED_CELLS", block)
     np.testing.assert_array_equal(read_matrix(tmp_path / "x.csv").values, X.values)
+
+
+@pytest.mark.parametrize("mark", [",", " "])
+def test_lines_of_too_many_fields(table, monkeypatch, mark):
+    monkeypatch.setattr(_dialect, "MAX_FIELDS", 50)
+    with pytest.raises(FormatError, match=r"line 1: more than 50 fields\. Is this a table with line breaks\?"):
+        read_matrix(table(mark.join(["1"] * 51) + "\n"))
+    assert read_matrix(table(mark.join(["1.5"] * 50) + "\n")).shape == (1, 50)
+    assert read_matrix(table("   ".join(["1.5"] * 20) + "\n")).shape == (1, 20)
+
+
+def test_of_long_lines_fewer_tell_the_dialect(table):
+    line = ",".join(["1.25"] * 50_000)
+    source = Source(table("\n".join([line] * 8)))
+    assert len(sample_of(source.filled_lines())) == 5
+    assert len(sample_of(iter(enumerate(["1,2"] * 200)))) == SAMPLE_LINES
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from bivaluate._errors import FormatError
 from bivaluate._files import from_text
@@ -15,7 +15,9 @@ from bivaluate.io.source import Source
 
 MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None"])
 WHITESPACE = " "
-SAMPLE_LINES = 100
+_DELIMITERS = ("\t", ",", ";", "|", WHITESPACE)
+SAMPLE_LINES, _FEW_LINES, _SAMPLE_CHARACTERS = 100, 5, 1 << 20
+MAX_FIELDS = 1 << 22  # of a line
 LEADING = 5
 _JUDGED_CELLS = 2000
 
@@ -84,11 +86,27 @@ def number(cell: str, decimal: str = ".") -> float | None:
         return None
 
 
+def sample_of(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return the first lines of a table, as many as tell its dialect; of long ones fewer do."""
+    sample: list[tuple[int, str]] = []
+    length = 0
+    for line in itertools.islice(lines, SAMPLE_LINES):
+        sample.append(line)
+        length += len(line[1])
+        if length > _SAMPLE_CHARACTERS and len(sample) >= _FEW_LINES:
+            break
+    return sample
+
+
 def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -> Dialect:
     """Find the dialect of a table from its first numbered, non-blank lines; whatever is given is obeyed."""
     name, header, index_cols = source.name, options.header, options.index_cols
     if not lines:
         raise FormatError(f"{name} holds no table: every line is blank.")
+    for n, line in lines:
+        marks = [mark for mark in _DELIMITERS if mark * 2 not in line or mark != WHITESPACE]  # columns may be aligned
+        if len(line) > MAX_FIELDS and any(line.count(mark) >= MAX_FIELDS for mark in marks):
+            raise source.fault(f"more than {MAX_FIELDS:,} fields. Is this a table with line breaks?", n)
     delimiter, decimal = _delimiter(lines, options.delimiter, options.decimal)
     fields = _without_comments([(n, split_or_raise(line, delimiter, source, n)) for n, line in lines])
     trailing = delimiter != WHITESPACE and all(len(f) > 1 and not f[-1].strip() for _, f in fields)
@@ -138,7 +156,7 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
     """Choose the pair under which the sample is most regular and most numeric."""
     decimals = [decimal] if decimal else [".", ","]
     best, best_score = (delimiter or ",", decimals[0]), -1.0
-    for candidate in [delimiter] if delimiter else ["\t", ",", ";", "|", WHITESPACE]:
+    for candidate in [delimiter] if delimiter else _DELIMITERS:
         try:
             rows = [split(line, candidate) for _, line in lines]
         except csv.Error:
@@ -151,8 +169,8 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
         for mark in decimals:
             if mark == candidate:
                 continue
-            judged = body[: max(5, _JUDGED_CELLS // width)]
-            cells = [number(cell, mark) is not None for row in judged for cell in row]
+            judged = body[: max(_FEW_LINES, _JUDGED_CELLS // width)]
+            cells = [number(cell, mark) is not None for row in judged for cell in row[:_JUDGED_CELLS]]
             score = regular * sum(cells) / len(cells)
             if score > best_score + 1e-9:
                 best, best_score = (candidate, mark), score
@@ -179,7 +197,7 @@ def _has_corner(first: Sequence[str]) -> bool:
         return word in _CORNERS or word.startswith(_CORNER_STARTS) or word.endswith(_CORNER_ENDS)
     values = [number(cell) for cell in first[1:]]
     known = [value for value in values if value is not None]
-    return 2 * len(known) < len(values) or all(a < b for a, b in pairwise(known))
+    return 2 * len(known) < len(values) or all(a < b for a, b in itertools.pairwise(known))
 
 
 def _looks_like_header(
@@ -194,7 +212,7 @@ def _looks_like_header(
         return True
     known = [value for value in values if value is not None]
     whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)
-    if len(known) >= 3 and whole and all(a < b for a, b in pairwise(known)):
+    if len(known) >= 3 and whole and all(a < b for a, b in itertools.pairwise(known)):
         sample = [cell for row in body for cell in row[index_cols:]]
         return 2 * sum(decimal in cell for cell in sample) > len(sample)
     return False

@@ -227,7 +227,7 @@ class TurnedSparse:
     def _source(self) -> SparseSource | StoredSparse:
         if self._sorted is None:
             if 2 * self._stored.n_entries * (self.dtype.itemsize + 8) <= self.memory:
-                self._sorted = SparseSource(self._stored.rows(0, self._stored.shape[0]).T)
+                self._sorted = SparseSource(self._stored.rows(0, self._stored.shape[0]).T, is_canonical=True)
             else:
                 self._sorted = turned_on_disk(self._stored, self.memory)
         return self._sorted
@@ -402,4 +402,4 @@ def sparse_source(store: Store, key: str, shape: tuple[int, int], by_rows: bool,
     with store.reading(key):
         cells, positions, bounds = (np.asarray(part[:]) for part in (data, indices, starts))
     made = checked_csr(cells, positions, bounds, lines[1], name)
-    return SparseSource(made if by_rows != turned else made.T)
+    return SparseSource(made if by_rows != turned else made.T, is_canonical=True)

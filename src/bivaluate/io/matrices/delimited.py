@@ -22,11 +22,11 @@ from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices._dialect import (
     MISSING,
-    SAMPLE_LINES,
     WHITESPACE,
     Dialect,
     detect,
     number,
+    sample_of,
     spelt,
     split_or_raise,
 )
@@ -57,7 +57,7 @@ def _is_certain(source: Source) -> bool:
 def _read(source: Source, options: Options) -> Matrix:
     """Read a text table; large files go through a faster engine with the same result, very large ones to the disk."""
     lines = source.filled_lines(sys.maxsize if _stays_on_disk(source) else MAX_TEXT)
-    sample = list(itertools.islice(lines, SAMPLE_LINES))
+    sample = sample_of(lines)
     return parse(source, detect(sample, source, options), itertools.chain(sample, lines))
 
 
