@@ -6,9 +6,10 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance.search import search_block
-from bivaluate.judge.prune import _loses_evidence, _Pool, propose_pruning
+from bivaluate.judge.prune import _Known, _loses_evidence, _Pool, propose_pruning
 from bivaluate.judge.redundancy import is_coherent
 from bivaluate.matrix import Matrix
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster
 
 
@@ -164,3 +165,17 @@ def test_no_merger_costs_evidence():
 
 def test_blocks_whose_rows_hardly_follow_a_pattern_are_no_repeats():
     assert is_coherent(np.array([0.79, 0.81]), np.array([40, 40]), np.array([12, 12])).tolist() == [True, False]
+
+
+def test_a_change_leaves_what_would_be_known_from_the_start():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(70, 24))
+    X[:40, :14] = 0.1 * X[:40, :14] + 2 * rng.normal(size=14)
+    pairs = [(range(20), range(8)), (range(15, 40), range(5, 14)), (range(45, 60), range(10, 20))]
+    changed = [(range(5, 35), range(3, 14)), *pairs[1:]]
+    known, fresh = (_Known.of(Workspace.of(X, Biclustering(of, X.shape)), Matrix.of(X)) for of in (pairs, changed))
+    known.change(0, Biclustering(changed, X.shape)[0], np.ones(3, dtype=bool))
+    assert fresh.related[0, 1]
+    for name in ("row_masks", "col_masks", "shapes", "shared", "related", "duplicates"):
+        assert np.array_equal(getattr(known, name), getattr(fresh, name)), name
+    np.testing.assert_allclose(known.ve, fresh.ve, rtol=1e-12)
