@@ -101,11 +101,12 @@ def score(
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
-    X = matrix_file.read(matrix)
+    X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     read = list(_read_all(solutions, X, solution_file))
     with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
-        options["progress"] = None if update is None else partial(update, "reading rows")
+        # an array in memory is not read, and is looked at once for all solutions
+        options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         with warnings.catch_warnings():
             if not as_json:  # the findings say it
                 warnings.simplefilter("ignore", DegenerateWarning)

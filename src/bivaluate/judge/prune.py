@@ -154,7 +154,7 @@ def propose_pruning(
     ('B1+B2',)
     """
     check_real("cut", cut, 0.0)
-    matrix = Matrix.of(X)
+    matrix = Matrix.of(X).settled()
     seen = prepared(matrix, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
