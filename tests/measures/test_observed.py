@@ -8,6 +8,7 @@ from bivaluate import Biclustering, Matrix, _rows, evaluate
 from bivaluate import matrix as matrices
 from bivaluate._rows import ArraySource, FileSource
 from bivaluate.measures import _mergers as mergers
+from bivaluate.measures._blocks import error_floors
 from bivaluate.measures._observed import observed_errors
 from bivaluate.measures.workspace import Workspace
 
@@ -47,6 +48,14 @@ def test_the_same_errors_and_shapes(share, short_chunks, tmp_path):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-12, err_msg=name)
     blocks = Workspace.of(Matrix(FileSource(tmp_path / "x.bin", float, X.shape)), solution, missing="omit")
     np.testing.assert_allclose(blocks.block_errors, whole.block_errors, rtol=1e-9, atol=1e-12)
+
+
+def test_what_may_be_rounding_is_that_of_the_block_with_the_largest_values(short_chunks, tmp_path):
+    X, solution = ratings()
+    X.tofile(tmp_path / "x.bin")
+    parts = Workspace.of(Matrix(FileSource(tmp_path / "x.bin", float, X.shape)), solution, missing="omit")
+    assert parts._by_observed
+    assert parts._largest_floor >= error_floors(X[70:90, 20:25])[1] > 1e6 * error_floors(X[:40, :9])[1]
 
 
 def test_absent_ratings_score_as_missing_cells_do(short_chunks):
