@@ -58,6 +58,7 @@ type: .venv/.installed  ## check types
 	$(BIN)/mypy
 
 bench: .venv/.installed  ## measure ratios against peers, both sides in one run (BENCH="--minutes 20" for less), and write them
+	$(BIN)/python -m pip install --quiet polars
 	$(BIN)/python -m benchmarks $(BENCH)
 	$(BIN)/python docs/generate.py
 

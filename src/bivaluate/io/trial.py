@@ -258,6 +258,7 @@ def _serve(requests: int, answers: int) -> None:
             _limit(resource.RLIMIT_AS, held + MEMORY + MEMORY_PER_BYTE * request["size"])
         end, error = _read(request, tell)
         gc.collect()  # closes the file
+        gc.freeze()  # modules that were loaded for it are not looked through with the next
         signal.alarm(0)
         stays = end == _READ and _held()[1] <= at_first + GROWN
         tell(end=end, error=error, stays=stays)
