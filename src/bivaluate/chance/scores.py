@@ -46,10 +46,8 @@ class BlockScores:
         E0, the mean VE of noise of that shape.
     reference : ndarray of float
         V*, the VE a search through noise of the whole matrix's shape would reach.
-    ratio : ndarray of float
-        R = VE / E0.
-    z : ndarray of float
-        (E0 − VE) / sd0.
+    ve, ratio : ndarray of float
+        VE, and R = VE / E0.
     adjusted : ndarray of float
         aVE = 1 − (V* − VE)/E0; 1 where not usable.
     """
@@ -59,9 +57,14 @@ class BlockScores:
     usable: NDArray[np.bool_]
     expected: Floats
     reference: Floats
+    ve: Floats
     ratio: Floats
-    z: Floats
     adjusted: Floats
+
+    @property
+    def z(self) -> Floats:
+        """(E0 − VE) / sd0."""
+        return (self.expected - self.ve) / null_sd(self.rows, self.cols)
 
     @property
     def evidence(self) -> Floats:
@@ -97,8 +100,7 @@ def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int])
     reference = search_reference(rows, cols, shape, expected)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
-    z = (expected - ve) / null_sd(rows, cols)
-    return BlockScores(rows, cols, usable, expected, reference, ratio, z, adjusted)
+    return BlockScores(rows, cols, usable, expected, reference, ve, ratio, adjusted)
 
 
 def score_block(A: Floats, shape: tuple[int, int]) -> BlockScores:
@@ -131,12 +133,12 @@ def _score_blocks_of(workspace: Workspace) -> BlockScores:
 
 
 def _score_all_of(workspace: Workspace) -> ChanceScores:
-    constant = workspace.merged_constant_rows
+    merged_ve, constant = workspace.merged_ve, workspace.merged_constant_rows
     merged_rows, merged_cols = workspace.cover.merged_shapes
-    blocks = block_scores(workspace)
+    blocks = block_scores(workspace)  # after the mergers: the errors of the biclusters are on their diagonal
     # blocks and mergers are looked up together: those of one shape get one E0, to the bit
     expected = _expected(np.vstack([merged_rows - constant, blocks.rows]), np.vstack([merged_cols, blocks.cols]))
-    merged_ratio = workspace.merged_ve / expected[:-1]
+    merged_ratio = merged_ve / expected[:-1]
     separation = _separation(workspace, expected, merged_ratio, blocks.usable)
     return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
 

@@ -136,31 +136,35 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
     """
     flat, origin, s0, s1, scale, used, dense = cells
     u = used.size
+    if dense:
+        # sums[k] += X[row] * scale - level[row] for every k in `group` that holds the row
+        wanted = np.zeros(layout.sizes.size, np.bool_)
+        wanted[group] = True
+        for row in range(layout.owner_start.size - 1):
+            at = origin + row * s0
+            line = flat[at : at + u]
+            centre = level[row]
+            for k in layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]:
+                if wanted[k]:
+                    own = sums[k]
+                    for q in range(u):
+                        own[q] += line[q] * scale - centre
+        return
     for k in group:
         rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
-        own = sums[k]
-        # own += (X[np.ix_(rows, used)] * scale - level[rows, None]).sum(axis=0)
-        if dense:
-            for row in rows:
-                at = origin + row * s0
-                line = flat[at : at + u]
-                centre = level[row]
-                for q in range(u):
-                    own[q] += line[q] * scale - centre
-        else:
-            for q in range(u):
-                at = origin + used[q] * s1
-                # own[q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four independent parts
-                whole = rows.size - rows.size % 4
-                a = b = c = d = 0.0
-                for r in range(0, whole, 4):
-                    a += flat[at + rows[r] * s0] * scale - level[rows[r]]
-                    b += flat[at + rows[r + 1] * s0] * scale - level[rows[r + 1]]
-                    c += flat[at + rows[r + 2] * s0] * scale - level[rows[r + 2]]
-                    d += flat[at + rows[r + 3] * s0] * scale - level[rows[r + 3]]
-                for r in range(whole, rows.size):
-                    a += flat[at + rows[r] * s0] * scale - level[rows[r]]
-                own[q] += (a + b) + (c + d)
+        for q in range(u):
+            at = origin + used[q] * s1
+            # sums[k, q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four independent parts
+            whole = rows.size - rows.size % 4
+            a = b = c = d = 0.0
+            for r in range(0, whole, 4):
+                a += flat[at + rows[r] * s0] * scale - level[rows[r]]
+                b += flat[at + rows[r + 1] * s0] * scale - level[rows[r + 1]]
+                c += flat[at + rows[r + 2] * s0] * scale - level[rows[r + 2]]
+                d += flat[at + rows[r + 3] * s0] * scale - level[rows[r + 3]]
+            for r in range(whole, rows.size):
+                a += flat[at + rows[r] * s0] * scale - level[rows[r]]
+            sums[k, q] += (a + b) + (c + d)
 
 
 @kernel
@@ -272,6 +276,8 @@ def finish_patterns(
 ) -> None:
     """Turn the sums of both passes into the standardised pattern of every merger of the leads."""
     K = layout.sizes.size
+    if not alone:
+        complete_shared_rows(layout, patterns, sums.shape[1], leads)
     for i in leads:
         first, last = (i, i + 1) if alone else (0, K)
         limit = (64 * EPS * top[i]) ** 2
@@ -479,23 +485,67 @@ def unite_columns(
 
 @kernel
 def subtract_shared_rows(cells: Cells, layout: Layout, level: Any, patterns: Patterns, leads: Any) -> None:
-    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of."""
-    # values of j -= centred[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
-    # holds all rows of the other
-    line = np.empty(cells.used.size)
-    sizes, overlap = layout.sizes, layout.overlap
-    for i in leads:
-        start = patterns.start[i]
-        union, values = patterns.union[patterns.at[i] :], patterns.values[patterns.at[i] :]
-        for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
-            owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
-            if owners.size == 1:
-                continue
+    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of.
+
+    Of a merger with another lead only the lead's own columns, which come first: `complete_shared_rows` does the rest.
+    """
+    leading = np.zeros(layout.sizes.size, np.bool_)
+    leading[leads] = True
+    line, own = np.empty(cells.used.size), np.empty(cells.used.size)
+    for row in range(layout.owner_start.size - 1):
+        if layout.owner_start[row + 1] - layout.owner_start[row] > 1:
             read_row(cells, row, level[row], line)
-            for j in owners:
-                if overlap[i, j] < sizes[i] and overlap[i, j] < sizes[j]:
-                    for t in range(start[j], start[j + 1]):
-                        values[t] -= line[union[t]]
+            subtract_row(layout, patterns, leading, row, line, own)
+
+
+@inlined_kernel
+def subtract_row(layout: Layout, patterns: Patterns, leading: Any, row: int, line: Any, own: Any) -> None:
+    """Subtract one row, `line`, for the leads that share it; a merger with one that holds all rows needs none."""
+    # values of i and j -= centred[row, union of i and j]
+    first, last = layout.owner_start[row], layout.owner_start[row + 1]
+    for a in range(first, last):
+        i = layout.owners[a]
+        if not leading[i]:
+            continue
+        begin, c_i = layout.col_start[i], layout.col_start[i + 1] - layout.col_start[i]
+        for t in range(c_i):
+            own[t] = line[layout.cols[begin + t]]
+        for b in range(first, last):
+            j = layout.owners[b]
+            if layout.overlap[i, j] < layout.sizes[i] and layout.overlap[i, j] < layout.sizes[j]:
+                at, end = patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1]
+                for t in range(c_i):
+                    patterns.values[at + t] -= own[t]
+                if not is_lead(patterns, j):
+                    for t in range(at + c_i, end):
+                        patterns.values[t] -= line[patterns.union[t]]
+
+
+@inlined_kernel
+def is_lead(patterns: Patterns, k: int) -> bool:
+    """Whether bicluster k is a lead: only these have columns of mergers."""
+    return patterns.start[k, patterns.start.shape[1] - 1] > 0
+
+
+@kernel
+def complete_shared_rows(layout: Layout, patterns: Patterns, n_used: int, leads: Any) -> None:
+    """Give each lead the sums over shared rows in the columns that only another lead has, from what that one has."""
+    # values of (i, j)[c_i:] = values of (j, i)[:c_j][~np.isin(columns of j, columns of i)]
+    inside = np.zeros(n_used, np.bool_)
+    for i in leads:
+        columns = layout.cols[layout.col_start[i] : layout.col_start[i + 1]]
+        for q in columns:
+            inside[q] = True
+        for j in leads:
+            if layout.overlap[i, j] == 0 or j == i:
+                continue
+            here, there = patterns.at[i] + patterns.start[i, j] + columns.size, patterns.at[j] + patterns.start[j, i]
+            for a, t in enumerate(range(layout.col_start[j], layout.col_start[j + 1])):
+                if not inside[layout.cols[t]]:
+                    patterns.values[here] = patterns.values[there + a]
+                    here += 1
+        for q in columns:
+            inside[q] = False
 
 
 @kernel

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from bivaluate._jit import kernel, strict_kernel
 from bivaluate.measures._blocks import CONSTANT, EPS
-from bivaluate.measures._kernels import LOST_PATTERN, LOST_ROW, Errors, Indices, Layout, Patterns, Values, shared_rows
+from bivaluate.measures._kernels import (
+    LOST_PATTERN,
+    LOST_ROW,
+    Errors,
+    Indices,
+    Layout,
+    Patterns,
+    Values,
+    shared_rows,
+    subtract_row,
+)
 
 if TYPE_CHECKING:
     from bivaluate.measures._passes import Members
@@ -139,25 +149,16 @@ def column_sums(split: Split, layout: Layout, group: Any, sums: Any) -> None:
 
 @kernel
 def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads: Any) -> None:
-    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of."""
-    # values of j -= X[np.intersect1d(rows of i, rows of j)][:, union of i and j].sum(axis=0), where neither
-    # holds all rows of the other
-    line = np.zeros(split.n_used)
-    sizes, overlap = layout.sizes, layout.overlap
-    for i in leads:
-        start = patterns.start[i]
-        union, values = patterns.union[patterns.at[i] :], patterns.values[patterns.at[i] :]
-        for row in layout.rows[layout.row_start[i] : layout.row_start[i + 1]]:
-            owners = layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]
-            if owners.size == 1:
-                continue
+    """Subtract the rows each lead shares with each other bicluster, as the kernel for dense rows does."""
+    leading = np.zeros(layout.sizes.size, np.bool_)
+    leading[leads] = True
+    line, own = np.zeros(split.n_used), np.empty(split.n_used)
+    for row in range(layout.owner_start.size - 1):
+        if layout.owner_start[row + 1] - layout.owner_start[row] > 1:
             first, last = split.start[row], split.start[row + 1]
             for t in range(first, last):  # line[split.cols[first:last]] = split.values[first:last]
                 line[split.cols[t]] = split.values[t]
-            for j in owners:
-                if overlap[i, j] < sizes[i] and overlap[i, j] < sizes[j]:
-                    for t in range(start[j], start[j + 1]):
-                        values[t] -= line[union[t]]
+            subtract_row(layout, patterns, leading, row, line, own)
             line[split.cols[first:last]] = 0.0
 
 

@@ -214,7 +214,7 @@ def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     from bivaluate.measures import _kernels, _kernels_sparse
 
     patterns = plan.patterns._replace(values=into.shared)
-    shares = [share for share in np.array_split(plan.leads, threads) if len(share)]
+    shares = [plan.leads[part::threads] for part in range(min(threads, len(plan.leads)))]
     if chunk.split is not None:
         share_out(
             [
