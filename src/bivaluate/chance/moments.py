@@ -56,7 +56,9 @@ def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
     in_rows = _chebyshev(np.clip(2 * math.sqrt(2) * rho - 1, -1, 1).ravel(), size)
     in_cols = _chebyshev((6 / np.maximum(c, 3) - 1).ravel(), size)
     mean = np.einsum("pi,pi->p", in_rows @ NULL_MEAN, in_cols).reshape(r.shape)
-    mean = np.where(c == 2, 2 / np.pi * np.arccos(rho), mean)
+    few = c <= 2
+    if few.any():
+        mean = np.where(few, 2 / np.pi * np.arccos(rho), mean)
     return np.where((r < 2) | (c < 2), np.nan, mean)
 
 
@@ -116,11 +118,14 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected:
     usable = (flat_r >= 2) & (flat_c >= 2)
     if usable.any():
         distinct, where = np.unique(flat_r[usable] * (m + 1) + flat_c[usable], return_inverse=True)
-        reference[usable] = _reached_by_search(distinct // (m + 1), distinct % (m + 1), n, m)[where]
+        reference[usable] = _reached_by_search(tuple(distinct.tolist()), n, m)[where]
     return np.asarray(np.minimum(null_mean(r, c) if expected is None else expected, reference.reshape(r.shape)))
 
 
-def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
+@lru_cache(maxsize=256)
+def _reached_by_search(shapes: tuple[float, ...], n: int, m: int) -> Floats:
+    """Return V* before it is cut at E0, of shapes given as r·(m + 1) + c; kept, since surrogates have the same ones."""
+    r, c = np.divmod(np.array(shapes), m + 1)
     log_share = -(_log_choices(n, r) + _log_choices(m, c)) / (r - 1)
     nodes, weights = _quadrature()
     wide = c >= 3
@@ -233,7 +238,9 @@ def _quadrature() -> tuple[Floats, Floats]:
 
 
 def _shapes(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
-    rows, cols = np.broadcast_arrays(np.asarray(r, dtype=np.float64), np.asarray(c, dtype=np.float64))
+    rows, cols = np.asarray(r, dtype=np.float64), np.asarray(c, dtype=np.float64)
+    if rows.shape != cols.shape:
+        rows, cols = np.broadcast_arrays(rows, cols)
     return np.maximum(rows, 1), np.maximum(cols, 1)
 
 
