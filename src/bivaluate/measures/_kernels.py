@@ -524,7 +524,7 @@ def subtract_row(layout: Layout, patterns: Patterns, leading: Any, row: int, lin
 @inlined_kernel
 def is_lead(patterns: Patterns, k: int) -> bool:
     """Whether bicluster k is a lead: only these have columns of mergers."""
-    return patterns.start[k, patterns.start.shape[1] - 1] > 0
+    return bool(patterns.start[k, patterns.start.shape[1] - 1] > 0)
 
 
 @kernel
