@@ -214,7 +214,7 @@ def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     from bivaluate.measures import _kernels, _kernels_sparse
 
     patterns = plan.patterns._replace(values=into.shared)
-    shares = [plan.leads[part::threads] for part in range(min(threads, len(plan.leads)))]
+    shares = _dealt_out(plan.leads, threads)
     if chunk.split is not None:
         share_out(
             [
@@ -240,8 +240,7 @@ def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: 
     largest_first = plan.leads[np.argsort(-plan.members.sizes[plan.leads], kind="stable")]
     present = np.diff(chunk.layout.row_start)[largest_first] > 0
     leads = largest_first[present]
-    parts = min(len(leads), max(threads, parts))
-    groups = [leads[part::parts] for part in range(parts)]
+    groups = _dealt_out(leads, max(threads, parts))
     if chunk.split is not None:
         merge: Callable[..., object] = partial(
             _kernels_sparse.merge_leads, chunk.split, chunk.layout, chunk.norm, plan.patterns, plan.ordered
@@ -251,6 +250,11 @@ def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: 
             _kernels.merge_leads, chunk.cells, chunk.layout, chunk.level, chunk.norm, plan.patterns, plan.step
         )
     share_out([partial(merge, group, plan.alone, into) for group in groups], threads)
+
+
+def _dealt_out(leads: Indices, parts: int) -> list[Indices]:
+    """Return the leads in parts, one each in turn; as arrays of one layout, for which kernels are compiled once."""
+    return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
 def add_careful_deviations(chunk: Chunk, plan: Plan, into: Deviations, threads: int = 1) -> None:
