@@ -180,7 +180,7 @@ def evaluate(
         below = below[positions]
     names = [f"B{k + 1}" for k in positions]
     sampled = None if sample is None else draw_rows(workspace, sample, random_state)
-    result = Evaluation(workspace, [m.key for m in chosen], names, below, dropped, sampled)
+    result = Evaluation(workspace, chosen, names, below, dropped, sampled)
     if not all(m.of_memberships for m in chosen):
         _warn(result)
     if adata is not None and key_added is not None:
@@ -255,7 +255,7 @@ class Evaluation:
     def __init__(
         self,
         workspace: Workspace,
-        keys: Sequence[str],
+        metrics: Sequence[Metric],
         names: Sequence[str],
         below: NDArray[np.bool_],
         dropped: Sequence[str],
@@ -270,14 +270,14 @@ class Evaluation:
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
         self._too_large: set[str] = set()
-        chosen = sorted(map(get_metric, keys), key=lambda m: not m.needs_mergers)
-        values = {metric.key: self._value(metric) for metric in chosen}
-        for key in keys:
-            metric, value = get_metric(key), values[key]
+        mergers_first = sorted(metrics, key=lambda metric: not metric.needs_mergers)
+        values = {metric.key: self._value(metric) for metric in mergers_first}
+        for metric in metrics:
+            value = values[metric.key]
             if metric.level == "bicluster":
-                self._columns[key] = np.asarray(value)
+                self._columns[metric.key] = np.asarray(value)
             else:
-                self.scores[key] = int(value) if isinstance(value, int) else float(value)
+                self.scores[metric.key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known if a measure that was asked for needs them; coverage alone computes no merger.
         self._paired = "mergers" in vars(self._looked_at)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}

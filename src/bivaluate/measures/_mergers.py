@@ -130,9 +130,12 @@ def union_cells(solution: Biclustering) -> int:
     >>> union_cells(Biclustering([([0, 1], [0, 1]), ([2], [2, 3])], shape=(3, 4)))
     18
     """
-    rows, cols = (sum(b.shape[axis] for b in solution) for axis in (0, 1))
+    rows = cols = cells = 0
+    for b in solution:
+        r, c = len(b.rows), len(b.cols)
+        rows, cols, cells = rows + r, cols + c, cells + r * c
     # the sum over k < l of (r_k + r_l)(c_k + c_l), plus the biclusters themselves
-    return (len(solution) - 1) * sum(b.size for b in solution) + rows * cols
+    return (len(solution) - 1) * cells + rows * cols
 
 
 def all_pairs(
