@@ -163,7 +163,12 @@ def test_workers_start_while_matrices_are_read_and_end_where_one_cannot_be(
     assert not any(map(alive, started_ones))
 
 
-def test_a_worker_killed_between_two_tasks_fails_neither(matrix_file: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_worker_killed_between_two_tasks_fails_neither(
+    matrix_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_seen: bool
+) -> None:
+    if not is_seen:  # as if it was killed between the look at it and the task
+        monkeypatch.setattr("bivaluate.sweep.workers.Worker.has_ended", False)
     log = tmp_path / "log"
     plan = Plan([matrix_file], [BLOCKS], [2], parameters={BLOCKS: {"log": str(log)}})
     (task,) = tasks(plan, list(all_slots(plan, sources(plan), {})))

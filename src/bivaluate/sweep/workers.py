@@ -104,6 +104,10 @@ class Stopped(Exception):
     """The sweep is being ended; no further work."""
 
 
+class NotTaken(Exception):
+    """The worker process ended before it had the task, which is not to blame."""
+
+
 class Worker:
     """One worker process, seen from its owner."""
 
@@ -128,8 +132,8 @@ class Worker:
         return self._process.poll() is not None
 
     def perform(self, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
-        """Perform a task; TimeoutError after `limit` seconds, EOFError if the process dies."""
-        expired = threading.Event()
+        """Perform a task; TimeoutError after `limit` seconds, EOFError if the process dies, NotTaken if it had died."""
+        expired, taken = threading.Event(), False
 
         def expire() -> None:
             expired.set()
@@ -145,10 +149,11 @@ class Worker:
             self._sent = matrix
             if limit is not None:
                 timer.start()
+            taken = bool(pickle.load(self._replies))
             outcomes: list[Outcome] = pickle.load(self._replies)
         except GONE as error:
             if not expired.is_set():
-                raise EOFError(self._how_it_ended()) from error
+                raise (EOFError if taken else NotTaken)(self._how_it_ended()) from error
         finally:
             timer.cancel()
             if timer.ident is not None:
@@ -225,6 +230,7 @@ class Workers:
         If the process has to be stopped, or dies, the largest K is at fault and the others are tried without it.
         """
         ended: list[Outcome] = []
+        given_again = False
         while task.ks:
             start = time.perf_counter()
             try:
@@ -234,13 +240,22 @@ class Workers:
                 status, reason = TIMED_OUT, f"stopped after the limit of {limit:g} s"
             except EOFError as error:
                 status, reason = FAILED, str(error)
-            with self._guard:
-                self._all.discard(self._own.worker)
-            self._own.worker.close()
-            self._own.worker = None
+            except NotTaken as error:
+                status, reason = FAILED, str(error)
+                if not given_again:
+                    given_again = True
+                    self._dismiss()
+                    continue
+            self._dismiss()
             ended.insert(0, Outcome(task.ks[-1], status, reason, fit_seconds=time.perf_counter() - start))
             task = replace(task, ks=task.ks[:-1])
         return ended
+
+    def _dismiss(self) -> None:
+        with self._guard:
+            self._all.discard(self._own.worker)
+        self._own.worker.close()
+        self._own.worker = None
 
     def rest(self) -> None:
         """Leave the processes, which have nothing to do, to the next sweep if there will be one; end them if not."""
@@ -321,6 +336,7 @@ def main() -> None:
     with contextlib.suppress(EOFError):
         while True:
             task, sent = pickle.load(requests)
+            _send(replies, True)
             matrix = matrix if sent is None else sent
             _send(replies, perform(task, matrix))
 
