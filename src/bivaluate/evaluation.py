@@ -220,8 +220,8 @@ class Evaluation:
     ----------
     workspace : Workspace
         The matrix, the solution and what has been computed from them.
-    keys : sequence of str
-        Registry keys of the measures to compute.
+    metrics : sequence of Metric
+        Records of the measures to compute.
     names : sequence of str
         What the biclusters are called.
     below : array of bool
