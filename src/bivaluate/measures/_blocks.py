@@ -270,7 +270,7 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
 def _constant_rows(block: Callable[[Counts, Counts], Values], rows: Counts, cols: Counts) -> Counts:
     """Return the rows that are constant over the columns; the first and the last column rule out most."""
     first, last = block(rows, cols[[0, -1]]).T
-    rows = rows[~(np.abs(first - last) > CONSTANT * np.abs(first) + CONSTANT * np.abs(last))]
+    rows = rows[is_constant_range(np.fmin(first, last), np.fmax(first, last))]
     return rows[is_constant_row(block(rows, cols))] if len(rows) else rows
 
 
