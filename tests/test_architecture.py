@@ -124,6 +124,20 @@ def _is_ours(node):
     return isinstance(node, ast.ImportFrom) and node.module.startswith("bivaluate.")
 
 
+@pytest.mark.parametrize(
+    "path", [p for p in modules() if "kernels" in p.name], ids=lambda p: str(p.relative_to(SOURCE))
+)
+def test_a_kernel_is_cut_where_a_reader_would_breathe(path):
+    """No kernel has more than a hundred lines, its docstring and its comments left aside."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            head = range(node.lineno, node.body[0].lineno)
+            body = node.body[ast.get_docstring(node) is not None :]
+            lines = [text.splitlines()[k - 1] for k in (*head, *range(body[0].lineno, node.end_lineno + 1))]
+            assert sum(bool(line.partition("#")[0].strip()) for line in lines) <= 100, f"{path.name}: {node.name}"
+
+
 def test_only_jit_imports_numba():
     users = [p.name for p in modules() for node in ast.walk(ast.parse(p.read_text())) if _imports(node, "numba")]
     assert set(users) == {"_jit.py"}

@@ -116,6 +116,32 @@ def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_
     )
 
 
+@inlined_kernel
+def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_in: Any, q_in: Any) -> None:
+    """Add to `s_in` and `q_in` what the cells in J of every row take from its s and q, the columns being correlated."""
+    c = len(cols)
+    n = len(rows)
+    # s_in += weight @ Y, q_in += ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)], some rows at a time
+    Y = np.empty((c, ROWS_AT_A_TIME))
+    x = np.empty(ROWS_AT_A_TIME)
+    for first in range(0, n, ROWS_AT_A_TIME):
+        size = min(ROWS_AT_A_TIME, n - first)
+        for a in range(c):
+            y = field.Yt[cols[a]]
+            for k in range(size):
+                Y[a, k] = y[rows[first + k]]
+        for a in range(c):
+            for k in range(size):
+                x[k] = 0.0
+            for b in range(a + 1):
+                f = root[a, b]
+                for k in range(size):
+                    x[k] += f * Y[b, k]
+            for k in range(size):
+                s_in[first + k] += weight[a] * Y[a, k]
+                q_in[first + k] += x[k] * x[k]
+
+
 @inner_kernel
 def row_evidence(
     field: Any,
@@ -168,25 +194,7 @@ def row_evidence(
         kappa_in = 0.0
         for a in range(c):
             kappa_in += weight[a] * field.precision[ONES, cols[a]]
-        # s_in = weight @ Y, q_in = ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)], some rows at a time
-        Y = np.empty((c, ROWS_AT_A_TIME))
-        x = np.empty(ROWS_AT_A_TIME)
-        for first in range(0, n, ROWS_AT_A_TIME):
-            size = min(ROWS_AT_A_TIME, n - first)
-            for a in range(c):
-                y = field.Yt[cols[a]]
-                for k in range(size):
-                    Y[a, k] = y[rows[first + k]]
-            for a in range(c):
-                for k in range(size):
-                    x[k] = 0.0
-                for b in range(a + 1):
-                    f = root[a, b]
-                    for k in range(size):
-                        x[k] += f * Y[b, k]
-                for k in range(size):
-                    s_in[first + k] += weight[a] * Y[a, k]
-                    q_in[first + k] += x[k] * x[k]
+        add_correlated(field, rows, cols, root, weight, s_in, q_in)
         for a in range(c):
             if gaps:
                 # A missing cell holds its expectation: it must count neither for the block nor against it.
