@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bivaluate.chance import _background as background
-from bivaluate.chance import _sparse_kernels as kernels
+from bivaluate.chance import _kernels_sparse as kernels
 from bivaluate.chance.assumptions import normal_scores
 
 

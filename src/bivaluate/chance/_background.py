@@ -144,7 +144,7 @@ def look(values: Values, start: int, cells: Any) -> Look:
         d, base = part.cells, part.base
         in_row, in_col = np.full(n, float(m)), np.full(m, float(n))
         col_sums = np.bincount(d.indices, d.data, minlength=m) + float((base - means).sum())
-        from bivaluate.chance._sparse_kernels import extremes
+        from bivaluate.chance._kernels_sparse import extremes
 
         low, high, col_low, col_high = extremes(d.indptr, d.indices, d.data, m)
         low, high = low + base, high + base
@@ -170,7 +170,7 @@ def squares_of(values: Values, col_effect: Floats, start: int, cells: Any) -> tu
         if math.isnan(float(squares.sum())):
             squares = np.nan_to_num(squares)
         return squares.sum(axis=1), squares.sum(axis=0)
-    from bivaluate.chance._sparse_kernels import add_changes
+    from bivaluate.chance._kernels_sparse import add_changes
 
     d, gap = part.cells, part.base - effect
     n, m = d.shape
@@ -191,7 +191,7 @@ def sparse_normal_scores(cells: Any) -> tuple[Any, Floats]:
     """
     from scipy.sparse import csr_array
 
-    from bivaluate.chance._sparse_kernels import rank_counts, rank_sorted
+    from bivaluate.chance._kernels_sparse import rank_counts, rank_sorted
 
     n, m = cells.shape
     begin, cols, data = cells.indptr, cells.indices, cells.data

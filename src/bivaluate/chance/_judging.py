@@ -333,7 +333,7 @@ def _block(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int
         return LargeBlock(background.values, rows, cols, *effects, _taken(before)).sums()
     large = background.compiled and len(rows) * len(cols) >= _LARGE_BLOCK
     if large:
-        from bivaluate.chance._evidence_kernels import block_of, block_sums
+        from bivaluate.chance._kernels_evidence import block_of, block_sums
     if large and not isinstance(background.values, Values):
         A = block_of(background.values, rows, cols, background.row_effect, background.col_effect)
     else:
