@@ -349,6 +349,25 @@ def test_one_trial_for_a_refused_file(tmp_path, monkeypatch):
     assert asked == [""]
 
 
+@pytest.mark.extra("anndata")
+@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
+def test_an_answer_nobody_waited_for_is_not_that_to_the_next_file(tmp_path, monkeypatch):
+    import h5py
+
+    for name, values in (("sound", np.ones((2, 3))), ("refused", np.ones(3))):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as file:
+            file["numbers"] = values
+
+    def interrupt(package):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trial, "_load", interrupt)  # what is done between question and answer
+        with pytest.raises(KeyboardInterrupt):
+            read_matrix(tmp_path / "refused.h5")
+    assert read_matrix(tmp_path / "sound.h5").shape == (2, 3)
+
+
 def test_a_name_of_any_kind_reaches_the_helper(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/x\xff.npy")
     np.save(path, np.ones((2, 3)))

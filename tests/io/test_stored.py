@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix
+from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError, TooLargeError
 from bivaluate.io import trial
 from bivaluate.io.matrices import _stored
@@ -353,6 +353,17 @@ def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, together):
     X = read_matrix(tmp_path / "x.parquet")
     np.testing.assert_array_equal(X.values, expected)
     np.testing.assert_array_equal(X.source.rows(2, 7), expected[2:])
+
+
+@pytest.mark.extra("parquet")
+def test_a_parquet_file_that_is_gone(tmp_path, monkeypatch):
+    write_matrix(VALUES, tmp_path / "x.parquet")
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
+    X = read_matrix(tmp_path / "x.parquet")
+    (tmp_path / "x.parquet").unlink()
+    for read in (lambda: X.source.rows(0, 2), lambda: X.values):
+        with pytest.raises(MatrixError, match=r"x\.parquet cannot be read from row 0 on.* is gone, or is damaged"):
+            read()
 
 
 def test_one_trial_for_a_file_without_options(tmp_path, monkeypatch):

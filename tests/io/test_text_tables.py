@@ -332,6 +332,20 @@ def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed,
     assert X.row_labels == tuple(f"g{i}" for i in range(4000))
 
 
+@pytest.mark.parametrize("header", ["", "gene," + ",".join("abcdefghij" * 2) + "\n"])
+def test_a_byte_order_mark_before_a_long_line_is_no_part_of_the_table(tmp_path, monkeypatch, header):
+    monkeypatch.setattr(delimited, "FAST_BYTES", 1)
+    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 7)
+    rows = [f"g{i}," + ",".join([f"{i}.5"] * 20) for i in range(6)]
+    (tmp_path / "x.csv").write_text(header + "\n".join(rows), encoding="utf-8-sig")
+    read_fast, used = delimited.read_fast, []
+    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
+    X = read_matrix(tmp_path / "x.csv")
+    assert X is used[0]
+    assert X.row_labels == tuple(f"g{i}" for i in range(6))
+    np.testing.assert_array_equal(X.values, np.repeat(np.arange(6) + 0.5, 20).reshape(6, 20))
+
+
 def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     X = Matrix(rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30)))

@@ -24,7 +24,8 @@ from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import Source, load_checked
+from bivaluate.sweep.schedule import Source, all_slots, load_checked, sources, tasks
+from bivaluate.sweep.workers import perform_here
 from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE
 
 
@@ -352,7 +353,18 @@ def test_the_matrix_is_looked_at_once_for_all_its_solutions(
     Sweep(plan, tmp_path / "run").run()
     # for the data and for their copy
     assert looked == ["_surroundings_in_memory", "_flat_lines"] * 2
-    assert work._desk is None
+
+
+def test_sweeps_that_run_at_once_do_not_share_a_desk(matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    usual = work.make_variant
+    monkeypatch.setattr(work, "make_variant", lambda *given: made.append(given) or usual(*given))
+    plan = Plan([matrix_file], [SEPARATE], [2, 3], null="permute", null_runs=1)
+    matrices = [load_checked(sources(plan)[0], None)[0] for _ in range(2)]
+    copies = [task for task in tasks(plan, list(all_slots(plan, sources(plan), {}))) if task.variant]
+    sweeps = [perform_here(copies, lambda _, matrix=matrix: matrix) for matrix in matrices]
+    assert len(list(zip(*sweeps, strict=True))) == 2  # the tasks of both in turn
+    assert len(made) == 2
 
 
 def test_an_algorithm_that_writes_into_its_matrix_hurts_nobody(tmp_path: Path, matrix_file: str) -> None:

@@ -28,8 +28,6 @@ SCRIPT = """
 import json, sys
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import all_slots, sources, tasks
-from bivaluate.sweep.workers import Worker, Workers, kept_workers
 Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3])).run()
 """
 

@@ -45,9 +45,8 @@ class Source:
             raise FileError(f"{path!r} is not a path.") from None
         self.name = str(path)
         self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
-        self.tried: dict[
-            tuple[str, str], dict[str, Any]
-        ] = {}  # what trials without options came to, by kind and format
+        # what trials without options came to, by kind and format
+        self.tried: dict[tuple[str, str], dict[str, Any]] = {}
 
     @cached_property
     def is_folder(self) -> bool:

@@ -84,10 +84,8 @@ def check(
         request = {"path": str(source.path.absolute()), "name": source.name, "size": source.size}
         answer = _ask({**request, "kind": kind, "key": key, "options": said, "package": _MODULES.get(package, package)})
     if recognised := answer["recognised"]:
-        source.tried[kind, recognised] = {
-            **answer,
-            "recognised": "",
-        }  # what reading came to is told when it is asked for
+        # what reading came to is told when it is asked for
+        source.tried[kind, recognised] = {**answer, "recognised": ""}
         return str(recognised)
     if answer["signal"] in _SLOW:
         raise source.fault(f"damaged: reading it takes longer than {_seconds(source.size)} s of work.")
@@ -113,13 +111,20 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
             process = _started()
             assert process.stdin is not None
             assert process.stdout is not None
-            with contextlib.suppress(OSError):
-                process.stdin.write(json.dumps(request).encode() + b"\n")
-                process.stdin.flush()
-                _load(request["package"])  # here too, while the helper does
-                if answer := process.stdout.readline():
-                    return dict(json.loads(answer))
-            _end()
+            answer = b""
+            try:
+                with contextlib.suppress(OSError):
+                    process.stdin.write(json.dumps(request).encode() + b"\n")
+                    process.stdin.flush()
+                    _load(request["package"])  # here too, while the helper does
+                    answer = process.stdout.readline()
+            finally:
+                if (
+                    not answer
+                ):  # it is gone, or this was interrupted: its answer would be taken for that to the next file
+                    _end()
+            if answer:
+                return dict(json.loads(answer))
     raise FormatError(f"{request['name']} cannot be tried: the helper process does not stay alive.")
 
 

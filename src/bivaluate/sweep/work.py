@@ -8,7 +8,6 @@ import types
 import typing
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from numbers import Integral, Real
@@ -27,45 +26,32 @@ from bivaluate.sweep.journal import pack_mergers, pack_solution
 from bivaluate.sweep.plan import plain
 
 
-@dataclass
-class _Desk:
-    """What this process works on, kept from task to task: those of one matrix, and of one algorithm, come together."""
+class Desk:
+    """Where tasks are performed one after the other: what one leaves serves the next.
 
-    given: Matrix
-    variant: tuple[Any, ...]
-    matrix: Matrix  # the data given or a copy of them, settled: what is known of it serves all its solutions
-    fit: tuple[Any, ...] = ()
-    shared: dict[str, Any] = field(default_factory=dict)  # what the last fit left for fits of the same with another K
-
-
-_desk: _Desk | None = None
-
-
-def clear_desk() -> None:
-    """Forget the matrix worked on last, and what is known of it."""
-    global _desk
-    _desk = None
-
-
-def _on_desk(task: Task, matrix: Matrix) -> _Desk:
-    """Return the place where a task is worked on, prepared for its matrix and its algorithm."""
-    global _desk
-    variant = (task.variant, task.copy, task.matrix_seed)
-    if _desk is None or _desk.given is not matrix or _desk.variant != variant:
-        copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
-        _desk = _Desk(matrix, variant, copy.settled())
-    fit = (task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
-    if _desk.fit != fit:
-        _desk.fit, _desk.shared = fit, {}
-    return _desk
-
-
-def perform(task: Task, matrix: Matrix) -> list[Outcome]:
-    """Perform a task; whatever the algorithm raises becomes a failed cell.
-
-    A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
+    Those of one matrix, and of one algorithm, come together.
     """
-    return _fit_and_score(task, task.ks, _on_desk(task, matrix))
+
+    def __init__(self) -> None:
+        self._given: Matrix | None = None
+        self._variant: tuple[Any, ...] = ()
+        self._matrix: Matrix  # the data given or a copy of them, settled: what is known of it serves all its solutions
+        self._fit: tuple[Any, ...] = ()
+        self._shared: dict[str, Any] = {}  # what the last fit left for fits of the same with another K
+
+    def perform(self, task: Task, matrix: Matrix) -> list[Outcome]:
+        """Perform a task; whatever the algorithm raises becomes a failed cell.
+
+        A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
+        """
+        variant = (task.variant, task.copy, task.matrix_seed)
+        if self._given is not matrix or self._variant != variant:
+            copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
+            self._given, self._variant, self._matrix, self._fit = matrix, variant, copy.settled(), ()
+        fit = (task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
+        if self._fit != fit:
+            self._fit, self._shared = fit, {}
+        return _fit_and_score(task, task.ks, self._matrix, self._shared)
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
@@ -148,22 +134,22 @@ def fit(estimator: Any, matrix: Matrix) -> Biclustering:
     return solution_of(estimator)
 
 
-def _fit_and_score(task: Task, ks: tuple[int, ...], desk: _Desk) -> list[Outcome]:
+def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, shared: dict[str, Any]) -> list[Outcome]:
     start = time.perf_counter()
-    matrix, largest = desk.matrix, ks[-1]
+    largest = ks[-1]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             estimator = _make(task.algorithm, largest, task.random_state, task.parameters)
             if hasattr(estimator, "_shared"):
-                estimator._shared = desk.shared
+                estimator._shared = shared
             found = fit(estimator, matrix)
     except CommandTimeoutError as error:  # it would take as long for fewer
         seconds = time.perf_counter() - start
         return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
-        return [*(_fit_and_score(task, ks[:-1], desk) if len(ks) > 1 else []), failed]
+        return [*(_fit_and_score(task, ks[:-1], matrix, shared) if len(ks) > 1 else []), failed]
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds

@@ -37,14 +37,12 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
     """Perform the tasks one after another in this process, with one thread for linear algebra."""
     from threadpoolctl import threadpool_limits
 
-    from bivaluate.sweep.work import clear_desk, perform
+    from bivaluate.sweep.work import Desk
 
-    try:
-        with threadpool_limits(limits=1):
-            for task in tasks:
-                yield task, perform(task, matrix_of(task))
-    finally:
-        clear_desk()
+    desk = Desk()
+    with threadpool_limits(limits=1):
+        for task in tasks:
+            yield task, desk.perform(task, matrix_of(task))
 
 
 def perform_parallel(
@@ -128,7 +126,7 @@ class Worker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone, as if it was killed while it had nothing to do."""
+        """Whether the process is gone: killed, perhaps, while it had nothing to do."""
         return self._process.poll() is not None
 
     def perform(self, task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
@@ -329,16 +327,17 @@ def main() -> None:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import bivaluate.algorithms.registry
     import bivaluate.evaluation  # noqa: F401
-    from bivaluate.sweep.work import perform
+    from bivaluate.sweep.work import Desk
 
     _send(replies, True)
+    desk = Desk()
     matrix: Any = None
     with contextlib.suppress(EOFError):
         while True:
             task, sent = pickle.load(requests)
             _send(replies, True)
             matrix = matrix if sent is None else sent
-            _send(replies, perform(task, matrix))
+            _send(replies, desk.perform(task, matrix))
 
 
 if __name__ == "__main__":

@@ -285,10 +285,8 @@ def _whole_lines(source: Source, skipped: int) -> Iterator[tuple[bytes, int, int
     held, is_first = b"", True
     with source.open() as stream:
         while part := source.guarded(stream.read, max(_BLOCK_BYTES, len(held))):
-            start = len(codecs.BOM_UTF8) if is_first and part.startswith(codecs.BOM_UTF8) else 0
-            is_first = False
-            text = held + part
-            stop = text.rfind(b"\n") + 1
+            text = held + (part.removeprefix(codecs.BOM_UTF8) if is_first else part)
+            start, stop, is_first = 0, text.rfind(b"\n") + 1, False
             while skipped and start < stop:
                 start, first = text.index(b"\n", start) + 1, start
                 skipped -= 1

@@ -124,16 +124,22 @@ class ParquetSource:
 
     def fill(self, values: NDArray[np.float64]) -> None:
         """Put all cells into an array, some columns of a row group at a time, by as many threads as there are cores."""
-        file, sizes = self._opened()
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        try:
+            file, sizes = self._opened()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise self._damaged(0, error) from None
         files = [file]  # that no thread reads from
 
         def read(group: int, begin: int, cols: slice) -> None:
-            import pyarrow as pa
-            import pyarrow.parquet as parquet
-
             at, names = begin, list(self.columns[cols])
             try:
-                mine = files.pop() if files else parquet.ParquetFile(self.path, metadata=file.metadata)
+                try:
+                    mine = files.pop()
+                except IndexError:  # asked first, another thread might take the last one in between
+                    mine = parquet.ParquetFile(self.path, metadata=file.metadata)
                 for batch in mine.iter_batches(TOGETHER, [group], columns=names, use_threads=False):
                     stop = at + batch.num_rows
                     values[at:stop, cols], at = self._by_columns(batch, cols).T, stop
