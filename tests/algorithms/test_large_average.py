@@ -10,9 +10,16 @@ from sklearn.metrics import consensus_score
 from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
 from bivaluate.algorithms import LargeAverageSubmatrices
-from bivaluate.algorithms._kernels_las import choose, constrained_search, kth_largest
+from bivaluate.algorithms._kernels_las import (
+    choose,
+    constrained_search,
+    follow_columns,
+    follow_rows,
+    kth_largest,
+    sum_columns,
+    sum_rows,
+)
 from bivaluate.algorithms._kernels_las_size import MOST_BINS, adapt_size, best_size, minus_log_tail
-from bivaluate.algorithms._kernels_las_sums import follow_columns, follow_rows, sum_columns, sum_rows
 from bivaluate.algorithms.large_average import log_binomials, search, standardised
 from tests.reference import las as naive
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import inner_kernel, keep_apart, kernel
-from bivaluate.algorithms._kernels_las import choose
-from bivaluate.algorithms._kernels_las_sums import listed, sum_columns, sum_rows
+from bivaluate.algorithms._kernels_las import choose, listed, sum_columns, sum_rows
 
 # Values to a bin on average, and how many bins there are at most; so many values are sorted by insertion.
 VALUES_PER_BIN, MOST_BINS, FEW = 6, 1024, 32

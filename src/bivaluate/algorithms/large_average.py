@@ -158,9 +158,8 @@ def search(
     X: Values, n_restarts: int, rng: np.random.RandomState, workers: Workers
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """Return (score, rows, cols) of the best block found from random starts."""
-    from bivaluate.algorithms._kernels_las import constrained_search
+    from bivaluate.algorithms._kernels_las import TOGETHER, constrained_search
     from bivaluate.algorithms._kernels_las_size import adapt_size
-    from bivaluate.algorithms._kernels_las_sums import TOGETHER
 
     n, m = X.shape
     Xt = np.ascontiguousarray(X.T)

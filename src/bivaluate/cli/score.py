@@ -133,7 +133,7 @@ def score(
     if csv:
         write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
     if mqc:
-        from bivaluate.report.multiqc import write_multiqc
+        from bivaluate.report.render import write_multiqc
 
         write_multiqc(mqc, evaluations)
         say_written(mqc)
@@ -206,7 +206,7 @@ def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[st
     """Return what chance alone gives for solutions of several K of one run, by name; nothing for other solutions."""
     if len({e.solution.info.get("k") for e in evaluations} - {None}) < 2:
         return {}
-    from bivaluate.sweep.curve import PLACEMENTS, k_curve
+    from bivaluate.sweep.search import PLACEMENTS, k_curve
 
     drawn = PLACEMENTS if placements is None else placements
     return {

@@ -2,7 +2,6 @@ from .biclusters import plot_mergers as plot_mergers
 from .biclusters import plot_profile as plot_profile
 from .biclusters import plot_profiles as plot_profiles
 from .biclusters import plot_sizes as plot_sizes
-from .detection import plot_detection_limit as plot_detection_limit
 from .heatmap import plot_annotated_heatmap as plot_annotated_heatmap
 from .heatmap import plot_heatmap as plot_heatmap
 from .heatmap import plot_solution_heatmap as plot_solution_heatmap
@@ -12,6 +11,7 @@ from .overlaps import plot_evidence as plot_evidence
 from .overlaps import plot_overlap_network as plot_overlap_network
 from .overlaps import plot_upset as plot_upset
 from .style import save as save
+from .sweeps import plot_detection_limit as plot_detection_limit
 from .sweeps import plot_k_curve as plot_k_curve
 from .sweeps import plot_ksweep as plot_ksweep
 from .sweeps import plot_tradeoff as plot_tradeoff

@@ -1,4 +1,4 @@
-"""The solutions of a sweep: one measure against K, and the trade-off of coverage against distinctness."""
+"""What a sweep gave: one measure against K, coverage against distinctness, and which planted blocks were found."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
     return None if not len(chosen) else (chosen["algorithm"].iloc[0], chosen["k"].iloc[0])
 
 
-@style.styled
+@styled
 def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw coverage against NVE, one marker per solution, sized by K; right and low is better.
 
@@ -223,4 +223,50 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="coverage (share of cells)", ylabel=measure_label("nve"), xlim=(0.0, None))
     if len(results):
         ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+@styled
+def plot_detection_limit(
+    found: pd.DataFrame, ax: Axes | None = None, *, xlabel: str = "noise inside the block (sd)"
+) -> Axes:
+    """Draw how often planted blocks are found, by their size and the noise in them; darker is more often.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Shares from 0 to 1: one row per size of a block (the index names it), one column per level of noise.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    xlabel : str
+        What the columns are.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    bivaluate.datasets.make_biclusters : Plants the blocks that are looked for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"0.3": [0.2, 1.0], "0.9": [0.0, 0.6]}, index=["10 x 6", "40 x 12"])
+    >>> [text.get_text() for text in plot_detection_limit(table).texts]
+    ['0.2', '0', '1', '0.6']
+    """
+    shares = found.to_numpy(dtype=np.float64)
+    ax = new_axes(ax, 0.55 * shares.shape[1] + 1.6, 0.32 * shares.shape[0] + 0.9)
+    ax.imshow(shares, cmap=style.SEQUENTIAL, vmin=0.0, vmax=1.0, aspect="auto")
+    for (y, x), share in np.ndenumerate(shares):
+        if np.isfinite(share):
+            colour = "white" if share > 0.5 else style.INK
+            ax.text(x, y, f"{share:.2g}", ha="center", va="center", fontsize=7, color=colour)
+    ax.set_xticks(range(shares.shape[1]), [str(level) for level in found.columns])
+    ax.set_yticks(range(shares.shape[0]), [str(size) for size in found.index])
+    ax.set(xlabel=xlabel, ylabel="block (rows x columns)", title="share found")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
     return ax

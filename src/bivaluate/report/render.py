@@ -1,4 +1,4 @@
-"""Write the page: one HTML file with everything in it, and the tables it shows beside it."""
+"""Write the page: one HTML file with everything in it, and the tables it shows beside it; or a table for MultiQC."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bivaluate._text import number, percent
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
+    from bivaluate.evaluation import Evaluation
     from bivaluate.report.page import Page
 
 SCRIPTS = ("table.js", "download.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
@@ -258,6 +259,27 @@ def build_report(
     for name, file in beside.items():
         write_whole(file, table_text(page.tables[name]))
     return target
+
+
+def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
+    """Write the main scores and the verdicts as a table for MultiQC, which looks for names ending in ``_mqc.json``."""
+    from bivaluate.measures.registry import main_metrics
+
+    named = {str(e.solution.info.get("name", "solution")): e for e in evaluations}
+    shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
+    document = {
+        "id": "bivaluate",
+        "section_name": "bivaluate",
+        "description": "Are the biclusters coherent, distinct and worth speaking of? "
+        + " ".join(f"{name}: {e.verdict}" for name, e in named.items()),
+        "plot_type": "table",
+        "pconfig": {"id": "bivaluate_scores", "title": "bivaluate: scores of solutions"},
+        "headers": {metric.key: {"title": metric.symbol, "description": metric.summary} for metric in shown},
+        "data": {
+            name: {m.key: e.scores[m.key] for m in shown if math.isfinite(e.scores[m.key])} for name, e in named.items()
+        },
+    }
+    write_whole(path, json.dumps(document, indent=1) + "\n")
 
 
 def render(

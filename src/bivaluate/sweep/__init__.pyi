@@ -1,11 +1,11 @@
 from .cells import Cell as Cell
 from .check import check_run as check_run
-from .curve import k_curve as k_curve
 from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run
 from .load import load_run as load_run
 from .plan import Plan as Plan
 from .run import Sweep as Sweep
 from .search import KSelection as KSelection
+from .search import k_curve as k_curve
 from .search import select_k as select_k
 from .select import Selection as Selection

@@ -8,8 +8,8 @@ from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import first_few
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._anndata import read_layout
 from bivaluate.io.matrices._stored import Store
+from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
