@@ -26,7 +26,8 @@ _COEFFICIENTS = json.loads(Path(__file__).with_name("null_mean.json").read_text(
 NULL_MEAN = 1e-15 * np.array([row + [0] * (len(_COEFFICIENTS) - len(row)) for row in _COEFFICIENTS], dtype=np.float64)
 
 QUADRATURE_POINTS = 128
-_TABLE_NODES = 20
+# With so many nodes angles are right to 4e-10 up to this share; beyond it the curve bends too much.
+_TABLE_NODES, _LARGEST_SMOOTH = 24, 0.3
 _TINY = 1e-290
 _SETTLED = 1e-4  # a step of third order after one of 1e-4 changes nothing that can be seen
 _MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
@@ -53,7 +54,7 @@ def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
     r, c = _shapes(r, c)
     rho = 1 / np.sqrt(r)
     size = len(NULL_MEAN)
-    in_rows = _chebyshev(np.clip(2 * math.sqrt(2) * rho - 1, -1, 1).ravel(), size)
+    in_rows = _chebyshev(np.minimum(2 * math.sqrt(2) * rho - 1, 1).ravel(), size)
     in_cols = _chebyshev((6 / np.maximum(c, 3) - 1).ravel(), size)
     mean = np.einsum("pi,pi->p", in_rows @ NULL_MEAN, in_cols).reshape(r.shape)
     few = c <= 2
@@ -81,7 +82,7 @@ def null_sd(r: ArrayLike, c: ArrayLike) -> Floats:
     return np.where((r < 2) | (c < 2), np.nan, np.sqrt(np.maximum(variance, 0)))
 
 
-def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected: Floats | None = None) -> Floats:
+def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats:
     """Virtual error a search through noise is expected to reach: V*(r, c; n, m).
 
     The VE at which one expects a single r × c block that coherent anywhere in an n × m matrix of noise:
@@ -96,8 +97,6 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected:
         Rows and columns of the blocks.
     shape
         Rows and columns of the matrix they were found in.
-    expected
-        E0 of the blocks, where it is known already.
 
     Examples
     --------
@@ -106,6 +105,11 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected:
     >>> float(search_reference(120, 2, (300, 40)))
     0.0
     """
+    return mean_and_search_reference(r, c, shape)[1]
+
+
+def mean_and_search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return E0 and V* of blocks: :func:`null_mean` and :func:`search_reference`, looked up together."""
     n, m = int(shape[0]), int(shape[1])
     r, c = _shapes(r, c)
     if (r > n).any() or (c > m).any():
@@ -113,19 +117,24 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected:
             f"a block of {int(r.max())} x {int(c.max())} does not fit into a matrix of {n} x {m}: "
             "give the shape of the matrix the block was found in."
         )
-    flat_r, flat_c = r.ravel(), c.ravel()
-    reference = np.full(flat_r.shape, np.nan)
-    usable = (flat_r >= 2) & (flat_c >= 2)
-    if usable.any():
-        distinct, where = np.unique(flat_r[usable] * (m + 1) + flat_c[usable], return_inverse=True)
-        reference[usable] = _reached_by_search(tuple(distinct.tolist()), n, m)[where]
-    return np.asarray(np.minimum(null_mean(r, c) if expected is None else expected, reference.reshape(r.shape)))
+    distinct, where = np.unique(r * (m + 1) + c, return_inverse=True)
+    expected, reference = _of_shapes(tuple(distinct.tolist()), n, m)
+    return expected[where].reshape(r.shape), reference[where].reshape(r.shape)
 
 
 @lru_cache(maxsize=256)
-def _reached_by_search(shapes: tuple[float, ...], n: int, m: int) -> Floats:
-    """Return V* before it is cut at E0, of shapes given as r·(m + 1) + c; kept, since surrogates have the same ones."""
+def _of_shapes(shapes: tuple[float, ...], n: int, m: int) -> tuple[Floats, Floats]:
+    """Return E0 and V* of shapes given as r·(m + 1) + c; kept, since surrogates have the same ones."""
     r, c = np.divmod(np.array(shapes), m + 1)
+    expected, reference = null_mean(r, c), np.full(r.shape, np.nan)
+    usable = (r >= 2) & (c >= 2)
+    if usable.any():
+        reference[usable] = np.minimum(expected[usable], _reached_by_search(r[usable], c[usable], n, m))
+    return expected, reference
+
+
+def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
+    """Return V* before it is cut at E0."""
     log_share = -(_log_choices(n, r) + _log_choices(m, c)) / (r - 1)
     nodes, weights = _quadrature()
     wide = c >= 3
@@ -147,7 +156,7 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
     interpolation serve for all nodes; where F is not small every node is computed.
     """
     angles = np.empty((len(c), len(u)))
-    smooth = log_share < math.log(0.1)
+    smooth = log_share < math.log(_LARGEST_SMOOTH)
     if (~smooth).any():
         angles[~smooth] = _beta_angle(np.log(u) + log_share[~smooth, None], c[~smooth, None])
     if smooth.any():

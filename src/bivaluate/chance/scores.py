@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
-from bivaluate.chance.moments import null_mean, null_sd, search_reference
+from bivaluate.chance.moments import mean_and_search_reference, null_mean, null_sd
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
 from bivaluate.measures._observed import observed_errors
@@ -96,8 +96,7 @@ class ChanceScores(BlockScores):
 def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int]) -> BlockScores:
     """Score blocks found in a matrix of this shape; `rows` without the constant ones."""
     usable = (rows >= 2) & (cols >= 2)
-    expected = null_mean(rows, cols)
-    reference = search_reference(rows, cols, shape, expected)
+    expected, reference = mean_and_search_reference(rows, cols, shape)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
     return BlockScores(rows, cols, usable, expected, reference, ve, ratio, adjusted)

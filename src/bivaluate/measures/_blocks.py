@@ -270,13 +270,13 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
 def _constant_rows(block: Callable[[Counts, Counts], Values], rows: Counts, cols: Counts) -> Counts:
     """Return the rows that are constant over the columns; the first and the last column rule out most."""
     first, last = block(rows, cols[[0, -1]]).T
-    rows = rows[is_constant_range(np.fmin(first, last), np.fmax(first, last))]
+    rows = rows[is_constant_range(first, last)]
     return rows[is_constant_row(block(rows, cols))] if len(rows) else rows
 
 
 def is_constant_range(low: Values, high: Values) -> NDArray[np.bool_]:
-    """Whether lines from `low` to `high` are constant: a spread of at most 32·eps·max|x|."""
-    return np.asarray(~(high - low > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
+    """Whether lines between `low` and `high`, in either order, are constant: a spread of at most 32·eps·max|x|."""
+    return np.asarray(~(np.abs(high - low) > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
 
 
 def standardise(values: Values, axis: int = -1) -> Values:

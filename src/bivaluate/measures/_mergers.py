@@ -145,12 +145,12 @@ def all_pairs(
     K = len(solution)
     ve, msr = np.empty((K, K)), np.empty((K, K))
     row_masks, col_masks = solution.row_masks, solution.col_masks
-    for k in range(K):
-        for l in range(k, K):  # noqa: E741
+    for k, bicluster in enumerate(solution):
+        ve[k, k], msr[k, k] = values(block(bicluster.rows, bicluster.cols))
+        for l in range(k):  # noqa: E741
             rows = (row_masks[k] | row_masks[l]).nonzero()[0]
             cols = (col_masks[k] | col_masks[l]).nonzero()[0]
-            ve[k, l], msr[k, l] = values(block(rows, cols))
-            ve[l, k], msr[l, k] = ve[k, l], msr[k, l]
+            ve[k, l], msr[k, l] = ve[l, k], msr[l, k] = values(block(rows, cols))
     return ve, msr
 
 

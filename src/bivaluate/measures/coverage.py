@@ -541,17 +541,17 @@ def _mean_of_pairs(values: NDArray[np.float64]) -> float:
     "How many biclusters have no defined coherence (one row or one column) and are left out of the scores.",
     compute=lambda w: int((~w.defined).sum()), **_COUNT)  # fmt: skip
 @measure("rows_mean", "rows_mean", "mean number of rows", "Mean number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.mean, w.r), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(_mean, w.r), **_COUNT)  # fmt: skip
 @measure("rows_min", "rows_min", "smallest number of rows", "Smallest number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.min, w.r), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(np.minimum.reduce, w.r), **_COUNT)  # fmt: skip
 @measure("rows_max", "rows_max", "largest number of rows", "Largest number of rows of the biclusters.",
-    compute=lambda w: _reduced(np.max, w.r), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(np.maximum.reduce, w.r), **_COUNT)  # fmt: skip
 @measure("cols_mean", "cols_mean", "mean number of columns", "Mean number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.mean, w.c), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(_mean, w.c), **_COUNT)  # fmt: skip
 @measure("cols_min", "cols_min", "smallest number of columns", "Smallest number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.min, w.c), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(np.minimum.reduce, w.c), **_COUNT)  # fmt: skip
 @measure("cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
-    compute=lambda w: _reduced(np.max, w.c), **_COUNT)  # fmt: skip
+    compute=lambda w: _reduced(np.maximum.reduce, w.c), **_COUNT)  # fmt: skip
 def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     """Rows and columns of each bicluster: the context every score needs.
 
@@ -579,3 +579,7 @@ def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
 
 def _reduced(reduce: Callable[[Any], Any], sizes: NDArray[np.int64]) -> float:
     return reduce(sizes).item() if len(sizes) else float("nan")
+
+
+def _mean(sizes: NDArray[np.int64]) -> Any:
+    return np.add.reduce(sizes) / len(sizes)

@@ -302,7 +302,11 @@ def ratio_of_sums(workspace: Workspace, error: str) -> float:
 
 
 def _sums(workspace: Workspace, error: str) -> tuple[float, float]:
-    """Return numerator and denominator; the denominator is NaN where no bicluster has a partner."""
+    """Return numerator and denominator, added up once; the denominator is NaN where no bicluster has a partner."""
+    return workspace.once(_added_up, error)
+
+
+def _added_up(workspace: Workspace, error: str) -> tuple[float, float]:
     own, merged = _own_and_merged(workspace, error)
     paired = ~np.isnan(merged)
     if not paired.any():

@@ -76,7 +76,7 @@ class Workspace:
     matrix: Matrix
     solution: Biclustering
     options: Options = field(default_factory=Options)
-    _shared: dict[Callable[[Workspace], Any], Any] = field(default_factory=dict, init=False, repr=False)
+    _shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
@@ -98,11 +98,11 @@ class Workspace:
             chosen = replace(chosen, missing="omit")
         return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
 
-    def once(self, function: Callable[[Workspace], Shared]) -> Shared:
-        """Return ``function(self)``, computed at the first call: for what several metrics of one topic share."""
-        if function not in self._shared:
-            self._shared[function] = function(self)
-        shared: Shared = self._shared[function]
+    def once(self, function: Callable[..., Shared], *arguments: Any) -> Shared:
+        """Return ``function(self, *arguments)``, computed at the first call: for what metrics of one topic share."""
+        if (function, arguments) not in self._shared:
+            self._shared[function, arguments] = function(self, *arguments)
+        shared: Shared = self._shared[function, arguments]
         return shared
 
     @property
@@ -378,18 +378,16 @@ class Workspace:
         return float(ve[0]), float(msr[0])
 
     def _nearest(self, merged: Floats, which: int) -> Nearest:
-        n = len(merged)
-        partner = np.full(n, NO_PARTNER, dtype=np.int64)
-        value = np.full(n, np.nan)
-        if self.defined.sum() == 1 and self.options.single == "matrix":
-            partner[self.defined] = WHOLE_MATRIX
-            value[self.defined] = self.whole[which]
-        if self.defined.sum() > 1:
-            candidates = np.where(self.defined[None, :], merged, np.inf)
+        defined, n_defined = self.defined, np.count_nonzero(self.defined)
+        partner: Any = NO_PARTNER
+        value: Any = np.nan
+        if n_defined == 1 and self.options.single == "matrix":
+            partner, value = WHOLE_MATRIX, self.whole[which]
+        if n_defined > 1:
+            candidates = np.where(defined, merged, np.inf)
             np.fill_diagonal(candidates, np.inf)
-            best = candidates.argmin(axis=1)
-            partner[self.defined] = best[self.defined]
-            value[self.defined] = candidates[self.defined, best[self.defined]]
+            partner, value = candidates.argmin(axis=1), candidates.min(axis=1)
+        partner, value = np.where(defined, partner, NO_PARTNER), np.where(defined, value, np.nan)
         return Nearest(partner, self.floored(value, partner, which))
 
     @cached_property
