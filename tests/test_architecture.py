@@ -196,3 +196,22 @@ def test_heavy_packages_load_only_when_used(statement, forbidden):
     code = f"{statement}\nimport sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not forbidden & set(loaded)
+
+
+def test_measures_are_named_by_the_registry():
+    """No sentence, table or script that shows results types the symbol of a measure: a new symbol would reach them all."""
+    from bivaluate.measures.registry import RECORDS
+
+    symbols = "|".join(
+        re.escape(record.symbol) for record in RECORDS.values() if re.match("[a-z]?[A-Z]{2}", record.symbol)
+    )
+    typed = re.compile(rf"\b(?:{symbols})\b")
+    rooms = [SOURCE / name for name in ("judge", "sweep", "plots", "report")]
+    for path in [SOURCE / "evaluation.py", *(p for room in rooms for p in sorted(room.rglob("*.py")))]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        said = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings explain
+        assert not [node.value for node in said if id(node) not in told and typed.search(node.value)], path
+    for path in [*(SOURCE / "report" / "static").glob("*.js"), *(SOURCE / "report" / "templates").glob("*")]:
+        text = re.sub(r"(?s)/\*.*?\*/", "", path.read_text(encoding="utf-8"))
+        assert path.name == "d3.min.js" or not typed.search(text), f"{path.name}: {typed.search(text)}"

@@ -205,7 +205,7 @@ def _warn(result: Evaluation) -> None:
         warnings.warn(
             DegenerateWarning(
                 Advice(
-                    f"{result.names[0]} is the only bicluster: NSR and NVE are undefined.",
+                    f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined.",
                     Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix."),
                 )
             ),

@@ -233,7 +233,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence[str]) -> None:
-    from bivaluate.measures.registry import METRICS
+    from bivaluate.measures.registry import METRICS, symbol
 
     records = evaluation.records
     if not records:
@@ -247,7 +247,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]
         last = [record["partner"] or "–", number(record["ve_merged"]), record["status"].replace("_", " ")]
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
-    headings = ["", "rows", "cols", *map(heading, keys), "nearest", "merged VE", "status"]
+    headings = ["", "rows", "cols", *map(heading, keys), "nearest", f"merged {symbol('ve')}", "status"]
     print_table(headings, rows, _name(evaluation))
     _print_findings(evaluation, shared)
 

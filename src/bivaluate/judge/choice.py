@@ -54,7 +54,7 @@ def degenerate_reason(scores: Mapping[str, float]) -> str:
     """
     found, undefined = int(scores["n_biclusters"]), int(scores["n_undefined"])
     if found < 2:
-        return f"{found or 'no'} bicluster{'' if found == 1 else 's'} found; NVE compares at least two"
+        return f"{found or 'no'} bicluster{'' if found == 1 else 's'} found; {symbol('nve')} compares at least two"
     if found - undefined < 2:
         return f"{undefined} of {found} biclusters have one row or one column, where no score is defined"
     return ""

@@ -16,6 +16,7 @@ from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
+from bivaluate.measures.registry import symbol
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
@@ -32,7 +33,9 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
         return sentences
     sentences += _degenerate(workspace, names)
     if len(workspace.solution) == 1 and workspace.options.single == "nan":
-        sentences.append("There is one bicluster: NSR and NVE need another one to compare it with.")
+        sentences.append(
+            f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
+        )
     sentences += _coverage(workspace)
     sentences += _redundant(workspace, names)
     sentences += _no_better_than_noise(workspace, names)
@@ -68,7 +71,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif is_thin(rows[k], cols[k]):
-            found.append(f"{names[k]} has two columns, which VE cannot judge.")
+            found.append(f"{names[k]} has two columns, which {symbol('ve')} cannot judge.")
     return _capped(found)
 
 
@@ -103,7 +106,7 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
         two = len(group.members) == 2
         found.append(
             f"{called} are nearly the same pattern: merging {'them' if two else 'any two of them'} costs nothing "
-            f"(VE {apart} apart, {'' if two else 'at most '}{together:.3g} together)."
+            f"({symbol('ve')} {apart} apart, {'' if two else 'at most '}{together:.3g} together)."
         )
     return _capped(found)
 
@@ -158,6 +161,6 @@ def ordered_column_findings(
         error = adjusted_error(bicluster.of(centred), matrix.shape)
         (passed if error < cut else failed).append(f"{name} ({error:.2f})")
     return [
-        f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches aVE {cut:.2f}; "
-        f"only what is below that counts. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
+        f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches "
+        f"{symbol('ave')} {cut:.2f}; only what is below that counts. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
     ]

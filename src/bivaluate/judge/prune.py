@@ -21,7 +21,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import virtual_error_value
 from bivaluate.measures._mergers import errors_of_one
 from bivaluate.measures.cover import Cover, cell_jaccard, jaccard_index
-from bivaluate.measures.registry import get_metric
+from bivaluate.measures.registry import get_metric, symbol
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
@@ -357,7 +357,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
         how = "is the same as" if likeness == 1 else f"shares {percent(likeness)} of its cells with"
         reason = (
             f"Drop {gone}: it {how} {kept}, which is {'just as' if adjusted[0] == adjusted[1] else 'more'} coherent "
-            f"(aVE {min(adjusted):.3f} against {max(adjusted):.3f})."
+            f"({symbol('ave')} {min(adjusted):.3f} against {max(adjusted):.3f})."
         )
         pool.replace(worse, better, pool.biclusters[better], kept)
         return Proposal("drop", (gone,), reason)
@@ -374,7 +374,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
         values = pool.adjusted(one, other) if union == one else pool.adjusted(other, one)
         reason = (
             f"Drop {gone}: it lies within {kept}, which is at least as coherent "
-            f"(aVE {values[0]:.3f} against {values[1]:.3f})."
+            f"({symbol('ave')} {values[0]:.3f} against {values[1]:.3f})."
         )
         pool.replace(inner, outer, union, kept)
         return Proposal("drop", (gone,), reason)
@@ -383,7 +383,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     names = (pool.names[a], pool.names[b])
     reason = (
         f"Merge {names[0]} and {names[1]} into {union.shape[0]} x {union.shape[1]}: together they are as coherent as "
-        f"either alone (VE {together:.3f}; apart {errors[0]:.3f} and {errors[1]:.3f})."
+        f"either alone ({symbol('ve')} {together:.3f}; apart {errors[0]:.3f} and {errors[1]:.3f})."
     )
     pool.replace(b, a, union, "+".join(names))
     return Proposal("merge", names, reason)
@@ -408,7 +408,7 @@ def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
         else:
             saves = evidence.reasons[k] or f"evidence {evidence.alone[k]:.3g} nats"
             why = (
-                f"searching noise of this size finds {rows} x {cols} blocks as coherent (aVE {adjusted[k]:.3f}; "
+                f"searching noise of this size finds {rows} x {cols} blocks as coherent ({symbol('ave')} {adjusted[k]:.3f}; "
                 f"below {cut:.2f} would count as evidence), and it shows no other pattern ({saves})"
             )
         proposals.append(Proposal("drop", (pool.names[k],), f"Drop {pool.names[k]}: {why}."))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from bivaluate._text import listing, number, percent
 from bivaluate.judge.limits import DISTINCT, is_indistinct
-from bivaluate.measures.registry import RECORDS
+from bivaluate.measures.registry import RECORDS, symbol
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
 
@@ -38,7 +38,7 @@ def verdict(scores: Mapping[str, float]) -> str:
     all_pay = math.isfinite(pays) and pays == found
     blind = all_pay and is_indistinct(nve)  # flat blocks, told apart by their level alone
     if math.isfinite(nve) and found != 1 and not blind:
-        what.append(f"are {distinctness(nve)} distinct (NVE {number(nve)})")
+        what.append(f"are {distinctness(nve)} distinct ({symbol('nve')} {number(nve)})")
     if math.isfinite(covers):
         what.append(f"cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
     if what:
@@ -47,9 +47,10 @@ def verdict(scores: Mapping[str, float]) -> str:
         return "None of the scores asked for can judge it."
     said = ("Good. " if all_pay else "") + capital(f"{'; '.join(parts)}.")
     if blind:
-        said += f" NVE ({number(nve)}) only sees profiles across columns, and cannot tell blocks of another kind apart."
+        said += f" {symbol('nve')} ({number(nve)}) only sees profiles across columns"
+        said += ", and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
-        said += " CC is 0: no pattern across columns goes beyond what a search finds in noise."
+        said += f" {symbol('cc')} is 0: no pattern across columns goes beyond what a search finds in noise."
     return said
 
 

@@ -192,5 +192,5 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
                 ax.text(x, y, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
         names = [f"B{k + 1}" for k in range(len(errors))]
         ax.set(xticks=range(len(errors)), yticks=range(len(errors)), xticklabels=names, yticklabels=names)
-    ax.figure.colorbar(image, ax=ax, label="VE after merging")
+    ax.figure.colorbar(image, ax=ax, label=f"{style.measure_label('ve')} after merging")
     return ax

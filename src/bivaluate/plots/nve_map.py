@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, algorithm_name, new_axes, styled
+from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, algorithm_name, measure_label, new_axes, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
         _draw_cell(ax, 0, place, float(value), number=False)
     labels = [f"{value:.2f}" for value in values]
     labels[-1] = f"≥ {labels[-1]}"
-    ax.set_xticks([0], ["NVE$_k$"])
+    ax.set_xticks([0], [measure_label("nve_k")])
     ax.set_yticks(range(len(values)), labels)
     _frame(ax, 1, len(values), title)
     return ax

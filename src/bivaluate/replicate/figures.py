@@ -209,7 +209,12 @@ def plot_decomposition(
     for x, top, (numerator, denominator) in zip(place, tallest, parts.values(), strict=True):
         nve = float(np.mean(np.asarray(numerator) / np.asarray(denominator)))
         ax.annotate(
-            f"NVE = {nve:.2f}", (float(x), top), xytext=(0, 4), textcoords="offset points", ha="center", weight="bold"
+            f"{measure_label('nve')} = {nve:.2f}",
+            (float(x), top),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            weight="bold",
         )
     ax.set_xticks(place, list(parts))
     ax.tick_params(axis="x", length=0)

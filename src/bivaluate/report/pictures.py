@@ -18,7 +18,7 @@ from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_row, standardise
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, symbol
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Bicluster, Biclustering
@@ -109,7 +109,7 @@ def _advice(groups: Sequence[RedundantGroup], errors: NDArray[np.float64], names
         apart = listing([number(errors[k, k]) for k in group.members])
         together = number(max(errors[pair] for pair in group.pairs))
         at_most = "" if len(group.members) == 2 else "at most "
-        said.append(f"Merge {called}? VE {apart} apart, {at_most}{together} for two together.")
+        said.append(f"Merge {called}? {symbol('ve')} {apart} apart, {at_most}{together} for two together.")
     return said + ([f"{plural(len(groups) - MAX_ADVICE, 'more group')} …"] if len(groups) > MAX_ADVICE else [])
 
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
@@ -295,6 +296,7 @@ def render(
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from bivaluate import __version__
+    from bivaluate.measures.registry import RECORDS, symbol
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
     from bivaluate.report.sentences import QUESTIONS
@@ -306,14 +308,15 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "tidy": tidy}
+    environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy}
     methods = describe_methods(page.measures)
+    symbols = {key: record.symbol for key, record in RECORDS.items()}
     return environment.get_template("report.html.j2").render(
         page=page,
         sections=sections,
         style=_static("report.css"),
         scripts=[_static(name) for name in ("d3.min.js", *SCRIPTS)],
-        data=embed(dict(page.data) | {"bicluster_measures": bicluster_measures()}),
+        data=embed(dict(page.data) | {"bicluster_measures": bicluster_measures(), "symbols": symbols}),
         methods=methods,
         references=references(methods),
         methods_text=methods_text(methods, __version__, rerun),
@@ -351,8 +354,16 @@ def tidy(text: str) -> Markup:
     Markup('NVE<sub>cov</sub> &lt; 5\xa0%: <code>ls</code>')
     """
     joined = re.sub(r"(?<=\d) (?=%)|(?<=K) (?==)|(?<==) (?=\d)", "\u00a0", text)
-    lowered = re.sub(r"\b(NVE|NSR|CR)_([a-z]+)\b", r"\1<sub>\2</sub>", str(escape(joined)))
+    lowered = _indexed_symbols().sub(lambda found: "{}<sub>{}</sub>".format(*found[0].split("_")), str(escape(joined)))
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", lowered))
+
+
+@cache
+def _indexed_symbols() -> re.Pattern[str]:
+    """Return what finds the symbols of measures that have an index, as NVE_cov does."""
+    from bivaluate.measures.registry import RECORDS
+
+    return re.compile("|".join(rf"\b{r.symbol}\b" for key, r in RECORDS.items() if "_" in r.symbol and r.symbol != key))
 
 
 def _is_number(value: Any) -> bool:

@@ -196,7 +196,7 @@ def _praise(case: Case, winner: Group) -> str:
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
     if is_indistinct(nve):
-        return f"{best}, but its biclusters are hardly distinct (NVE {number(nve)})"
+        return f"{best}, but its biclusters are hardly distinct ({symbol('nve')} {number(nve)})"
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
@@ -315,7 +315,7 @@ def _repeats(case: Case, *_: Group) -> list[Sentence]:
 def _vague(case: Case, winner: Group) -> list[Sentence]:
     """Name the biclusters whose rows do not follow their own pattern."""
     vague = [k for k, error in enumerate(case.errors) if is_vague(error)]
-    limit = f"(VE {NOISY:g} or more)"
+    limit = f"({symbol('ve')} {NOISY:g} or more)"
     if not vague:
         return []
     if len(vague) == len(case.errors) > 1:
@@ -435,7 +435,7 @@ def _thin(case: Case, winner: Group) -> list[Sentence]:
         )
     if case.typical.get("cols_min") == FEW_COLUMNS:
         said += _caution(
-            "Its narrowest bicluster has two columns, and VE cannot judge two columns: ask for a minimum size."
+            f"Its narrowest bicluster has two columns, and {symbol('ve')} cannot judge two columns: ask for a minimum size."
         )
     return said
 
@@ -577,7 +577,7 @@ _OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
         REAL,
         "caution",
         lambda case, winner: len(case.errors) > 1 and all(map(is_vague, case.errors)),
-        f"On {{where}} none of the winner's biclusters shows a clear pattern (VE {NOISY:g} or more).",
+        f"On {{where}} none of the winner's biclusters shows a clear pattern ({symbol('ve')} {NOISY:g} or more).",
     ),
     (WHICH, "caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
     (NUMBER, "caution", _edge, "On {where} the winner's K is at an end of the sweep: this is not evidence for that K."),

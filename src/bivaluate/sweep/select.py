@@ -407,7 +407,7 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
     if thin > 0:
         found.append(
             f"{name} is partly degenerate: {percent(thin)} of its biclusters have one row or at most two "
-            "columns, which VE cannot judge."
+            f"columns, which {symbol('ve')} cannot judge."
         )
     if not gap and RECORDS[by].direction == "low" and row["mean"] == 0:
         found.append(f"{name} has {symbol(by)} 0: this is degenerate, not good.")

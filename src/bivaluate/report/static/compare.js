@@ -85,15 +85,15 @@ R.tradeoff = function (host, groups, width) {
   const x = wide ? d3.scaleLog([d3.min(covers) / 1.4, Math.min(1, d3.max(covers) * 1.5)], [0, inner.width]) : d3.scaleLinear([0, Math.min(1, d3.max(covers) * 1.12)], [0, inner.width]).nice();
   const y = d3.scaleLinear([Math.min(0, d3.min(points, (p) => R.value(p, "nve"))), Math.max(1.05, d3.max(points, (p) => R.value(p, "nve")) * 1.06)], [inner.height, 0]).nice();
   const size = d3.scaleSqrt([0, d3.max(points, (p) => p.k) || 1], [0, 300]);
-  const svg = R.svg(width, height, "Coverage against NVE, one mark per solution; the numbers are in the table of solutions");
+  const svg = R.svg(width, height, `Coverage against ${R.data.symbols.nve}, one mark per solution; the numbers are in the table of solutions`);
   const g = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
   R.axisY(g, y, inner.width, 5);
   R.axisX(g, x, inner.height, wide ? 4 : 6, wide ? (v) => R.percent(v) : ".0%");
   g.append("text").attr("x", inner.width).attr("y", inner.height + 36).attr("text-anchor", "end").text("share of the matrix covered →");
-  g.append("text").attr("x", 6).attr("y", 0).text("NVE: low is distinct and coherent ↓");
+  g.append("text").attr("x", 6).attr("y", 0).text(`${R.data.symbols.nve}: low is distinct and coherent ↓`);
   g.append("line").attr("x2", inner.width).attr("y1", y(1)).attr("y2", y(1)).attr("stroke", "var(--quiet)").attr("stroke-dasharray", "2 4");
   const roomy = inner.width >= 480;
-  if (roomy) g.append("text").attr("x", 6).attr("y", y(1) - 5).text("NVE = 1: nothing lost by merging");
+  if (roomy) g.append("text").attr("x", 6).attr("y", y(1) - 5).text(`${R.data.symbols.nve} = 1: nothing lost by merging`);
   const best = R.winner(points, R.data.criterion);
   if (best && R.data.criterion === "nve_cov") R.equalBalance(g, best, x, y, inner);
   const placed = roomy ? [{ x: 0, y: y(1) - 18, w: 200, h: 16 }] : [];
@@ -165,13 +165,13 @@ R.nveMap = function (host, groups) {
   const width = left + columns * cell + 8, height = top + rows.length * cell + 8;
   const shade = d3.scaleSequential([-0.15, 1.2], R.sequential(R.isDark())).clamp(true);
   const side = d3.scaleLinear([0, 1.2], [cell * 0.3, cell - 2]).clamp(true);
-  const svg = R.svg(width, height, "NVE of each bicluster by solution; the numbers are in the tables of biclusters").style("max-width", "none");
+  const svg = R.svg(width, height, `${R.data.symbols.nve} of each bicluster by solution; the numbers are in the tables of biclusters`).style("max-width", "none");
   rows.forEach((group, r) => {
     const cy = top + r * cell + cell / 2;
     const name = R.label(group);
     svg.append("text").attr("class", "strong").attr("x", left - 10).attr("y", cy + 4).attr("text-anchor", "end").text(name.length > 22 ? name.slice(0, 21) + "…" : name).append("title").text(name);
     group.nve_k.forEach(([bicluster, value, status], c) => {
-      const x = left + c * cell, tip = `${name}, ${bicluster}: ${value === null ? `NVE undefined (${status})` : `NVE ${R.number(value)}`}`;
+      const x = left + c * cell, tip = `${name}, ${bicluster}: ${R.data.symbols.nve_k} ${value === null ? `undefined (${status})` : R.number(value)}`;
       const box = svg.append("g").attr("data-tip", tip).attr("class", "nve-cell");
       box.append("rect").attr("x", x).attr("y", cy - cell / 2).attr("width", cell - 1).attr("height", cell - 1).attr("fill", "var(--tile)").attr("stroke", "var(--rule)");
       if (value === null) { box.append("path").attr("d", `M${x + 3},${cy - cell / 2 + 3}l${cell - 7},${cell - 7}`).attr("stroke", "var(--quiet)"); return; }

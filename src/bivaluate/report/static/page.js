@@ -80,7 +80,7 @@
     const host = R.make("div");
     const named = isRun ? [R.legend(data.algorithms)] : [];
     charts.append(R.figure("Trade-off", `Clean or complete? Further right covers more of the matrix, further down is more distinct and coherent.${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
-    const draw = (width) => { const points = inView(); if (points.some((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0)) R.tradeoff(host, points, width); else host.replaceChildren(R.make("p", { class: "caption" }, "No solution of this data set has a defined NVE.")); };
+    const draw = (width) => { const points = inView(); if (points.some((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0)) R.tradeoff(host, points, width); else host.replaceChildren(R.make("p", { class: "caption" }, `No solution of this data set has a defined ${data.symbols.nve}.`)); };
     updates.push(() => host.clientWidth && draw(host.clientWidth));
     R.picture(host, draw);
   }
@@ -101,7 +101,7 @@
     charts.append(R.figure("K-sweep", `Each measure against the number of biclusters asked for; a ring marks the best.${spread}${calm}`, R.legend(data.algorithms), multiples(data.main), ...[more, bands].filter(Boolean)));
   }
   if (hasMap) {
-    const host = R.make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "NVE map" }), chooseK = R.make("select");
+    const host = R.make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `${data.symbols.nve} map` }), chooseK = R.make("select");
     const groupsAt = () => inView().filter((g) => !isRun || String(g.k) === chooseK.value);
     const fill = () => {
       const mine = unique(inView().map((g) => g.k)).sort(d3.ascending), best = R.winner(inView(), data.criterion);
@@ -113,7 +113,7 @@
     chooseK.addEventListener("input", draw);
     updates.push(() => { fill(); draw(); });
     const cut = data.groups.some((g) => g.nve_k.length === data.most_mapped) ? ` The first ${data.most_mapped} biclusters of each are drawn.` : "";
-    charts.append(R.figure("NVE of each bicluster", `Each bicluster's VE over the VE of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}${cut}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
+    charts.append(R.figure(`${data.symbols.nve} of each bicluster`, `Each bicluster's ${data.symbols.ve} over the ${data.symbols.ve} of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}${cut}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
     R.picture(host, draw);
   }
   pick.addEventListener("input", () => updates.forEach((update) => update()));

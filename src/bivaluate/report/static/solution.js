@@ -23,19 +23,19 @@ R.downloads = function (part, host, name) {
 };
 
 R.mergersPart = function (detail, records) {
-  const { errors, pairs } = detail.mergers, n = errors.length;
+  const { errors, pairs } = detail.mergers, n = errors.length, { ve } = R.data.symbols;
   const advice = detail.mergers.advice.length ? R.make("ul", { class: "advice" }, ...detail.mergers.advice.map((text) => R.make("li", {}, text))) : R.make("p", { class: "caption" }, "No two biclusters are redundant.");
   if (!n) {
     const alone = records.length === 1;
     return R.part("Who is redundant with whom", alone ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.", alone ? null : advice);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", `VE after merging two biclusters; their own VE on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share nearly all cells, or follow one pattern so that merging costs nothing (VE at most ${R.percent(R.data.same_pattern - 1)} above the mean of the two).`, host);
+  const part = R.part("Who is redundant with whom", `${ve} after merging two biclusters; their own ${ve} on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share nearly all cells, or follow one pattern so that merging costs nothing (${ve} at most ${R.percent(R.data.same_pattern - 1)} above the mean of the two).`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
     const cost = r === c || value === null ? "" : `\napart ${R.number(errors[r][r])} and ${R.number(errors[c][c])}`;
-    return `${names}\nVE ${value === null ? "undefined" : R.number(value)}${cost}`;
+    return `${names}\n${ve} ${value === null ? "undefined" : R.number(value)}${cost}`;
   };
   const left = 34, label = `Virtual error after merging each pair of ${n} biclusters`;
   R.picture(host, (width) => {
@@ -70,9 +70,9 @@ R.mergerTable = function (detail, errors) {
   const host = R.make("div"), box = R.make("details", { class: "as-table" }, R.make("summary", {}, "As a table"), host);
   box.addEventListener("toggle", () => {
     if (host.children.length) return;
-    const columns = [{ key: "with", label: "VE merged with" }, ...detail.names.map((name) => ({ key: name, label: name, numeric: true }))];
+    const columns = [{ key: "with", label: `${R.data.symbols.ve} merged with` }, ...detail.names.map((name) => ({ key: name, label: name, numeric: true }))];
     const rows = errors.map((line, r) => Object.fromEntries([["with", detail.names[r]], ...line.map((value, c) => [detail.names[c], { value, why: "one of the two has no defined error" }])]));
-    R.table(host, { caption: `VE of the mergers of ${detail.name}`, columns, rows, pageSize: 40 });
+    R.table(host, { caption: `${R.data.symbols.ve} of the mergers of ${detail.name}`, columns, rows, pageSize: 40 });
   });
   return box;
 };
@@ -129,7 +129,7 @@ R.sizesPart = function (detail, records) {
 
 R.profilesPart = function (detail, records) {
   const grid = R.make("div", { class: "profiles" });
-  const part = R.part("Profiles", "Rows of each bicluster standardised over its columns (thin) against the virtual pattern (bold). VE is the mean distance between the two: tight bundles are coherent.", grid);
+  const part = R.part("Profiles", `Rows of each bicluster standardised over its columns (thin) against the virtual pattern (bold). ${R.data.symbols.ve} is the mean distance between the two: tight bundles are coherent.`, grid);
   const first = 12;
   const draw = (profile) => grid.append(R.profile(profile, records.find((r) => r.bicluster === profile.name) || {}));
   detail.profiles.slice(0, first).forEach(draw);
@@ -155,9 +155,9 @@ R.enrichmentPart = function (detail) {
 
 R.profile = function (profile, record) {
   const host = R.make("div", { "data-tips": true });
-  const scores = ["ve", "nve_k"].filter((key) => typeof record[key] === "number").map((key) => `${key === "ve" ? "VE" : "NVE"} ${R.number(record[key])}`);
+  const scores = ["ve", "nve_k"].filter((key) => typeof record[key] === "number").flatMap((key) => [" · ", ...R.lowered(R.data.symbols[key]), ` ${R.number(record[key])}`]);
   const members = (names, total) => names.join(", ") + (total > names.length ? `, and ${total - names.length} more` : "");
-  const box = R.make("div", {}, R.make("h4", {}, profile.name), R.make("p", {}, [`${profile.rows} × ${profile.cols}`, ...scores].join(" · ")), host,
+  const box = R.make("div", {}, R.make("h4", {}, profile.name), R.make("p", {}, `${profile.rows} × ${profile.cols}`, ...scores), host,
     profile.lines.length < profile.rows ? R.make("p", {}, `${profile.lines.length} of ${profile.rows} rows drawn`) : null,
     profile.pattern.length < profile.cols ? R.make("p", {}, `${profile.pattern.length} of ${profile.cols} columns drawn`) : null,
     R.make("details", {}, R.make("summary", { "aria-label": `Members of ${profile.name}` }, "Members"), R.make("p", {}, R.make("b", {}, "Rows: "), members(profile.row_members, profile.rows)), R.make("p", {}, R.make("b", {}, "Columns: "), members(profile.col_members, profile.cols))));
@@ -182,8 +182,8 @@ R.profile = function (profile, record) {
 
 R.biclusterTable = function (detail, records) {
   const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
-  const words = { n_rows: "rows", n_cols: "columns", size: "cells", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: "VE merged", status: "status", bicluster: "bicluster" };
-  const why = { undefined: "one row or one column: coherence is not defined", low_power: "two columns: VE cannot judge them", small: "smaller than the minimum size" };
+  const words = { n_rows: "rows", n_cols: "columns", size: "cells", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: `${R.data.symbols.ve} merged`, status: "status", bicluster: "bicluster" };
+  const why = { undefined: "one row or one column: coherence is not defined", low_power: `two columns: ${R.data.symbols.ve} cannot judge them`, small: "smaller than the minimum size" };
   const columns = detail.records.columns.map((key) => {
     const m = known[key];
     const numeric = records.some((r) => typeof r[key] === "number") || Boolean(m);
