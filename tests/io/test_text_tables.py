@@ -387,6 +387,20 @@ def test_very_large_tables_stay_on_disk(tmp_path, monkeypatch, engine, name):
     assert not list((tmp_path / "temporary").iterdir()), "nothing is left behind"
 
 
+@pytest.mark.parametrize("end", ["", "\n" * 500])
+def test_parts_of_a_very_large_table_that_hold_no_row(tmp_path, monkeypatch, end):
+    """A first line longer than what is read at once, and blank lines at the end."""
+    for name, value in (("FAST_BYTES", 1), ("STREAMED_BYTES", 1), ("_BLOCK_BYTES", 7), ("count_cores", lambda _: 1)):
+        monkeypatch.setattr(delimited, name, value)
+    lines = [",".join([f"g{i}", *[f"{i}.5"] * 90]) for i in range(5)]
+    (tmp_path / "x.csv").write_text(
+        "gene," + ",".join(f"c{j}" for j in range(90)) + "\n" + "\n".join(lines) + "\n" + end
+    )
+    X = read_matrix(tmp_path / "x.csv")
+    assert isinstance(X.source, FileSource)
+    np.testing.assert_array_equal(X.values, np.repeat(np.arange(5) + 0.5, 90).reshape(5, 90))
+
+
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     monkeypatch.setattr(delimited, "STREAMED_BYTES", 1)

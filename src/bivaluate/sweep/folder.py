@@ -133,7 +133,7 @@ def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, s
 
 
 def _save(path: Path, **arrays: Any) -> None:
-    """Do what `np.savez_compressed` does, in a fifth of its time for somewhat larger files."""
+    """Do what `np.savez_compressed` does, packed less: rounded numbers take a fifth of its time, others nine tenths."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:

@@ -87,7 +87,7 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
         for row in _parsed_rows(source, dialect, lines, labels, spilled is None):
             cells.extend(row)
             if spilled is not None and len(cells) >= _SPILLED_CELLS:
-                spilled.add(memoryview(cells).cast("B"))
+                spilled.add(memoryview(cells))
                 cells = array("d")
     except BaseException:
         if spilled is not None:
@@ -95,7 +95,7 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
         raise
     names = row_labels(labels, dialect)
     if spilled is not None:
-        spilled.add(memoryview(cells).cast("B"))
+        spilled.add(memoryview(cells))
         return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
     values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
     return Matrix(values, names, dialect.col_labels, source.stem)
@@ -233,7 +233,7 @@ def _read_blocks(
             n += rows
         source.check_lines(len(labels))
         if spilled is not None:
-            spilled.add(values[:n].data.cast("B"))
+            spilled.add(values[:n].data)
             n = 0
         elif n * n_cols > MAX_CELLS:
             raise _NotUnderstoodError
@@ -292,7 +292,8 @@ def _whole_lines(source: Source, skipped: int) -> Iterator[tuple[bytes, int, int
                 skipped -= 1
                 if b"\r" in text[first:start].removesuffix(b"\r\n"):  # a line end of its own
                     raise _NotUnderstoodError
-            yield text, start, stop
+            if start < stop:
+                yield text, start, stop
             held = text[stop:]
             if len(held) > MAX_LINE:
                 raise _NotUnderstoodError
