@@ -1,6 +1,7 @@
 """Matrices that stay in files: HDF5, zarr, CellRanger, MuData, memory maps; the same cells as in memory."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy import sparse
 
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError, TooLargeError
+from bivaluate._parallel import share_out
 from bivaluate.io import trial
 from bivaluate.io.matrices import _stored
 
@@ -353,6 +355,45 @@ def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, together):
     X = read_matrix(tmp_path / "x.parquet")
     np.testing.assert_array_equal(X.values, expected)
     np.testing.assert_array_equal(X.source.rows(2, 7), expected[2:])
+
+
+@pytest.fixture
+def parquet_rows(tmp_path, monkeypatch):
+    """Numbers, and a source that reads them 5 rows at a time."""
+    X = np.arange(600.0).reshape(200, 3)
+    write_matrix(X, tmp_path / "x.parquet")
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
+    monkeypatch.setattr("bivaluate.io.matrices.parquet.chunk_rows", lambda *_: 5)
+    return X, read_matrix(tmp_path / "x.parquet").source
+
+
+@pytest.mark.extra("parquet")
+def test_rows_of_parquet_after_an_interrupt(parquet_rows, monkeypatch):
+    def interrupt(batch):
+        raise KeyboardInterrupt
+
+    X, source = parquet_rows
+    source.rows(0, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(source, "_converted", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            source.rows(3, 9)
+    np.testing.assert_array_equal(source.rows(7, 12), X[7:12])
+
+
+@pytest.mark.extra("parquet")
+def test_rows_of_parquet_read_by_two_threads(parquet_rows):
+    X, source = parquet_rows
+    taken = [(start, start + 20) for start in (0, 150, 60, 100, 20, 170) * 10]
+    found = [np.empty((20, 3)) for _ in taken]
+
+    def read(at):
+        found[at][:] = source.rows(*taken[at])
+
+    share_out([partial(read, at) for at in range(len(taken))], threads=4)
+    for rows, (start, stop) in zip(found, taken, strict=True):
+        np.testing.assert_array_equal(rows, X[start:stop])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(source)).rows(4, 9), X[4:9])
 
 
 @pytest.mark.extra("parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,28 +91,32 @@ class ParquetSource:
         self._batches: Any = None
         self._held: NDArray[Any] = np.empty((0, len(columns)), dtype)
         self._first = 0  # row of the first held cell
+        self._guard = threading.Lock()  # one thread at a time moves on through the file
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_batches": None, "_held": self._held[:0], "_first": 0}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ParquetSource, (self.path, self.columns, self.shape[0], self.dtype)
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return rows start:stop, read from the file."""
         import pyarrow as pa
 
         parts, at = [], start
-        try:
-            if self._batches is None or start < self._first:
-                self._begin(start)
-            while at < stop:
-                last = self._first + len(self._held)
-                if at < last:
-                    parts.append(self._held[at - self._first : stop - self._first])
-                    at += len(parts[-1])
-                else:
-                    self._first, self._held = last, self._converted(next(self._batches))
-        except (pa.ArrowException, OSError, ValueError, StopIteration) as error:
-            self._batches = None
-            raise self._damaged(at, error) from None
+        with self._guard:
+            try:
+                if self._batches is None or start < self._first:
+                    self._begin(start)
+                while at < stop:
+                    last = self._first + len(self._held)
+                    if at < last:
+                        parts.append(self._held[at - self._first : stop - self._first])
+                        at += len(parts[-1])
+                    else:
+                        self._first, self._held = last, self._converted(next(self._batches))
+            except BaseException as error:
+                self._batches = None  # a batch may be lost, as by an interrupt from the keyboard
+                if isinstance(error, (pa.ArrowException, OSError, ValueError, StopIteration)):
+                    raise self._damaged(at, error) from None
+                raise
         return np.concatenate(parts) if len(parts) != 1 else parts[0]
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
