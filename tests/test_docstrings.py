@@ -32,8 +32,8 @@ DEMANDED = {
 }
 # Errors and warnings say all there is to say in one sentence.
 ONE_SENTENCE = {"PR01", "SA01", "EX01"}
-# What belongs to a class has its class beside it, with the example there.
-OF_A_CLASS = {"SA01", "EX01"}
+# What belongs to a class has its class beside it.
+OF_A_CLASS = {"SA01"}
 
 
 @functools.cache

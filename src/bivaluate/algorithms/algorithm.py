@@ -107,6 +107,11 @@ class Algorithm:
         ------
         MissingExtraError
             If the package of its extra is missing.
+
+        Examples
+        --------
+        >>> from bivaluate.algorithms import ALGORITHMS
+        >>> ALGORITHMS["cca"].check_installed()
         """
         module, package = PACKAGES.get(self.extra, ("", ""))
         if module and importlib.util.find_spec(module) is None:
@@ -114,7 +119,14 @@ class Algorithm:
 
     @property
     def published(self) -> str:
-        """Who published it, and when."""
+        """Who published it, and when.
+
+        Examples
+        --------
+        >>> from bivaluate.algorithms import ALGORITHMS
+        >>> ALGORITHMS["cca"].published
+        'Cheng & Church 2000'
+        """
         by = re.match(r".*?\b\d{4}\b", self.reference)
         return by[0] if by else self.reference
 

@@ -148,6 +148,14 @@ class CoherentSubmatrices(BiclusteringEstimator):
             If a parameter has a value that is not allowed.
         MatrixError
             If `X` is not a matrix of numbers, is sparse, or has cells that are not allowed.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(80, 20))
+        >>> X[:20, :8] = 2 * rng.normal(size=8) + 0.3 * rng.normal(size=(20, 8))
+        >>> CoherentSubmatrices(random_state=0).fit(X).solution_[0].shape
+        (20, 8)
         """
         most = self._check_parameters()
         rng = check_random_state(self.random_state)

@@ -142,7 +142,13 @@ class CommandEstimator(BiclusteringEstimator):
 
     @property
     def record(self) -> Algorithm:  # type: ignore[override]
-        """What is known about the command: whether it is told the number of biclusters."""
+        """What is known about the command: whether it is told the number of biclusters.
+
+        Examples
+        --------
+        >>> CommandEstimator("find-blocks {matrix} {out}").record.finds_k
+        True
+        """
         return Algorithm(
             "cmd", "Command", "Command", "A program outside bivaluate.", CommandEstimator, (), "", finds_k="{k}" not in self.command,
             nested="{k}" not in self.command, missing=True,
@@ -167,6 +173,12 @@ class CommandEstimator(BiclusteringEstimator):
             If `X` is not a matrix of finite numbers.
         ParameterError
             If the command is empty, has an unknown placeholder, or names a program that is not there.
+
+        Examples
+        --------
+        >>> import sys
+        >>> CommandEstimator(f"{sys.executable} find.py {{out}}").check_input([[1, 2], [3, 4]]).shape
+        (2, 2)
         """
         self._check_parameters()
         return super().check_input(X)

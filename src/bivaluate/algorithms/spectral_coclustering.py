@@ -96,6 +96,11 @@ class SpectralCoclusters(BiclusteringEstimator):
         ------
         MatrixError
             If `X` is not a matrix of finite numbers, or is sparse with negative cells.
+
+        Examples
+        --------
+        >>> SpectralCoclusters(2).check_input([[1, 2, 3], [4, 5, 6]]).shape
+        (2, 3)
         """
         values = super().check_input(X)
         if issparse(values) and values.min() < 0:

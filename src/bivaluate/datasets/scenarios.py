@@ -65,7 +65,13 @@ class Scenario:
 
     @property
     def n_biclusters(self) -> int:
-        """Number of planted biclusters (K)."""
+        """Number of planted biclusters (K).
+
+        Examples
+        --------
+        >>> SCENARIOS["S1"].n_biclusters
+        4
+        """
         return len(self.blocks)
 
 

@@ -77,6 +77,10 @@ class Evidence:
         ------
         FileError
             If a file cannot be written.
+
+        Examples
+        --------
+        >>> Evidence.read("docs/replication").write("copy")  # doctest: +SKIP
         """
         paths = [Path(folder) / f"{name}.csv" for name in TABLES]
         for name, path in zip(TABLES, paths, strict=True):
@@ -101,6 +105,11 @@ class Evidence:
         ------
         FileError
             If a file cannot be read.
+
+        Examples
+        --------
+        >>> Evidence.read("docs/replication").planted["scenario"].nunique()  # doctest: +SKIP
+        10
         """
         return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
 

@@ -73,6 +73,14 @@ class Figure:
             If the file cannot be read.
         ParameterError
             If it is not a picture the page can hold.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "map.svg"
+        >>> _ = file.write_text("<svg/>")
+        >>> Figure(file, "The blocks on the map.").data_uri()
+        'data:image/svg+xml;base64,PHN2Zy8+'
         """
         path = Path(self.path)
         kind = _TYPES.get(path.suffix.lower())
@@ -128,7 +136,13 @@ class Section:
 
     @property
     def parts(self) -> list[tuple[str, Sequence[Sequence[Any]]]]:
-        """The rows under the headings they are folded away under; all under none without folds."""
+        """The rows under the headings they are folded away under; all under none without folds.
+
+        Examples
+        --------
+        >>> Section("Claims", columns=("claim",), rows=(("1",), ("2",)), folds=(("First", 1), ("Second", 1))).parts
+        [('First', (('1',),)), ('Second', (('2',),))]
+        """
         if not self.folds:
             return [("", self.rows)]
         ends = list(accumulate(size for _, size in self.folds))
@@ -146,13 +160,25 @@ class Section:
         -------
         list of (str, int, str)
             In the order of the marks.
+
+        Examples
+        --------
+        >>> section = Section("Claims", columns=("verdict",), rows=(("kept",), ("kept",)), marks=(("kept", "good"),))
+        >>> section.counted(section.rows)
+        [('kept', 2, 'good')]
         """
         cells = Counter(str(cell) for row in rows for cell in row)
         return [(word, cells[word], tone) for word, tone in self.marks if cells[word]]
 
     @property
     def anchor(self) -> str:
-        """The id of the section on the page."""
+        """The id of the section on the page.
+
+        Examples
+        --------
+        >>> Section("Two claims").anchor
+        'section-two-claims'
+        """
         return "section-" + "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
     def tone(self, cell: Any) -> str:
@@ -167,6 +193,11 @@ class Section:
         -------
         str
             Empty if its text is not marked.
+
+        Examples
+        --------
+        >>> Section("Claims", marks=(("kept", "good"),)).tone("kept")
+        'good'
         """
         return dict(self.marks).get(str(cell), "")
 

@@ -43,7 +43,13 @@ class Cell(NamedTuple):
 
     @property
     def spelt(self) -> str:
-        """The cell as messages name it."""
+        """The cell as messages name it.
+
+        Examples
+        --------
+        >>> Cell("scenario:S1", "cca", k=3, seed=0).spelt
+        'data set scenario:S1, cca, K = 3, seed 0'
+        """
         return f"data set {self.dataset}, {self.algorithm}, K = {self.k}, seed {self.seed}"
 
 

@@ -136,12 +136,28 @@ class Run:
 
     @cached_property
     def plan(self) -> Plan:
-        """What was asked for."""
+        """What was asked for.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.plan.algorithms, run.plan.k
+        (('cca',), (2,))
+        """
         return Plan.stored(parsed(self._meta["plan"]))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
-        """Versions, command, seeds, matrix checksums and the sessions that worked on the run."""
+        """Versions, command, seeds, matrix checksums and the sessions that worked on the run.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> sorted(run.provenance)[:5]
+        ['bivaluate', 'command', 'created', 'layout', 'matrices']
+        """
         made = parsed(self._meta["provenance"])
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
         return {
@@ -155,32 +171,80 @@ class Run:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """All cells of the plan, finished or not."""
+        """All cells of the plan, finished or not.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.cells
+        [Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)]
+        """
         return [slot.cell for slot in self._journal.slots(variants=False)]
 
     @cached_property
     def missing(self) -> list[Cell]:
-        """Cells that are not finished."""
+        """Cells that are not finished.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.missing
+        []
+        """
         return [slot.cell for slot in self._journal.slots(finished=False, variants=False)]
 
     @cached_property
     def missing_copies(self) -> int:
-        """How many cells on surrogates and perturbations are not finished."""
+        """How many cells on surrogates and perturbations are not finished.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
+        >>> run.missing_copies
+        0
+        """
         return len(self._journal.slots(finished=False)) - len(self.missing)
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """One row per finished cell: status, sizes, coverage and every measure."""
+        """One row per finished cell: status, sizes, coverage and every measure.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
+        >>> run.results[["algorithm", "k", "status", "n_biclusters"]].to_string(index=False).splitlines()
+        ['algorithm  k status  n_biclusters', '      cca  2     ok             2', '      cca  3     ok             3']
+        """
         return self._scores(CELL, variants=False)
 
     @cached_property
     def variants(self) -> pd.DataFrame:
-        """One row per finished cell on a surrogate or perturbation; ``variant`` and ``run`` (which copy) come first."""
+        """One row per finished cell on a surrogate or perturbation; ``variant`` and ``run`` (which copy) come first.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
+        >>> run.variants[["variant", "run", "algorithm", "k"]].values.tolist()
+        [['permute', 0, 'cca', 2], ['permute', 1, 'cca', 2]]
+        """
         return self._scores(VARIANT + CELL, variants=True)
 
     @cached_property
     def biclusters(self) -> pd.DataFrame:
-        """One row per bicluster of every finished cell."""
+        """One row per bicluster of every finished cell.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.biclusters["bicluster"].tolist()
+        ['B1', 'B2']
+        """
         rows = (
             dict(zip(CELL, cell, strict=True)) | record
             for *cell, records in self._journal.rows([*CELL, "biclusters"])
@@ -190,19 +254,43 @@ class Run:
 
     @cached_property
     def times(self) -> pd.DataFrame:
-        """Seconds per finished cell; the fit of a nested algorithm stands once, at its largest K."""
+        """Seconds per finished cell; the fit of a nested algorithm stands once, at its largest K.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> list(run.times)
+        ['dataset', 'algorithm', 'k', 'seed', 'fit_seconds', 'score_seconds']
+        """
         columns = CELL + SECONDS
         return _frame((dict(zip(columns, row, strict=True)) for row in self._journal.rows(columns)), columns)
 
     @cached_property
     def null(self) -> pd.DataFrame:
-        """One row per finished cell and measure: its null band, gap and p-value; empty without a null."""
+        """One row per finished cell and measure: its null band, gap and p-value; empty without a null.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
+        >>> run.null.loc[run.null["measure"] == "nve", ["value", "null_mean", "p_value"]].round(2).values.tolist()
+        [[0.78, 0.72, 1.0]]
+        """
         per_seed = {dataset for dataset, seed in self._entries if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Names of the data sets in the order of the plan."""
+        """Names of the data sets in the order of the plan.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.datasets
+        ['scenario:S9b']
+        """
         return list(dict.fromkeys(dataset for dataset, _ in self._entries))
 
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
@@ -224,6 +312,13 @@ class Run:
         ------
         RunError
             If the run has no such data set, or the seed of a scenario is not one of the run.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.matrix("scenario:S9b", seed=0).shape
+        (300, 40)
         """
         return self._matrix(*self._matrix_key(dataset, seed))
 
@@ -246,6 +341,13 @@ class Run:
         ------
         RunError
             If the run has no such data set, or the seed of a scenario is not one of the run.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.truth("scenario:S9b", seed=0)
+        Biclustering(3 biclusters of a matrix of 300 x 40)
         """
         blob = self._entries[self._matrix_key(dataset, seed)]["truth"]
         return None if blob is None else unpack_solution(blob)
@@ -267,6 +369,13 @@ class Run:
         ------
         RunError
             If the cell is not part of the run, is not finished, or has no solution.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.solution(run.cells[0])
+        Biclustering(2 biclusters of a matrix of 300 x 40)
         """
         return unpack_solution(self._stored(cell, "solution"))
 
@@ -287,6 +396,13 @@ class Run:
         ------
         RunError
             If the cell is not part of the run, is not finished, or has no solution.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.mergers(run.cells[0])["ve"].shape
+        (2, 2)
         """
         return unpack_mergers(self._stored(cell, "mergers"))
 
@@ -302,6 +418,13 @@ class Run:
         -------
         list of str
             The findings.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.findings(run.cells[0])[0]
+        'The solution covers only 1.6 % of the matrix.'
         """
         row = self._journal.row(Cell(*cell), "findings")
         return [] if row is None or row[0] is None else list(parsed(row[0]))
@@ -313,6 +436,13 @@ class Run:
         -------
         dict of str to DataFrame
             Those that have rows, or always are written.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> list(run.tables())
+        ['results', 'biclusters', 'times']
         """
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
         if len(self.variants):
@@ -328,6 +458,13 @@ class Run:
         -------
         list of dict
             Data set, seed, file, checksum and shape of each.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> [(entry["dataset"], entry["n_rows"], entry["n_cols"]) for entry in run.matrices()]
+        [('scenario:S9b', 300, 40)]
         """
         return self._journal.records("matrices")
 
@@ -338,6 +475,13 @@ class Run:
         -------
         iterator of tuple
             The cell, and its solution as the journal holds it.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> [cell for *cell, packed in run.packed_solutions()]
+        [['scenario:S9b', 'cca', 2, 0]]
         """
         return self._journal.rows([*CELL, "solution"])
 
@@ -348,6 +492,13 @@ class Run:
         -------
         list of str
             Nothing where it is whole.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.journal_faults()
+        []
         """
         return self._journal.faults()
 
@@ -358,6 +509,14 @@ class Run:
         ------
         FileError
             If something cannot be written.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> run.export()
+        >>> (run.path / "results.csv").exists()
+        True
         """
         for name, frame in self.tables().items():
             path = self.path / f"{name}.csv"

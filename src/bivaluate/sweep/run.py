@@ -108,6 +108,11 @@ class Sweep:
             If the folder holds something else, or a run of another plan, version or matrix, or is in use.
         FileError
             If a matrix cannot be read or the folder cannot be written.
+
+        Examples
+        --------
+        >>> Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run().results["status"].tolist()
+        ['ok']
         """
         found = sources(self.plan)
         prepare_folder(self.folder)

@@ -97,7 +97,16 @@ class Selection:
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables by name."""
+        """All tables by name.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
+        >>> chosen = select(run, by="asr")
+        >>> list(chosen.tables)
+        ['best', 'best_k', 'candidates', 'sensitivity', 'null']
+        """
         names = ("best", "best_k", "candidates", "sensitivity", "null")
         return {name: getattr(self, name) for name in names}
 
@@ -113,6 +122,14 @@ class Selection:
         -------
         tuple of (str, int) or None
             The algorithm and K; None where nothing can be chosen.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
+        >>> chosen = select(run, by="asr")
+        >>> chosen.choice("scenario:S9b")
+        ('cca', 2)
         """
         mine = self.best[(self.best["measure"] == self.by) & (self.best["dataset"] == dataset)]
         return None if not len(mine) else (str(mine["algorithm"].iloc[0]), int(mine["k"].iloc[0]))
@@ -136,6 +153,14 @@ class Selection:
         -------
         dict
             Tables as lists of mappings, undefined numbers as None.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
+        >>> chosen = select(run, by="asr")
+        >>> chosen.to_dict()["best"][0]["algorithm"]
+        'cca'
         """
         sentences = ("verdict", "disagreements", "instability", "warnings")
         return {
