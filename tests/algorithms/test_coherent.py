@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
+from bivaluate.algorithms import coherent
 from bivaluate.algorithms._coherent_background import flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms.coherent import CoherentSubmatrices
@@ -225,6 +226,45 @@ def test_an_interrupt_keeps_what_is_found(X):
     ):
         model.fit(X)
     assert len(model.solution_) == 1
+
+
+def test_an_interrupt_before_anything_is_found_stays_one(X, monkeypatch):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(coherent, "find_background", stop)
+    with pytest.raises(KeyboardInterrupt):
+        CoherentSubmatrices(random_state=0).fit(X)
+
+
+def test_an_interrupt_of_the_second_round_keeps_what_the_first_one_found(monkeypatch):
+    X = ar(np.random.default_rng(2), (120, 24), 0.6)
+    X[:25, :9] += np.random.default_rng(3).normal(0, 4, 9)
+    rounds = []
+
+    def stop_at_second(*given):
+        rounds.append(1)
+        if len(rounds) == 2:
+            raise KeyboardInterrupt
+        return find_background(*given)
+
+    find_background = coherent.find_background
+    monkeypatch.setattr(coherent, "find_background", stop_at_second)
+    model = CoherentSubmatrices(random_state=0)
+    with pytest.warns(SearchWarning, match="interrupted; what was found so far"):
+        model.fit(X)
+    assert len(model.solution_) > 0
+
+
+def test_groups_of_columns_lost_in_their_correlation_are_spoken_of():
+    rng = np.random.default_rng(1)
+    mean = np.tile(rng.gamma(0.4, 0.8, size=40) + 0.3, (60, 1))
+    for group in range(4):
+        mean[group * 15 : (group + 1) * 15, group * 8 : (group + 1) * 8] += 3
+    counts = rng.poisson(mean * rng.lognormal(0, 0.3, size=(60, 1))).T.astype(float)
+    model = CoherentSubmatrices(random_state=0).fit(counts)
+    assert len(model.solution_) == 0
+    assert model.notes_[-1].startswith("Nothing is found beyond the correlation of the columns.")
 
 
 def test_evidence_of_given_biclusters(X):

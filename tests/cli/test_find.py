@@ -1,11 +1,15 @@
 """`bivaluate find` and `bivaluate refine`, typed as a newcomer would."""
 
 import json
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from bivaluate import read_solution
+from bivaluate.cli import tables
+from bivaluate.cli.find import print_evidence
 from bivaluate.datasets import make_scenario
 
 
@@ -40,8 +44,18 @@ def test_finding_nothing_is_an_answer(run, tmp_path):
     np.savetxt(tmp_path / "noise.csv", np.random.default_rng(0).normal(size=(60, 20)), delimiter=",")
     done = run("find", tmp_path / "noise.csv")
     assert done.code == 0
-    assert "No bicluster stands out." in done.out
+    assert "No bicluster was found." in done.out
     assert len(read_solution(tmp_path / "noise.find.json")) == 0
+
+
+def test_a_p_value_too_small_for_a_float_is_not_zero(capsys):
+    print_evidence([{"bicluster": "B1", "n_rows": 9, "n_cols": 4, "kind": "raised", "evidence": 900.0, "p_value": 0.0}])
+    assert capsys.readouterr().out.split()[-1] == "<1e-300"
+
+
+def test_the_file_of_a_named_matrix_has_no_colon_in_its_name(run, tmp_path):
+    assert run("find", "scenario:S1").code == 0
+    assert [path.name for path in tmp_path.glob("*.json")] == ["scenario_S1.find.json"]
 
 
 def test_refine_says_what_became_of_each(run, matrix, tmp_path):
@@ -74,3 +88,23 @@ def test_what_was_done_to_the_data_is_noted(run, tmp_path):
     np.savetxt(tmp_path / "skewed.csv", np.exp(X[:150, :20]), delimiter=",")
     done = run("find", tmp_path / "skewed.csv", "-o", "found.json")
     assert "note: Values were transformed to be near normal within rows: log." in " ".join(done.err.split())
+
+
+def test_a_search_says_from_the_start_that_it_is_under_way(monkeypatch):
+    told = []
+
+    @contextmanager
+    def watched(in_bytes=False):
+        yield lambda *what: told.append(what)
+
+    monkeypatch.setattr(tables, "progress", watched)
+    model = SimpleNamespace()
+    with tables.search_progress(model):
+        model._progress(1, None)
+    assert told == [("finding biclusters", 0, None), ("finding biclusters", 1, None)]
+
+
+def test_run_passes_on_what_the_search_has_to_say(run, tmp_path):
+    X = np.cumsum(np.random.default_rng(0).normal(size=(60, 20)), axis=1)
+    np.savetxt(tmp_path / "series.csv", X, delimiter=",")
+    assert "note: Columns are correlated in all rows" in run("run", "series.csv", "-a", "find").err

@@ -211,6 +211,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self, search: Search, Z: Values, unbent: Values, rng: np.random.RandomState, most: int
     ) -> tuple[Calibration, Background]:
         blocks: list[Scored] = []
+        rough_blocks: list[Scored] = []  # of the first round, until the second one has blocks of its own
         background = Background.of(Z, unbent, None)
         patterns = told = 0
         try:
@@ -232,9 +233,11 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 if common is not None:
                     patterns += 1
                     first = True
+                    rough_blocks = []
                     Z, unbent = take_out(background, common)
                 elif rough and blocks:
                     first = False
+                    rough_blocks = blocks
                 else:
                     break
             blocks = refine(search, background.field, blocks)
@@ -243,6 +246,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 search, background, blocks, rng, doubtful, lambda k, n: self._tell(k, n, "searching copies of the data")
             )
         except KeyboardInterrupt:
+            blocks = blocks or rough_blocks
+            if not blocks:  # nothing to keep, and no answer either
+                raise
             self._warn(
                 f"The search was interrupted; what was found so far ({plural(len(blocks), 'bicluster')}) is kept, neither "
                 "refined nor compared with copies of the data."
@@ -256,6 +262,11 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         if background.correlated:
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
+            if not blocks:
+                self.notes_.append(
+                    "Nothing is found beyond the correlation of the columns. Groups of columns that many rows tell apart, "
+                    "such as types of cells, may be part of it: take logarithms of counts, or another algorithm (nmf, spectral_co)."
+                )
         if outcome.by_surrogates and outcome.blocks:
             self.notes_.append(
                 f"Copies of the data without biclusters were searched too; {len(outcome.blocks)} of {len(blocks)} blocks have "

@@ -104,6 +104,15 @@ def is_stream(path: Path) -> bool:
     return _standing_in.get() is not None and path.parent == _standing_in.get()
 
 
+def stem_of(matrix: Path) -> str:
+    """Return what files made of a matrix are called, up to their ending.
+
+    >>> stem_of(Path("data/expression.tsv.gz")), stem_of(Path("scenario:S1")), stem_of(Path("example:"))
+    ('expression', 'scenario_S1', 'example')
+    """
+    return matrix.name.split(".")[0].replace(":", "_").strip("_")
+
+
 def without_paths(text: str) -> str:
     """Return a message that says standard input rather than the name of the file that stands for it."""
     folder = _standing_in.get()

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bivaluate.cli.files import is_stream
+from bivaluate.cli.files import is_stream, stem_of
 from bivaluate.cli.options import (
     Csv,
     Jobs,
@@ -20,7 +20,17 @@ from bivaluate.cli.options import (
     grouped,
     option,
 )
-from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, say_written, write_csv
+from bivaluate.cli.tables import (
+    err,
+    number,
+    out,
+    print_json,
+    print_notes,
+    print_table,
+    say_written,
+    search_progress,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,13 +78,11 @@ def find(
     from bivaluate.algorithms import CoherentSubmatrices
     from bivaluate.io import write_solution
 
-    target = target or Path(f"{matrix.name.split('.')[0]}.find.json")
+    target = target or Path(f"{stem_of(matrix)}.find.json")
     check_target(target, format)
     X = matrix_file.read(matrix)
     model = CoherentSubmatrices("auto" if n_biclusters is None else n_biclusters, **dataclasses.asdict(search))
-    with progress() as update:
-        if update is not None:
-            model._progress = lambda done, total, stage="finding biclusters": update(stage, done, total)
+    with search_progress(model):
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
@@ -82,9 +90,7 @@ def find(
         print_json({"biclusters": rows, "notes": model.notes_})
     else:
         print_evidence(rows)
-        for note in model.notes_:
-            if note not in model._warned:
-                err.print(f"note: {note}")
+        print_notes(model)
     say_written(target)
     if csv:
         write_csv(csv, rows, EVIDENCE_COLUMNS)
@@ -120,7 +126,7 @@ def evidence_rows(
 def print_evidence(rows: Sequence[dict[str, Any]]) -> None:
     """Print one line per bicluster, or that there is none."""
     if not rows:
-        out.print("No bicluster stands out.")
+        out.print("No bicluster was found.")
         return
     names = {
         "bicluster": "bicluster",
@@ -130,5 +136,11 @@ def print_evidence(rows: Sequence[dict[str, Any]]) -> None:
         "evidence": "evidence (nats)",
     }
     names |= {"p_value": "p"} if "p_value" in rows[0] else {}
-    lines = [[row[key] if isinstance(row[key], str) else number(row[key]) for key in names] for row in rows]
+    shown = [row | {"p_value": _least(row["p_value"])} if "p_value" in row else row for row in rows]
+    lines = [[row[key] if isinstance(row[key], str) else number(row[key]) for key in names] for row in shown]
     print_table(list(names.values()), lines)
+
+
+def _least(p: float) -> float | str:
+    """Return a p-value; one too small for a float is below the least that is shown, not 0."""
+    return p if p > 0 else "<1e-300"

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
+from bivaluate.cli.files import stem_of
 from bivaluate.cli.options import MatrixFile, MatrixPath, OutputFormat, Parameters, Seed, check_target, grouped, option
-from bivaluate.cli.tables import out, progress, say_written
+from bivaluate.cli.tables import out, print_notes, say_written, search_progress
 
 N_BICLUSTERS = 5  # where the algorithm has to be told
 OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algorithm
@@ -50,12 +51,10 @@ def run(
     wanted = n_biclusters if n_biclusters is not None else "auto" if open_ended else N_BICLUSTERS
     estimator = make_estimator(algorithm, wanted, random_state, **settings)
     name = algorithm_label(algorithm).split()[0] if ":" in algorithm else algorithm
-    target = target or Path(f"{matrix.name.split('.')[0].replace(':', '_').strip('_')}.{name}.json")
+    target = target or Path(f"{stem_of(matrix)}.{name}.json")
     check_target(target, format)
     X = matrix_file.read(matrix)
-    with progress() as update:
-        if update is not None:
-            estimator._progress = lambda done, total, stage="finding biclusters": update(stage, done, total)
+    with search_progress(estimator):
         solution = estimator.fit(X).solution_
     write_solution(solution, target, X=X, format=format)
     for k, bicluster in enumerate(solution):
@@ -65,4 +64,5 @@ def run(
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
     elif isinstance(wanted, int) and not open_ended and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
+    print_notes(estimator)
     say_written(target)

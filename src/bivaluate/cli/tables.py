@@ -142,15 +142,37 @@ def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     count = DownloadColumn() if in_bytes else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
-    with Progress(*columns, TextColumn("{task.fields[note]}"), console=err, transient=True) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.elapsed:.0f} s"))
+    with Progress(
+        *columns, TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=err, transient=True
+    ) as bar:
         tasks: dict[str, Any] = {}
 
         def update(name: str, done: int, total: int | None, note: str = "") -> None:
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total, completed=max(done - 1, 0), note="")
-            speed = bar.tasks[tasks[name]].speed
-            rate = f"{speed:.3g} per second " if speed and not in_bytes else ""
-            bar.update(tasks[name], completed=done, total=total, note=rate + note)
+            bar.update(tasks[name], completed=done, total=total, note=note)
 
         yield update
+
+
+@contextmanager
+def search_progress(estimator: Any) -> Iterator[None]:
+    """Show from the start that biclusters are searched, and how many the estimator has found since."""
+    with progress() as update:
+        if update is not None:
+
+            def tell(done: int, total: int | None, stage: str = "finding biclusters") -> None:
+                update(stage, done, total)
+
+            tell(0, None)
+            estimator._progress = tell
+        yield
+
+
+def print_notes(estimator: Any) -> None:
+    """Print what an estimator has to say of its search, without what it warned of already."""
+    warned = getattr(estimator, "_warned", ())
+    for note in getattr(estimator, "notes_", ()):
+        if note not in warned:
+            err.print(f"note: {note}")
