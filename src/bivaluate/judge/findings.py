@@ -121,7 +121,7 @@ def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[st
     found = [
         f"{names[k]} does not stand out from noise ("
         + (
-            f"evidence {evidence.alone[k]:.3g} nats)."
+            f"evidence {evidence.alone[k]:.3g} nats on its own)."
             if not np.isnan(evidence.alone[k])
             else f"{evidence.reasons[k]})."
         )

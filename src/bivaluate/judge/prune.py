@@ -406,7 +406,7 @@ def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
         if min(rows, cols) < 2:
             why = f"it has {plural(rows, 'row')} and {plural(cols, 'column')}, so coherence is not defined"
         else:
-            saves = evidence.reasons[k] or f"evidence {evidence.alone[k]:.3g} nats"
+            saves = evidence.reasons[k] or f"evidence {evidence.alone[k]:.3g} nats on its own"
             why = (
                 f"searching noise of this size finds {rows} x {cols} blocks as coherent ({symbol('ave')} {adjusted[k]:.3f}; "
                 f"below {cut:.2f} would count as evidence), and it shows no other pattern ({saves})"
