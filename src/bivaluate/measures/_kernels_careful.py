@@ -67,12 +67,12 @@ def add_errors(
     for p in which:
         i, j = pairs.pairs[p]
         here = slice(pairs.start[p], pairs.start[p + 1])
-        union, pivot = pairs.union[here], pairs.pivot[here]
+        union, pivot, added_up = pairs.union[here], pairs.pivot[here], deviations.column[here]
         n, m = layout.sizes[i] + layout.sizes[j] - layout.overlap[i, j], union.size
         # pattern = (values - values[:, :1]).mean(axis=0), as the pivot's row plus the mean of what the rows add to it
         # pattern -= pattern.mean(); flat_pattern = np.ptp(pattern) <= CONSTANT * abs(values).max()
         for t in range(m):
-            column[t] = deviations.column[here][t] / n
+            column[t] = added_up[t] / n
             pattern[t] = (pivot[t] - pivot[0]) + column[t]
         centre(pattern, m)
         centre(pattern, m)
