@@ -58,6 +58,15 @@ def listing(items: Sequence[str], most: int | None = None) -> str:
     return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def alternatives(items: Sequence[str]) -> str:
+    """Join items of which one will do.
+
+    >>> alternatives(["rows"]), alternatives(["rows", "columns", "cells"])
+    ('rows', 'rows, columns or cells')
+    """
+    return " or ".join(part for part in (", ".join(items[:-1]), items[-1]) if part)
+
+
 def first_few(items: Sequence[str], most: int = 10) -> str:
     """Join the first items and count the rest; nothing is shown as "none".
 

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import issparse
 from sklearn.cluster import KMeans, SpectralBiclustering
+from sklearn.decomposition import NMF
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bivaluate import Biclustering, evaluate
-from bivaluate._errors import ParameterError
+from bivaluate._errors import ParameterError, SearchWarning
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.sweep.search import select_k
 
@@ -67,9 +70,9 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
         (SpectralBiclustering(), [], "nve", "k is empty"),
         (SpectralBiclustering(), [2], "msr", "a measure of a whole solution"),
         (SpectralBiclustering(), [2], "nvee", "Did you mean 'nve'"),
-        (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters or n_clusters"),
-        (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters or n_clusters"),
-        (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2: "),
+        (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters, n_clusters or n_components"),
+        (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters, n_clusters or n"),
+        (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2, 3: "),
     ],
 )
 def test_refusals(X: np.ndarray, estimator: Any, k: list[int], scoring: str, words: str) -> None:
@@ -102,4 +105,32 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     assert not found.nothing_
     assert len(found.cv_results_["score"]) == 3
     noise = np.random.default_rng(4).normal(size=raised.shape)
-    assert select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring).nothing_
+    with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
+        nothing = select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring)
+    assert nothing.nothing_
+    assert repr(nothing).startswith("KSelection(nothing stands out: n_clusters=2 of [2, 3], ")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_factor_models_are_searched_over_their_components(sparse: bool) -> None:
+    from scipy.sparse import csr_matrix
+
+    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.full((16, 12), 5.0)) + 0.3)
+    seen: list[bool] = []
+
+    class Watched(NMF):
+        def fit(self, X: Any, y: Any = None, **more: Any) -> Any:
+            seen.append(issparse(X))
+            return super().fit(X, y, **more)
+
+    found = select_k(Watched(random_state=0, max_iter=1000), csr_matrix(counts) if sparse else counts, k=[2, 3, 4])
+    assert found.best_params_ == {"n_components": 3}
+    assert set(seen) == {sparse}
+
+
+def test_a_pipeline_is_searched_over_the_number_of_its_last_step(raised: np.ndarray) -> None:
+    from bivaluate.algorithms import LargeAverageSubmatrices
+
+    las = make_pipeline(StandardScaler(), LargeAverageSubmatrices(n_restarts=50, random_state=0))
+    found = select_k(las, raised, k=[1, 2, 3])
+    assert found.best_params_ == {"largeaveragesubmatrices__n_biclusters": 2}

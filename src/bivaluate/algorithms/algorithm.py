@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Estimator = TypeVar("Estimator", bound="type[BiclusteringEstimator]")
 
-COUNTS = ("n_biclusters", "n_clusters")  # how classes call the number of biclusters
+# How classes call the number of biclusters; one that has several means the first.
+COUNTS = ("n_biclusters", "n_clusters", "n_components")
 
 PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
@@ -32,6 +33,18 @@ PATTERNS = {
     "dense": "rows and columns that meet in many or large cells, as in counts and networks",
     "checkerboard": "every row in one cluster, every column in one cluster, each crossing a block",
 }
+
+
+def count_among(parameters: Iterable[str]) -> str:
+    """Return which of the parameters is the number of biclusters; in a pipeline it is one of a step.
+
+    Empty if none of them is.
+
+    >>> count_among(["n_components", "n_clusters", "n_init"]), count_among(["scale__copy", "nmf__n_components"])
+    ('n_clusters', 'nmf__n_components')
+    """
+    given = list(parameters)
+    return next((name for count in COUNTS for name in given if name.rpartition("__")[2] == count), "")
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from typing import Any
 
 import bivaluate.algorithms
 from bivaluate._errors import ParameterError, suggest
+from bivaluate._text import alternatives
 from bivaluate.algorithms._estimator import BiclusteringEstimator
-from bivaluate.algorithms.algorithm import COUNTS, Algorithm
+from bivaluate.algorithms.algorithm import COUNTS, Algorithm, count_among
 
 
 def _records() -> list[Algorithm]:
@@ -193,9 +194,9 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
             f"algorithm {key!r} cannot be imported ({error}); write package.module:Class of something installed."
         ) from None
     accepted = inspect.signature(cls).parameters
-    if not any(name in accepted for name in COUNTS) or not hasattr(cls, "fit"):
+    if not count_among(accepted) or not hasattr(cls, "fit"):
         raise ParameterError(
-            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {' or '.join(COUNTS)}."
+            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {alternatives(COUNTS)}."
         )
     return cls, {}
 
@@ -338,12 +339,12 @@ def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, 
     cls, settled = estimator_of(key)
     accepted = inspect.signature(cls).parameters
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
-    known = [name for name in accepted if name not in (*COUNTS, "random_state")]
+    count = count_among(accepted)
+    known = [name for name in accepted if name not in (count, "random_state")]
     for name in parameters:
         if name not in accepted and not open_ended:
             raise ParameterError(
                 f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
             )
-    count = next(name for name in COUNTS if name in accepted)
     seed = {"random_state": random_state} if "random_state" in accepted else {}
     return cls(**{**seed, **settled, **parameters, count: n_biclusters})

@@ -180,12 +180,9 @@ class Sweep:
 
     def _made_dense(self, matrix: Matrix, algorithms: list[str]) -> str:
         """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
-        from bivaluate.algorithms.registry import ALGORITHMS
+        from bivaluate.sweep.work import makes_dense
 
-        if not matrix.sparse:
-            return ""
-        zeros = matrix.absent == "zero"
-        names = [key for key in algorithms if not (zeros and key in ALGORITHMS and ALGORITHMS[key].sparse)]
+        names = [key for key in algorithms if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
         return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
 
     def _unable(self, source: Source, matrix: Matrix) -> dict[tuple[str, str], str]:

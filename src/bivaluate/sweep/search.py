@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from bivaluate._check import check_int
-from bivaluate._errors import BivaluateWarning, ParameterError
-from bivaluate.algorithms.algorithm import COUNTS
+from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
+from bivaluate._text import alternatives
+from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
+from bivaluate.judge.verdict import nothing_here
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering
@@ -29,6 +31,7 @@ from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of, solution_of
 
 PREDICTIVE = "predictive"
+NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
 _SCORES = ("total_evidence", "n_paying", "explained", "nve")
@@ -78,6 +81,12 @@ class KSelection:
     scoring: str
     nothing_: bool = False
 
+    def __repr__(self) -> str:
+        chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
+        among = f" of {tried}" if len(tried) > 1 else ""
+        found = "nothing stands out: " if self.nothing_ else ""
+        return f"KSelection({found}{chosen}={self.best_params_[chosen]}{among}, {self.scoring}={self.best_score_:.4g})"
+
 
 def select_k(
     estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "total_evidence", **options: Any
@@ -87,8 +96,10 @@ def select_k(
     Parameters
     ----------
     estimator : estimator
-        A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``: bivaluate's,
-        scikit-learn's or your own. It is cloned, never changed.
+        A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``, a factor model with
+        ``n_components`` (NMF, LatentDirichletAllocation; members by the rule of
+        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in a biclustering estimator:
+        bivaluate's, scikit-learn's or your own. It is cloned, never changed.
     X : array-like, DataFrame or Matrix
         The matrix.
     k : int or iterable of int
@@ -102,7 +113,7 @@ def select_k(
     Returns
     -------
     KSelection
-        The best estimator and the scores of all.
+        The best estimator and the scores of all. Where nothing is there, a `SearchWarning` says so.
 
     Raises
     ------
@@ -118,6 +129,8 @@ def select_k(
     >>> from sklearn.cluster import SpectralBiclustering
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
+    >>> found
+    KSelection(n_clusters=3 of [2, 3], asr=0.6737)
     >>> found.best_params_
     {'n_clusters': 3}
     """
@@ -126,9 +139,9 @@ def select_k(
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
     known = estimator.get_params() if hasattr(estimator, "get_params") else ()
-    name = next((count for count in COUNTS if count in known), None)
-    if name is None:
-        raise ParameterError(f"{type(estimator).__name__} has no parameter {' or '.join(COUNTS)} to choose.")
+    name = count_among(known)
+    if not name:
+        raise ParameterError(f"{type(estimator).__name__} has no parameter {alternatives(COUNTS)} to choose.")
     tried = sorted({check_int("k", value, 1) for value in ([k] if isinstance(k, int) else k)})
     if not tried:
         raise ParameterError("k is empty; give at least one number of biclusters.")
@@ -148,13 +161,17 @@ def select_k(
         for score, (_, row) in zip(scores, fitted, strict=True)
     ]
     if np.isnan(able).all():
-        reasons = "; ".join(f"K = {value}: {row['reason']}" for value, (_, row) in zip(tried, fitted, strict=True))
+        reasons = _reasons(tried, [row["reason"] for _, row in fitted])
         raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.")
     high = metric.direction == "high"
     index = pick(able, high, metric.nothing)
     nothing = index is None and math.isfinite(metric.nothing)
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
+    nothing = nothing or bool(predictive and not predicts(scores[index], fitted[index][1]["score_error"]))
+    if nothing:
+        why = NOT_PREDICTED if predictive else nothing_here("no K saves anything")
+        warnings.warn(f"{why} best_params_ holds {name} = {tried[index]} all the same.", SearchWarning, stacklevel=2)
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
     table |= {column: [row.get(column, math.nan) for _, row in fitted] for column in columns}
@@ -167,8 +184,20 @@ def select_k(
         best_index_=index,
         cv_results_=table,
         scoring=scoring,
-        nothing_=nothing or bool(predictive and not predicts(scores[index], table["score_error"][index])),
+        nothing_=nothing,
     )
+
+
+def _reasons(tried: list[int], reasons: list[str]) -> str:
+    """Say why each K failed; those that failed alike once.
+
+    >>> _reasons([2, 3, 4], ["no rows", "no columns", "no rows"])
+    'K = 2, 4: no rows; K = 3: no columns'
+    """
+    alike: dict[str, list[str]] = {}
+    for k, reason in zip(tried, reasons, strict=True):
+        alike.setdefault(reason, []).append(str(k))
+    return "; ".join(f"K = {', '.join(ks)}: {reason}" for reason, ks in alike.items())
 
 
 def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
@@ -188,7 +217,7 @@ def _predict(
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:
-        return solution_of(clone(estimator).set_params(**{name: k}).fit(values))
+        return solution_of(clone(estimator).set_params(**{name: k}).fit(values), values)
 
     nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
     with warnings.catch_warnings():

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import BivaluateError, CommandTimeoutError, ParameterError, suggest
-from bivaluate.algorithms.algorithm import COUNTS
+from bivaluate.algorithms.algorithm import count_among
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -64,9 +64,9 @@ def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
     cls, _ = estimator_of(key)
     accepted = inspect.signature(cls).parameters
     annotations = typing.get_type_hints(cls.__init__)
-    reserved = COUNTS if ":" in key else (*COUNTS, "random_state")
+    reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
     for name, value in parameters.items():
-        if name in reserved and name in accepted:
+        if name in reserved:
             instead = "seeds (or algorithm_seed)" if name == "random_state" else "k"
             raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
         if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
@@ -101,10 +101,14 @@ def _in_words(allowed: Any) -> str:
     return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
-def solution_of(estimator: Any) -> Biclustering:
-    """Return the solution of a fitted estimator: ``solution_``, or ``rows_`` and ``columns_``."""
+def solution_of(estimator: Any, values: Any) -> Biclustering:
+    """Return the solution of an estimator fitted on `values`: its own, that of its masks, or that of its factors."""
     solution = getattr(estimator, "solution_", None)
-    return solution if isinstance(solution, Biclustering) else Biclustering.from_estimator(estimator)
+    if isinstance(solution, Biclustering):
+        return solution
+    if hasattr(estimator, "components_") and not hasattr(estimator, "rows_"):
+        return Biclustering.from_factor_model(estimator, values)
+    return Biclustering.from_estimator(estimator)
 
 
 def _make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
@@ -127,11 +131,27 @@ def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> None:
 
 
 def fit(estimator: Any, matrix: Matrix) -> Biclustering:
-    """Fit an estimator and return its solution; one that is not ours is given the cells as an array of its own."""
+    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
-    estimator.fit(matrix if isinstance(estimator, BiclusteringEstimator) else matrix.values.copy(order="K"))
-    return solution_of(estimator)
+    if isinstance(estimator, BiclusteringEstimator):
+        return solution_of(estimator.fit(matrix), matrix)
+    keeps = matrix.sparse and _keeps_sparse(estimator, matrix)
+    values = matrix.checked(matrix.source.rows(0, matrix.shape[0])).copy() if keeps else matrix.values.copy(order="K")
+    return solution_of(estimator.fit(values), values)
+
+
+def makes_dense(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> bool:
+    """Return whether a sparse matrix is made dense for this algorithm."""
+    return matrix.sparse and not _keeps_sparse(_make(key, 1, 0, parameters), matrix)
+
+
+def _keeps_sparse(estimator: Any, matrix: Matrix) -> bool:
+    """Return whether an estimator says, in scikit-learn's way, that it takes this sparse matrix as it is."""
+    from sklearn.utils import get_tags
+
+    tagged = hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.sparse
+    return bool(tagged and matrix.absent == "zero")
 
 
 def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, shared: dict[str, Any]) -> list[Outcome]:
@@ -166,7 +186,7 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
     from bivaluate.sweep.held_out import predictive_gain
 
     def refit(values: Any, k: int) -> Biclustering:
-        return solution_of(_make(task.algorithm, k, task.random_state, task.parameters).fit(values))
+        return solution_of(_make(task.algorithm, k, task.random_state, task.parameters).fit(values), values)
 
     try:
         with warnings.catch_warnings():
@@ -194,7 +214,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
         position = next(at)
         if position == len(fits) or not nested:
             wanted = ks[-1] if nested else k
-            found = solution_of(_make(task.algorithm, wanted, task.random_state, task.parameters).fit(values))
+            found = solution_of(_make(task.algorithm, wanted, task.random_state, task.parameters).fit(values), values)
             fits.append(found)
         return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
 
@@ -220,7 +240,7 @@ def _first(found: Biclustering, k: int) -> Biclustering:
     cut = found.select(range(min(k, len(found))))
     parameters = cut.info.get("parameters")
     if isinstance(parameters, dict):
-        return cut.with_info(parameters={n: k if n in COUNTS else value for n, value in parameters.items()})
+        return cut.with_info(parameters=parameters | {name: k for name in [count_among(parameters)] if name})
     return cut
 
 
