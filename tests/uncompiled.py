@@ -20,7 +20,7 @@ from bivaluate.chance import _judging
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import read_fast
 from bivaluate.io.source import Source
-from bivaluate.measures import _cell_classes, _mergers
+from bivaluate.measures import _cell_pairs, _mergers
 
 CALLED = {key for key, algorithm in ALGORITHMS.items() if algorithm.extra} | {"nmf", "lda", "spectral", "spectral_co"}
 
@@ -104,7 +104,7 @@ def others(rng, folder):
 
 def comparisons(rng):
     """Yield what two solutions that overlap have in common, by pairs of cells."""
-    _cell_classes._MANY_CLASSES = 0
+    _cell_pairs._MANY_CLASSES = 0
     truth, found = (
         Biclustering([(rng.choice(20, 8, False), rng.choice(9, 5, False)) for _ in range(4)], (20, 9)) for _ in range(2)
     )

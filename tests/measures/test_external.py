@@ -5,9 +5,8 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate._errors import SolutionError
-from bivaluate.measures import _cell_classes, external
-from bivaluate.measures._cell_classes import cell_classes
-from bivaluate.measures._cell_pairs import CellPairs
+from bivaluate.measures import _cell_pairs, external
+from bivaluate.measures._cell_pairs import CellPairs, cell_classes
 from bivaluate.measures.external import EXTERNAL, Comparison, compare
 from tests.reference import external as twin
 
@@ -53,7 +52,7 @@ def random_solution(rng, shape, K):
 def way(request, monkeypatch):
     """Both ways to count pairs of cells; small solutions go the first way unless told otherwise."""
     if request.param == "pairs":
-        monkeypatch.setattr(_cell_classes, "_MANY_CLASSES", 0)
+        monkeypatch.setattr(_cell_pairs, "_MANY_CLASSES", 0)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -135,7 +134,7 @@ def test_many_biclusters_are_compared_by_pairs_of_cells():
     rng = np.random.default_rng(0)
     solution = Biclustering([(rng.permutation(150)[:9], rng.permutation(140)[:5]) for _ in range(60)], (150, 140))
     assert isinstance(Comparison(solution, solution).cells, CellPairs)
-    assert isinstance(Comparison(TRUTH, FOUND).cells, _cell_classes.CellClasses)
+    assert isinstance(Comparison(TRUTH, FOUND).cells, _cell_pairs.CellClasses)
     assert all(value == pytest.approx(1.0) for key, value in compare(solution, solution).items() if key != "e4sc")
 
 

@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import SolutionError
-from bivaluate.measures._cell_classes import CellClasses, PairSums, group_cells, overlaps
+from bivaluate.measures._cell_pairs import CellClasses, CellPairs, PairSums, group_cells, overlaps
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
 from bivaluate.measures.partition import row_classes
 from bivaluate.solution import Biclustering, check_solution
-
-if TYPE_CHECKING:
-    from bivaluate.measures._cell_pairs import CellPairs
 
 Floats = NDArray[np.float64]
 Measured = TypeVar("Measured", bound=Callable[["Comparison"], float])
