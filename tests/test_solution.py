@@ -33,6 +33,17 @@ def test_masks_and_indices_agree():
     assert solution.col_masks.shape == (2, 6)
 
 
+@pytest.mark.parametrize("K", [3, 64, 65, 200])
+def test_masks_of_few_and_of_many_biclusters(K):
+    rng = np.random.default_rng(K)
+    row_masks, col_masks = rng.random((K, 7)) < 0.4, rng.random((K, 5)) < 0.4
+    row_masks[:, 2] = col_masks[:, 1] = True
+    pairs = [(np.flatnonzero(row_masks[k]), np.flatnonzero(col_masks[k])) for k in range(K)]
+    solution = Biclustering(pairs, (7, 5))
+    np.testing.assert_array_equal(solution.row_masks, row_masks)
+    np.testing.assert_array_equal(solution.col_masks, col_masks)
+
+
 def test_select_keeps_order_and_info():
     solution = Biclustering(PAIRS, (5, 6), info={"algorithm": "x"})
     assert solution.select([1, 0])[0] == solution[1]

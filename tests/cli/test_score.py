@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, read_matrix
+from bivaluate.chance import _judging
 from bivaluate.cli.main import COMMANDS
 from bivaluate.measures.registry import METRICS
 
@@ -48,6 +49,13 @@ def test_solution_table(run, example):
     assert second.split()[:2] + second.split()[3:8] == ["solution", "3", "1.091", "0.9343", "0.6003", "1.256", "0.5626"]
     assert "73.3 %" in second
     assert "B3 has two columns, which VE cannot judge." in shown.out
+
+
+def test_the_matrix_is_looked_at_once_for_several_solutions(run, example, monkeypatch):
+    looked, look = [], _judging._surroundings_in_memory
+    monkeypatch.setattr(_judging, "_surroundings_in_memory", lambda *given: looked.append(1) or look(*given))
+    assert run("score", "matrix.csv", "solution.json", "two.json").code == 0
+    assert looked == [1]
 
 
 def test_brackets_in_names_are_no_markup(run, example, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bivaluate._arrange import make_axis
 from bivaluate.matrix import Matrix
-from bivaluate.report.pictures import make_picture
+from bivaluate.report.pictures import _standardised, make_picture
 from bivaluate.solution import Biclustering
 
 
@@ -55,6 +55,14 @@ def test_binned_cells_are_means_of_observed_cells() -> None:
             cols = picture.cols.order[picture.cols.edges[c] : picture.cols.edges[c + 1]]
             assert picture.values[r, c] == pytest.approx(np.nanmean(values[np.ix_(rows, cols)]))
     assert picture.note.startswith("Too large to draw cell by cell: each cell shown is a mean (70 rows in ")
+
+
+def test_constant_rows_are_blank_where_rows_are_standardised() -> None:
+    missing = np.nan
+    rows = [[1.0, 3.0, missing, 5.0], [0.1, 0.1, 0.1, 0.1], [2.0, missing, 2.0, missing], [missing] * 4]
+    expected = np.full((4, 4), missing)
+    expected[0] = [-np.sqrt(1.5), 0.0, missing, np.sqrt(1.5)]
+    np.testing.assert_allclose(_standardised(np.array(rows)), expected, atol=1e-15)
 
 
 def test_a_block_of_all_missing_cells_is_missing() -> None:

@@ -326,3 +326,11 @@ def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None
     assert real[1].startswith("It predicts held-out cells")
     assert real[2].startswith("Its biclusters come back")
     assert "stability under subsampling" in render(page)
+
+
+def test_the_curve_of_equal_balance_has_the_exponent_that_scores_have(tmp_path: Path) -> None:
+    matrix, solution = planted()
+    evaluations = [evaluate(matrix, solution, exponent=exponent) for exponent in (0.5, 0.8)]
+    assert [make_page(from_evaluations([e])).data["exponent"] for e in evaluations] == [0.5, 0.8]
+    run = Sweep(Plan("scenario:S9b", "cca", 2, score={"exponent": 0.7}), tmp_path / "run").run()
+    assert make_page(read_source(run)).data["exponent"] == 0.7

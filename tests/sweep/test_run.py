@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bivaluate import Matrix, evaluate, write_matrix
 from bivaluate._errors import FileError, MissingExtraError, RunError
 from bivaluate.chance import _judging
 from bivaluate.sweep import folder as folder_module
 from bivaluate.sweep import run as run_module
 from bivaluate.sweep import work
 from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.folder import file_name, locked
 from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import load_run
@@ -353,6 +355,26 @@ def test_the_matrix_is_looked_at_once_for_all_its_solutions(
     Sweep(plan, tmp_path / "run").run()
     # for the data and for their copy
     assert looked == ["_surroundings_in_memory", "_flat_lines"] * 2
+
+
+def test_every_solution_is_scored_on_its_own_matrix_and_copy(tmp_path: Path, matrix_file: str) -> None:
+    other = tmp_path / "other.tsv"
+    write_matrix(Matrix(np.random.default_rng(9).normal(size=(12, 8))), other)
+    plan = Plan([matrix_file, str(other)], [BLOCKS], [2], metrics=["asr"], null="permute", null_runs=2)
+    run = Sweep(plan, tmp_path / "run").run()
+
+    def asr(matrix: Matrix, cell: Cell) -> float:
+        return evaluate(matrix, run.solution(cell), metrics=["asr"]).scores["asr"]
+
+    expected = [asr(run.matrix(cell.dataset), cell) for cell in run.cells]
+    assert run.results["asr"].tolist() == expected
+    expected += [
+        asr(make_variant(run.matrix(cell.dataset), "permute", copy, None), cell)
+        for copy in (0, 1)
+        for cell in run.cells
+    ]
+    assert run.variants["asr"].tolist() == expected[2:]
+    assert len(set(expected)) == 6
 
 
 def test_sweeps_that_run_at_once_do_not_share_a_desk(matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
