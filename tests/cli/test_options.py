@@ -247,7 +247,7 @@ def test_words_of_the_command_line(parts, said):
         ("run m.csv --param random_state=5", "error: --param random_state=5: use --seed for this one."),
         ("score m.csv s.json --matrix-format xsl", "error: --matrix-format is 'xsl'; allowed: "),
         ("score holes.csv s.json", "or pass --missing omit to average over the observed cells."),
-        ("prune holes.csv s.json", "Impute them."),
+        ("prune holes.csv s.json", "Impute them, or pass --missing omit"),
         ("prune m.csv s.json -o p.rds", "or name it with --format: biclustlib, bivaluate, csv, r-text."),
         ("prune m.csv s.json -o no/p.json", "error: cannot write no/p.json: there is no folder no."),
         ("compare q.blocks s.json", "q.blocks names its members by label and the other file by index: give their "),

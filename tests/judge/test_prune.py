@@ -9,6 +9,7 @@ from bivaluate.chance.search import search_block
 from bivaluate.judge.prune import _Known, _loses_evidence, _Pool, propose_pruning
 from bivaluate.judge.redundancy import is_coherent
 from bivaluate.matrix import Matrix
+from bivaluate.measures._mergers import errors_of_one
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster
 
@@ -85,6 +86,33 @@ def test_noise_goes_unless_kept(planted):
     assert advise(planted, GOOD, OTHER, junk, keep_weak=True).proposals == ()
 
 
+def test_missing_cells_are_left_out_if_asked(planted):
+    X = planted.copy()
+    X[np.random.default_rng(5).random(X.shape) < 0.03] = np.nan
+    pairs = [(range(15), range(12)), OTHER, (range(15, 40), range(12)), OTHER, (range(120, 140), range(25, 33))]
+    advice, whole = advise(X, *pairs, missing="omit"), advise(planted, *pairs)
+    assert [(p.kind, p.biclusters) for p in advice.proposals] == [(p.kind, p.biclusters) for p in whole.proposals]
+    assert [p.kind for p in advice.proposals] == ["merge", "drop", "drop"]
+    for side, solution in ((advice.before, Biclustering(pairs, X.shape)), (advice.after, advice.solution)):
+        scores = evaluate(X, solution, missing="omit").scores
+        assert {key: side[key] for key in ("nve", "cc", "total_evidence")} == {
+            key: scores[key] for key in ("nve", "cc", "total_evidence")
+        }
+    with pytest.raises(MatrixError, match="or pass missing='omit' to average over the observed cells"):
+        advise(X, *pairs)
+    with pytest.raises(MatrixError, match="surrogates, which need every cell"):
+        advise(X, *pairs, missing="omit", ordered_columns=True)
+
+
+def test_mergers_of_one_are_over_observed_cells(planted):
+    X = planted.copy()
+    X[np.random.default_rng(6).random(X.shape) < 0.05] = np.nan
+    many = Biclustering([GOOD, OTHER] * 33, X.shape)  # enough for the compiled loop, which knows no missing cells
+    workspace = Workspace.of(X, many, missing="omit")
+    found = errors_of_one(Matrix.of(X, "omit"), many.row_masks, many.col_masks, 0, np.arange(66))
+    assert found == pytest.approx(workspace.merged_ve[0], rel=1e-12)
+
+
 def test_nothing_may_be_left(planted):
     advice = advise(planted, (range(150, 155), range(30, 34)))
     assert advice.names == ()
@@ -159,7 +187,7 @@ def test_no_merger_costs_evidence():
     for pairs in (halves, beside):
         one, other = (Bicluster(np.array(rows), np.array(cols)) for rows, cols in pairs)
         union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
-        found.append(_loses_evidence(_Pool(Matrix.of(X), Biclustering(pairs, X.shape)), one, other, union))
+        found.append(_loses_evidence(_Pool(Matrix.of(X), Biclustering(pairs, X.shape), "raise"), one, other, union))
     assert found == [False, True]
 
 

@@ -14,7 +14,7 @@ from bivaluate._errors import NullModelWarning
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
 from bivaluate.chance.moments import mean_and_search_reference, null_mean, null_sd
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import block_values_missing, is_constant_row, virtual_error_value
+from bivaluate.measures._blocks import block_values_missing, is_constant_row, observed_part
 from bivaluate.measures._observed import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
@@ -103,13 +103,14 @@ def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int])
 
 
 def score_block(A: Floats, shape: tuple[int, int]) -> BlockScores:
-    """Score one block of finite values found in a matrix of this shape."""
+    """Score one block found in a matrix of this shape, by its observed cells."""
+    A = observed_part(A)
     rows = np.array([int((~is_constant_row(A)).sum())])
-    return score_blocks(np.array([virtual_error_value(A)]), rows, np.array([A.shape[1]]), shape)
+    return score_blocks(np.array([block_values_missing(A)[0]]), rows, np.array([A.shape[1]]), shape)
 
 
 def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
-    """Return aVE of one block of finite values found in a matrix of this shape.
+    """Return aVE of one block found in a matrix of this shape, by its observed cells.
 
     >>> round(adjusted_error(np.array([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), (5, 6)), 6)
     0.764362

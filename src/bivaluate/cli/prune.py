@@ -15,6 +15,7 @@ from bivaluate.cli.options import (
     Json,
     MatrixFile,
     MatrixPath,
+    Missing,
     OrderedColumns,
     OutputFormat,
     Seed,
@@ -50,6 +51,7 @@ class Rules:
     ] = None
     centre: Annotated[str, option("Column means: columns (take them out) or none.")] = "columns"
     normalise: Annotated[str, option("Skewed data: rank (normal scores per row) or none.")] = "none"
+    missing: Missing = "raise"
     ordered_columns: OrderedColumns = False
     null_runs: Annotated[int, option("Number of surrogates for --ordered-columns.")] = 5
     random_state: Seed = 0

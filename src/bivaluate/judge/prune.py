@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_real
+from bivaluate._check import check_choice, check_real
+from bivaluate._errors import MatrixError
 from bivaluate._text import listing, percent, plural
 from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepared
-from bivaluate.chance.evidence import evidence_table
+from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise, pays
 from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, groups_among, is_coherent, relations
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import virtual_error_value
+from bivaluate.measures._blocks import block_values_missing
 from bivaluate.measures._mergers import errors_of_one
 from bivaluate.measures.cover import Cover, cell_jaccard, jaccard_index
 from bivaluate.measures.registry import get_metric, symbol
@@ -94,6 +95,7 @@ def propose_pruning(
     ordered_columns: bool = False,
     null_runs: int = 5,
     random_state: int | None = 0,
+    missing: str = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> Pruning:
     """Propose drops and mergers, and say why.
@@ -109,7 +111,7 @@ def propose_pruning(
     Parameters
     ----------
     X : array-like, DataFrame or Matrix
-        Data matrix without missing cells.
+        Data matrix.
     solution : Biclustering
         The biclusters.
     keep_weak : bool
@@ -124,6 +126,8 @@ def propose_pruning(
         Number of surrogates for that.
     random_state : int, optional
         Seed of the surrogates.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out, as in :func:`bivaluate.evaluate`. Surrogates need all.
     progress : callable, optional
         Called with (changes, biclusters at the start) as changes are proposed.
 
@@ -154,13 +158,18 @@ def propose_pruning(
     ('B1+B2',)
     """
     check_real("cut", cut, 0.0)
-    matrix = Matrix.of(X).settled()
+    check_choice("missing", missing, ("raise", "omit"))
+    matrix = Matrix.of(X, missing).settled()
+    if ordered_columns and matrix.has_missing:
+        raise MatrixError(
+            "Ordered columns are compared with surrogates, which need every cell: impute the missing ones."
+        )
     seen = prepared(matrix, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
         how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
         cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
-    pool = _Pool(matrix, solution)
+    pool = _Pool(matrix, solution, missing)
     given = pool.workspace
     broken = broken_assumptions(seen, solution)
     groups = _named_groups(pool)
@@ -174,7 +183,7 @@ def propose_pruning(
         solution.shape,
         info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
     )
-    before, after = (_scores(side) for side in (given, Workspace.of(matrix, pruned) if proposals else given))
+    before, after = (_scores(side) for side in (given, pool.score(pruned) if proposals else given))
     settled = SMOOTHNESS if ordered_columns else None
     cautions = [text for about, text in broken.items() if about != settled]
     if TAILS in broken:
@@ -203,15 +212,23 @@ class _Pool:
     One that is gone keeps its place until `settle`, so that nothing else has to move.
     """
 
-    def __init__(self, matrix: Matrix, solution: Biclustering) -> None:
-        self.matrix = matrix
+    def __init__(self, matrix: Matrix, solution: Biclustering, missing: str) -> None:
+        self.matrix, self.missing = matrix, missing
         self.biclusters: list[Bicluster] = list(solution)
         self.names = [f"B{k + 1}" for k in range(len(solution))]
         self.alive = np.ones(len(solution), dtype=np.bool_)
-        self.workspace = Workspace.of(matrix, solution)
+        self.workspace = self.score(solution)
         self._known: _Known | None = None
         self._groups: list[RedundantGroup] | None = None
         self._changed = False
+
+    def score(self, solution: Biclustering) -> Workspace:
+        """Return a solution of the matrix with all that can be computed of it."""
+        return Workspace.of(self.matrix, solution, missing=self.missing)
+
+    def evidence(self, solution: Biclustering) -> Evidence:
+        """Return what each bicluster of a solution of the matrix saves."""
+        return evidence_table(self.matrix, solution, missing=self.missing)
 
     def settle(self) -> Workspace:
         """Forget what is gone, and return the biclusters as they stand with all that can be computed of them."""
@@ -219,7 +236,7 @@ class _Pool:
             left = np.flatnonzero(self.alive).tolist()
             self.biclusters, self.names = [self.biclusters[k] for k in left], [self.names[k] for k in left]
             self.alive = np.ones(len(left), dtype=np.bool_)
-            self.workspace = Workspace.of(self.matrix, Biclustering(self.biclusters, self.matrix.shape))
+            self.workspace = self.score(Biclustering(self.biclusters, self.matrix.shape))
             self._known, self._groups, self._changed = None, None, False
         return self.workspace
 
@@ -239,7 +256,7 @@ class _Pool:
 
     def error(self, bicluster: Bicluster) -> float:
         """Return VE."""
-        return virtual_error_value(self.matrix.block(bicluster.rows, bicluster.cols))
+        return block_values_missing(self.matrix.block(bicluster.rows, bicluster.cols))[0]
 
     def adjusted(self, *biclusters: Bicluster) -> list[float]:
         """Return aVE of each."""
@@ -391,14 +408,14 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
 
 def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Bicluster) -> bool:
     """Return whether a union that saves less would replace a bicluster that pays by itself."""
-    judged = evidence_table(pool.matrix, Biclustering([one, other, union], pool.matrix.shape)).alone
+    judged = pool.evidence(Biclustering([one, other, union], pool.matrix.shape)).alone
     paying = [gain for gain in judged[:2].tolist() if pays(gain)]
     return bool(paying) and not judged[2] >= max(paying)
 
 
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:
     """Drop biclusters that save nothing under any kind of pattern and are no more coherent than what noise gives."""
-    evidence = evidence_table(pool.matrix, pool.settle().solution)
+    evidence = pool.evidence(pool.settle().solution)
     adjusted = [adjusted_error(seen.block(b.rows, b.cols), pool.matrix.shape) for b in pool.biclusters]
     proposals = []
     for k in np.flatnonzero(is_noise(evidence, adjusted, cut))[::-1].tolist():

@@ -19,7 +19,7 @@ import numpy as np
 
 from bivaluate._parallel import count_cores
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import HUGE, TINY, block_values, virtual_error_value
+from bivaluate.measures._blocks import HUGE, TINY, block_values, block_values_missing
 from bivaluate.measures._passes import (
     Largest,
     Members,
@@ -157,14 +157,14 @@ def all_pairs(
 def errors_of_one(matrix: Matrix, row_masks: Masks, col_masks: Masks, k: int, others: Indices) -> Values:
     """Return VE of the mergers of one bicluster of a matrix in memory with some others, given by their masks."""
     X, errors = matrix.values, np.full(len(others), np.nan)
-    if len(others) >= MANY_MERGERS and X.flags.c_contiguous:
+    if len(others) >= MANY_MERGERS and X.flags.c_contiguous and not matrix.has_missing:
         from bivaluate.measures import _kernels_one
 
         _kernels_one.errors_of_one(X, row_masks, col_masks, k, others, errors)
     for at in np.flatnonzero(np.isnan(errors)).tolist():
         rows = (row_masks[k] | row_masks[others[at]]).nonzero()[0]
         cols = (col_masks[k] | col_masks[others[at]]).nonzero()[0]
-        errors[at] = virtual_error_value(matrix.block(rows, cols))
+        errors[at] = block_values_missing(matrix.block(rows, cols))[0]
     return errors
 
 
