@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from bivaluate import Matrix
+from bivaluate import Biclustering, Matrix
 from bivaluate._check import check_choice, check_int, check_real, check_values
 from bivaluate._errors import MatrixError, ParameterError, suggest
 
@@ -272,3 +272,10 @@ def test_a_settled_matrix_is_still_checked():
     for _ in range(2):
         with pytest.raises(MatrixError, match="1 missing cell"):
             Matrix.of(gaps)
+
+
+def test_a_solution_in_the_place_of_the_matrix_is_called_so():
+    with pytest.raises(MatrixError, match="X is a Biclustering, not a matrix. Were the two swapped?"):
+        Matrix.of(Biclustering([([0, 1], [0, 1])]))
+    with pytest.raises(MatrixError, match=r"not a number at row 0, column 1 \(counted from 0\): 'b'\."):
+        Matrix.of(np.array([["1", "b"]]))

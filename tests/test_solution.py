@@ -327,3 +327,10 @@ def test_hand_written_documents(tmp_path):
 def test_many_empty_masks_are_counted():
     with pytest.warns(EmptyBiclusterWarning, match=r"12 empty biclusters dropped: B1, .*, B10 and 2 more\.$"):
         Biclustering.from_masks(np.zeros((12, 3)), np.zeros((12, 2)))
+
+
+def test_labels_are_refused_with_the_way_to_their_positions():
+    with pytest.raises(SolutionError, match=r"found 'g0'\. For labels of a DataFrame, X\.index\.get_indexer\(labels\)"):
+        Biclustering([(["g0", "g1"], [0, 1])])
+    with pytest.raises(SolutionError, match=r"columns must be whole numbers counted from 0, found 0\.5\.$"):
+        Biclustering([([0, 1], [0.5, 1.0])])

@@ -106,6 +106,10 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     if isinstance(X, (str, os.PathLike)):
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
+    if module == "bivaluate.solution":
+        raise MatrixError(
+            f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? The matrix comes first."
+        )
     if module.startswith("mudata"):
         raise MatrixError(f"{name} is a MuData object of several matrices; pass one of its modalities: mdata['rna'].")
     if module.startswith("scipy.sparse"):
@@ -130,11 +134,20 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
     return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
 
 
+def as_python(value: Any) -> Any:
+    """Return a scalar of NumPy as Python's own, to be shown.
+
+    >>> as_python(np.str_("g1")), as_python(None)
+    ('g1', None)
+    """
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _first_non_numeric(array: NDArray[Any], name: str) -> str:
     for index in np.ndindex(array.shape):
         try:
             float(array[index])
         except (TypeError, ValueError):
             where = place_of_cell(*index) if len(index) == 2 else f"position {index}"
-            return f"{name} has a cell that is not a number at {where}: {array[index]!r}."
+            return f"{name} has a cell that is not a number at {where}: {as_python(array[index])!r}."
     return f"{name} holds values that cannot be turned into numbers (dtype {array.dtype})."

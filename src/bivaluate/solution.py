@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._anndata import KEY, is_anndata, masks_of
+from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
 from bivaluate._factors import DEFAULT_RULE, check_factors, loadings_of, members_of_factors
@@ -910,7 +911,11 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
     if array.dtype.kind == "b":
         raise SolutionError(f"{name}: {what}s are True/False; use Biclustering.from_masks.")
     if array.dtype.kind not in "iu":
-        raise SolutionError(f"{name}: {what}s must be whole numbers counted from 0, found {array.flat[0]!r}.")
+        found = as_python(array.flat[0])
+        how = f" For labels of a DataFrame, {('X.index', 'X.columns')[axis]}.get_indexer(labels) gives them."
+        raise SolutionError(
+            f"{name}: {what}s must be whole numbers counted from 0, found {found!r}.{how if isinstance(found, str) else ''}"
+        )
     ordered = array.astype(np.int64)
     ordered.sort()
     if ordered[0] < 0:

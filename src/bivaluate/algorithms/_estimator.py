@@ -140,7 +140,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             how = (
                 Advice(", or pass ", Option("missing", "omit"), " to leave them out")
                 if hasattr(self, "missing")
-                else ""
+                else f", or take an algorithm that can leave them out: {', '.join(_with_gaps())}"
             )
             raise MatrixError(
                 Advice(
@@ -176,6 +176,13 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
 def _parameters(estimator: Any) -> tuple[str, ...]:
     """Return the names of the parameters of a class, once: reading its signature takes as long as a small fit."""
     return tuple(estimator._get_param_names())
+
+
+def _with_gaps() -> list[str]:
+    """Return the keys of the algorithms that can work around missing cells."""
+    from bivaluate.algorithms.registry import ALGORITHMS
+
+    return [key for key, record in ALGORITHMS.items() if record.missing]
 
 
 def _say_dense(record: Algorithm, X: Matrix) -> None:

@@ -83,6 +83,10 @@ class Pruning:
     cut: float
     cautions: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        proposed = plural(len(self.proposals), "proposal")
+        return f"Pruning({proposed}: {plural(int(self.before['n_biclusters']), 'bicluster')} to {len(self.solution)})"
+
 
 def propose_pruning(
     X: Any,
@@ -152,6 +156,8 @@ def propose_pruning(
     >>> X[:20, :10] = rng.normal(size=10) * 3 + 0.3 * rng.normal(size=(20, 10))
     >>> S = Biclustering([(range(10), range(10)), (range(8, 20), range(10)), (range(30, 40), range(5, 12))], X.shape)
     >>> advice = propose_pruning(X, S)
+    >>> advice
+    Pruning(2 proposals: 3 biclusters to 1)
     >>> [(p.kind, p.biclusters) for p in advice.proposals]
     [('merge', ('B1', 'B2')), ('drop', ('B3',))]
     >>> advice.names
