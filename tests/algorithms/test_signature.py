@@ -53,6 +53,14 @@ def test_chunks_change_nothing(monkeypatch):
     assert parts.solution_ == whole.solution_
 
 
+def test_a_column_that_is_constant_but_for_rounding_is_constant():
+    X = planted()
+    X[:, 20] = 0.1
+    exact = IterativeSignature(2, random_state=0).fit(X).solution_
+    X[:15, 20] = np.nextafter(0.1, 1)  # the rows of the first module
+    assert IterativeSignature(2, random_state=0).fit(X).solution_ == exact
+
+
 def test_planted_modules_come_first_and_scores_name_their_members():
     model = IterativeSignature(2, random_state=0).fit(planted())
     assert {(tuple(b.rows), tuple(b.cols)) for b in model.solution_} == {

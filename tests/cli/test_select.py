@@ -3,10 +3,12 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, write_matrix
 from bivaluate.sweep import Plan, Sweep
+from tests.sweep.standins import BLOCKS
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +86,23 @@ def test_bad_measure(run, sweep):
     done = run("select", sweep, "--by", "nve_cv")
     assert done.code == 2
     assert "Did you mean 'nve_cov'" in done.err
+
+
+def test_shares_are_percentages(run, sweep):
+    shown = run("select", sweep, "--by", "coverage").out.splitlines()
+    best = next(line for line in shown if line.startswith("scenario:S1"))
+    assert re.search(r"cca +\d +[\d.]+ % +[\d.]+ % to [\d.]+ %", best), best
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [("las", r"2 biclusters \(B1 \d+ %, B2 \d+ % of the seeds\)"), (BLOCKS, r"0 biclusters \(none comes back\)")],
+)
+def test_consensus_says_who_comes_back(run, tmp_path, algorithm, words):
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:15, :8] += 5
+    X[30:50, 10:18] += 4
+    write_matrix(X, tmp_path / "data.csv")
+    Sweep(Plan([str(tmp_path / "data.csv")], [algorithm], [2], seeds=3), tmp_path / "run").run()
+    said = run("select", "run", "--by", "nve", "--consensus", "kept").err
+    assert re.search(r"wrote kept.data\.json: " + words, said)

@@ -20,7 +20,7 @@ from bivaluate.measures.registry import METRICS
 from bivaluate.report import build_report
 from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import describe_methods, methods_text
-from bivaluate.report.page import make_page
+from bivaluate.report.page import _unexplained_errors, make_page
 from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
 from bivaluate.report.sentences import REAL
@@ -334,3 +334,10 @@ def test_the_curve_of_equal_balance_has_the_exponent_that_scores_have(tmp_path: 
     assert [make_page(from_evaluations([e])).data["exponent"] for e in evaluations] == [0.5, 0.8]
     run = Sweep(Plan("scenario:S9b", "cca", 2, score={"exponent": 0.7}), tmp_path / "run").run()
     assert make_page(read_source(run)).data["exponent"] == 0.7
+
+
+def test_virtual_error_does_not_speak_of_biclusters_that_pay() -> None:
+    matrix, solution = planted(blocks=3)
+    records = [{"evidence": 5.0}, {"evidence": -1.0}, {"evidence": None}]
+    drawn = Drawn(matrix, solution, records, {"ve": np.diag([0.9, 0.8, 0.7])}, [])
+    np.testing.assert_array_equal(_unexplained_errors(drawn), [math.nan, 0.8, 0.7])

@@ -58,6 +58,18 @@ def test_no_tiny_rival_where_the_rival_explains_enough() -> None:
     assert not any("looks cleaner" in text for text in said(known))
 
 
+def test_no_tiny_rival_beside_a_winner_that_covers_little_more() -> None:
+    known = case(
+        [group("Spectral", 3, **good(coverage=0.06)), group("LAS", 3, **good(nve_cov=9.0, nve=0.2, coverage=0.04))]
+    )
+    assert not any("looks cleaner" in text for text in said(known))
+
+
+def test_a_choice_by_a_share_is_told_in_per_cent() -> None:
+    groups = [group("Spectral", 3, **good(row_coverage=0.5)), group("LAS", 3, **good(row_coverage=0.25))]
+    assert said(case(groups, "row_coverage"))[0].startswith("Spectral, K = 3: highest CR_rows 50 %")
+
+
 @pytest.mark.parametrize(
     ("nve", "words"),
     [
