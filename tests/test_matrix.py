@@ -275,7 +275,7 @@ def test_a_settled_matrix_is_still_checked():
 
 
 def test_a_solution_in_the_place_of_the_matrix_is_called_so():
-    with pytest.raises(MatrixError, match="X is a Biclustering, not a matrix. Were the two swapped?"):
+    with pytest.raises(MatrixError, match=r"X is a Biclustering, not a matrix\. Were the two swapped\?"):
         Matrix.of(Biclustering([([0, 1], [0, 1])]))
     with pytest.raises(MatrixError, match=r"not a number at row 0, column 1 \(counted from 0\): 'b'\."):
         Matrix.of(np.array([["1", "b"]]))
