@@ -76,7 +76,7 @@ def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path,
             ],
             "CSC": [
                 "X is sparse: cells that are not stored count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings.",
-                "X was given as CSC and was converted once to CSR, which stores it row by row.",
+                "The cells of X are stored column by column (CSC) and were sorted by rows (CSR) once.",
             ],
         }.get(name, []), name
 

@@ -136,6 +136,13 @@ def test_close_scores_are_equal() -> None:
     assert "LAS, K = 3 is close behind (0.83 against 0.81): treat the two as equal." in said(known)
 
 
+def test_what_was_not_found_for_a_larger_k_either_is_not_close_behind() -> None:
+    one_found = good(n_biclusters=1)
+    known = case([group("LAS", 2, **one_found), group("LAS", 3, **one_found), group("CCA", 3, **good(nve_cov=0.83))])
+    assert not any("LAS, K = 3 is close behind" in sentence for sentence in said(known))
+    assert any("CCA, K = 3 is close behind" in sentence for sentence in said(known))
+
+
 def test_scores_within_the_spread_over_seeds_are_equal() -> None:
     known = case([group("CCA", 3, spread={"nve_cov": 0.5}, **good()), group("LAS", 3, **good(nve_cov=1.2))])
     assert (

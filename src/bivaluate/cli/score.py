@@ -267,7 +267,7 @@ def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
 
 def _print_findings(evaluation: Evaluation, shared: Sequence[str]) -> None:
     for sentence in evaluation.findings:
-        if sentence not in shared:
+        if sentence not in shared and sentence != evaluation.verdict:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)

@@ -59,7 +59,8 @@ def _absent(matrix: Matrix) -> list[str]:
     ]
     converted = getattr(matrix.source, "converted_from", "")
     if converted:
-        found.append(f"X was given as {converted} and was converted once to CSR, which stores it row by row.")
+        by = "column by column " if converted == "CSC" else ""
+        found.append(f"The cells of X are stored {by}({converted}) and were sorted by rows (CSR) once.")
     return found
 
 

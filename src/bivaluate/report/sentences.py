@@ -343,6 +343,7 @@ def _cleaner(group: Group, winner: Group) -> bool:
 def _close_behind(case: Case, winner: Group) -> list[Sentence]:
     key = case.criterion
     others = [group for group in case.groups if group is not winner and group.takes_part(key)]
+    others = [group for group in others if not _same_answer(group, winner, key)]
     if not others:
         return []
     second = min(others, key=lambda group: group.rank)
@@ -354,6 +355,12 @@ def _close_behind(case: Case, winner: Group) -> list[Sentence]:
     within = ", within the spread over seeds" if gap > near else ""
     values = f"{number(behind)} against {number(ahead)}{within}"
     return _finding(f"{second.name} is close behind ({values}): treat the two as equal.")
+
+
+def _same_answer(group: Group, winner: Group, key: str) -> bool:
+    """Whether an algorithm asked for another K gave what the winner is: no more was found."""
+    alike = all(group.value(measure) == winner.value(measure) for measure in (key, "n_biclusters", "coverage"))
+    return alike and group.algorithm == winner.algorithm and winner.value("n_biclusters") != winner.k
 
 
 def _disagreement(case: Case, winner: Group) -> list[Sentence]:

@@ -141,12 +141,17 @@ R.winners = function (host, groups) {
   }
   const head = R.make("tr", {}, R.make("th", { scope: "col" }, R.data.kind === "run" ? "algorithm" : "solution"),
     ...keys.map((key) => R.make("th", { scope: "col", "data-tip": R.help(R.measure[key]) }, ...R.lowered(R.measure[key].symbol), R.arrow[R.measure[key].direction])));
+  const whyNone = (name, key) => {
+    const mine = groups.filter((g) => g.algorithm === name), values = mine.map((g) => R.value(g, key)).filter((v) => v !== null);
+    if (!values.length) return mine[0].reasons[key] || "undefined";
+    return values.length > 1 && new Set(values).size === 1 ? "all tie" : "none is better than no biclusters at all";
+  };
   const rows = algorithms.map((name) => R.make("tr", {}, R.make("th", { scope: "row" }, name), ...keys.map((key) => {
     const won = counts[`${name}|${key}`] || 0;
     const shade = `background:color-mix(in srgb, var(--accent) ${Math.round((34 * won) / (totals[key] || 1))}%, transparent)`;
     if (many) return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": `${name} is best under ${R.measure[key].symbol} on ${won} of ${totals[key] || 0} data sets` }, String(won));
     const best = groups.find((g) => g.algorithm === name && g.own.includes(key));
-    if (!best) return R.make("td", {}, R.make("span", { class: "undefined", tabindex: 0, "data-tip": `No best: ${groups.find((g) => g.algorithm === name).reasons[key] || "all tie"}` }, "–"));
+    if (!best) return R.make("td", {}, R.make("span", { class: "undefined", tabindex: 0, "data-tip": `No best: ${whyNone(name, key)}` }, "–"));
     return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": R.pointTip(best, [key]) }, R.show(key, R.value(best, key)),
       R.data.kind === "run" ? R.make("small", {}, `K\u00a0=\u00a0${best.k}`) : null);
   })));
