@@ -23,7 +23,6 @@ from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
-from bivaluate.judge.verdict import nothing_here
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering
@@ -31,6 +30,7 @@ from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of, solution_of
 
 PREDICTIVE = "predictive"
+NO_EVIDENCE = "No K gives biclusters that, taken together, stand out from noise."
 NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
@@ -170,7 +170,7 @@ def select_k(
         index = int(np.flatnonzero(~np.isnan(able))[0])
     nothing = nothing or bool(predictive and not predicts(scores[index], fitted[index][1]["score_error"]))
     if nothing:
-        why = NOT_PREDICTED if predictive else nothing_here("no K saves anything")
+        why = NOT_PREDICTED if predictive else NO_EVIDENCE
         warnings.warn(f"{why} best_params_ holds {name} = {tried[index]} all the same.", SearchWarning, stacklevel=2)
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
