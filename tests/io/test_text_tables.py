@@ -407,3 +407,16 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
     (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\n")
     with pytest.raises(FileError, match=r"cannot write temporary rows to .*nowhere.*Set TMPDIR to a folder with room"):
         read_matrix(tmp_path / "m.csv")
+
+
+def test_numbers_in_a_description_do_not_make_white_space_the_delimiter(tmp_path):
+    path = tmp_path / "m.tsv"
+    lines = ["gene\ta\tb\tc\tnote", *(f"g{i}\t1.5\t2\t{i}\tprotein {i}" for i in range(8))]
+    path.write_text("\n".join(lines))
+    words = (
+        r"line 2: row 'g0', column 'note' holds 'protein 0', which is not a number. If the whole column is text, remove"
+    )
+    with pytest.raises(FormatError, match=words):
+        read_matrix(path)
+    path.write_text("\n".join(line.rpartition("\t")[0] for line in lines))
+    assert read_matrix(path).shape == (8, 3)

@@ -16,6 +16,8 @@ from bivaluate.io.source import Source
 MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None"])
 WHITESPACE = " "
 _DELIMITERS = ("\t", ",", ";", "|", WHITESPACE)
+# By so much more numeric a table must be if white space splits it: that splits descriptions too, and their numbers.
+_CLEARLY = 0.1
 SAMPLE_LINES, _FEW_LINES, _SAMPLE_CHARACTERS = 100, 5, 1 << 20
 MAX_FIELDS = 1 << 22  # of a line
 LEADING = 5
@@ -172,7 +174,7 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
             judged = body[: max(_FEW_LINES, _JUDGED_CELLS // width)]
             cells = [number(cell, mark) is not None for row in judged for cell in row[:_JUDGED_CELLS]]
             score = regular * sum(cells) / len(cells)
-            if score > best_score + 1e-9:
+            if score > best_score + (_CLEARLY if candidate == WHITESPACE and best_score >= 0 else 1e-9):
                 best, best_score = (candidate, mark), score
     if best_score < 0 and delimiter is None:
         single = [number(line, ",") is not None and number(line) is None for _, line in lines[1:]]
@@ -185,6 +187,8 @@ def _count_index(
 ) -> int:
     wordy = [j + 1 for j in range(min(LEADING, n_fields)) if 2 * sum(not row[j] for row in numeric) > len(numeric)]
     found = max(wordy, default=0)
+    if found == n_fields:  # the last column is text and cannot be a label: those before the first number are
+        found = next((j for j in range(n_fields) if j + 1 not in wordy), n_fields)
     if found == 0 and header is not False and n_fields > 1:
         return int(short_header or (len(first) == n_fields and _has_corner(first)))
     return found

@@ -155,7 +155,8 @@ def _hint(cell: str) -> str:
     if number(cell, ",") is not None:
         return Advice(" If commas are decimal marks here, say ", Option("decimal", ","), ".")
     listed = ", ".join(sorted(word for word in MISSING if word))
-    return f" Leave missing cells empty or write one of {listed}."
+    text = " If the whole column is text, remove it: only the first ones may be." if any(map(str.isalpha, cell)) else ""
+    return f"{text} Leave missing cells empty or write one of {listed}."
 
 
 def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | None:
