@@ -25,7 +25,7 @@ def matrix(tmp_path):
 def test_find_writes_what_stands_out(run, matrix, tmp_path):
     done = run("find", matrix, "-o", "found.json", "--report", "page.html")
     assert done.code == 0, done.err
-    assert done.out.split()[:5] == ["bicluster", "rows", "columns", "kind", "evidence"]
+    assert done.out.split()[:5] == ["bicluster", "rows", "columns", "kind", "S"]
     assert len(read_solution(tmp_path / "found.json")) == 4
     assert "next: bivaluate score" in done.err
     assert (tmp_path / "page.html").is_file()
@@ -50,7 +50,7 @@ def test_finding_nothing_is_an_answer(run, tmp_path):
 
 def test_a_p_value_too_small_for_a_float_is_not_zero(capsys):
     print_evidence([{"bicluster": "B1", "n_rows": 9, "n_cols": 4, "kind": "raised", "evidence": 900.0, "p_value": 0.0}])
-    assert capsys.readouterr().out.split()[-1] == "<1e-300"
+    assert "<1e-300" in capsys.readouterr().out
 
 
 def test_the_file_of_a_named_matrix_has_no_colon_in_its_name(run, tmp_path):

@@ -253,6 +253,7 @@ def test_words_of_the_command_line(parts, said):
         ("compare q.blocks s.json", "q.blocks names its members by label and the other file by index: give their "),
         ("convert q.blocks x.json --format biclustlib", "Name it with --matrix."),
         ("report s.json", "bivaluate score MATRIX s.json --report report.html"),
+        ("score m.csv s.json -q", "-q comes before the command: bivaluate -q score …"),
     ],
 )
 def test_refusals_say_what_to_do(type_in, words, message):

@@ -66,8 +66,9 @@ def find(
 ) -> None:
     """Find the biclusters that stand out in a matrix, and how many there are.
 
-    Every bicluster comes with its evidence: nats beyond what chance explains, search included. Finding nothing is an
-    answer. Ctrl-C keeps what has been found so far.
+    Every bicluster comes with S, the evidence the search climbs by: nats by which its rows differ inside from what they
+    do elsewhere, choices paid for. `bivaluate score` judges it by another yardstick, the same for every tool. Finding
+    nothing is an answer. Ctrl-C keeps what has been found so far.
 
     Examples:
 
@@ -128,17 +129,12 @@ def print_evidence(rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         out.print("No bicluster was found.")
         return
-    names = {
-        "bicluster": "bicluster",
-        "n_rows": "rows",
-        "n_cols": "columns",
-        "kind": "kind",
-        "evidence": "evidence (nats)",
-    }
+    names = {"bicluster": "bicluster", "n_rows": "rows", "n_cols": "columns", "kind": "kind", "evidence": "S (nats)"}
     names |= {"p_value": "p"} if "p_value" in rows[0] else {}
     shown = [row | {"p_value": _least(row["p_value"])} if "p_value" in row else row for row in rows]
     lines = [[row[key] if isinstance(row[key], str) else number(row[key]) for key in names] for row in shown]
     print_table(list(names.values()), lines)
+    out.print("S is what the search climbs by; `bivaluate score` gives the evidence of any biclusters.", style="dim")
 
 
 def _least(p: float) -> float | str:

@@ -283,6 +283,9 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
+OF_ALL_COMMANDS = ("-q", "--quiet", "-v", "--verbose")  # options of bivaluate itself
+
+
 class _Spoken:
     """A command whose errors name its own options, and that refuses what no command can do."""
 
@@ -294,6 +297,9 @@ class _Spoken:
             self.params.append(force_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        own = {spelling for parameter in self.params for spelling in parameter.opts}
+        for word in (word for word in args if word in OF_ALL_COMMANDS and word not in own):
+            raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
