@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bivaluate._files import as_text
@@ -417,3 +418,24 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     with (tmp_path / "r.enrichment.csv").open() as stream:
         assert [row["title"] for row in csv.DictReader(stream)] == ["ribosome"]
     assert not any("bivaluate enrich" in text for text in shown.locator(".step").all_inner_texts())
+
+
+def test_the_curve_of_equal_balance_is_of_one_nve_cov(visit: Visit, run_page: Path) -> None:
+    drawn, nve, cover, exponent = visit(run_page).evaluate(
+        """() => {
+          const g = d3.create("svg:g"), best = R.data.groups.find((group) => R.value(group, "nve") > 0);
+          const x = d3.scaleLinear([0, 1], [0, 1000]), y = d3.scaleLinear([0, 100], [0, 1e5]);
+          R.equalBalance(g, best, x, y, { width: 1000, height: 1e5 });
+          return [g.select("path").attr("d"), R.value(best, "nve"), R.value(best, "coverage"), R.data.exponent];
+        }"""
+    )
+    points = np.array([[float(number) / 1000 for number in point.split(",")] for point in drawn[1:].split("L")])
+    assert len(points) == 100
+    np.testing.assert_allclose(points[:, 1] / points[:, 0] ** exponent, nve / cover**exponent, rtol=1e-4)
+
+
+def test_biclusters_without_a_defined_score_are_marked_among_the_sizes(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    shown.evaluate("location.hash = '#solution-2'")
+    marked = shown.locator("#solution-2 .point[data-tip*='too thin for a defined score']")
+    assert marked.get_attribute("data-tip").startswith("B5: 1 row × 3 columns\n")

@@ -112,7 +112,7 @@ R.sizesPart = function (detail, records) {
     records.forEach((record) => {
       const cx = x(record.n_cols), cy = y(record.n_rows), thin = record.status === "undefined";
       g.append("circle").attr("class", "point").attr("cx", cx).attr("cy", cy).attr("r", 5.5).attr("fill", thin ? "none" : "var(--accent)").attr("fill-opacity", 0.75).attr("stroke", thin ? "var(--warn)" : "var(--bg)").attr("stroke-width", thin ? 2 : 1)
-        .attr("data-tip", `${record.bicluster}: ${R.number(record.n_rows)} rows × ${R.number(record.n_cols)} columns${thin ? "\ntoo thin for a defined score" : ""}`);
+        .attr("data-tip", `${record.bicluster}: ${R.plural(record.n_rows, "row")} × ${R.plural(record.n_cols, "column")}${thin ? "\ntoo thin for a defined score" : ""}`);
       if (records.length > 40) return;
       const near = placed.find((o) => Math.abs(o.cx - cx) < 26 && Math.abs(o.cy - cy) < 13);
       if (near) near.names.push(record.bicluster);
@@ -165,7 +165,7 @@ R.profile = function (profile, record) {
     const height = 116, n = profile.pattern.length;
     const x = d3.scaleLinear([0, Math.max(1, n - 1)], [4, width - 4]), y = d3.scaleLinear([-3, 3], [height - 4, 4]).clamp(true);
     const line = d3.line((_, i) => x(n === 1 ? 0.5 : i), (v) => y(v)).defined((v) => v !== null);
-    const svg = R.svg(width, height, `Profile of ${profile.name}: ${profile.rows} standardised rows over ${profile.cols} columns`);
+    const svg = R.svg(width, height, `Profile of ${profile.name}: ${R.plural(profile.rows, "standardised row")} over ${R.plural(profile.cols, "column")}`);
     svg.append("line").attr("class", "grid-line").attr("x2", width).attr("y1", y(0)).attr("y2", y(0));
     svg.append("path").attr("d", profile.lines.map(line).join("")).attr("fill", "none").attr("stroke", "var(--thread)").attr("stroke-opacity", profile.lines.length > 20 ? 0.3 : 0.5).attr("stroke-width", 0.9);
     svg.append("path").attr("d", line(profile.pattern)).attr("fill", "none").attr("stroke", "var(--virtual)").attr("stroke-width", 2.6).attr("stroke-linejoin", "round");

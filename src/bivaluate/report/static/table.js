@@ -38,6 +38,7 @@ window.R = {
   better: { low: "low is better", high: "high is better", none: "neither way is better" },
 };
 R.measure = Object.fromEntries(R.data.measures.map((m, i) => [m.key, { ...m, index: i }]));
+R.plural = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 R.show = (key, value) => (R.measure[key]?.percent ? R.percent(value) : R.number(value));
 R.help = (m) => `${m.name}: ${m.summary}${m.direction === "none" ? "" : ` ${R.better[m.direction][0].toUpperCase()}${R.better[m.direction].slice(1)}.`}`;
 
@@ -123,7 +124,7 @@ R.table = function (host, { caption, columns, rows, pageSize = 20, sort = null }
       else th.removeAttribute("aria-sort");
       th.querySelector(".order").textContent = mine ? (order.sign > 0 ? "\u2009▲" : "\u2009▼") : "";
     }
-    const all = `${rows.length.toLocaleString("en")} row${rows.length === 1 ? "" : "s"}`;
+    const all = R.plural(rows.length, "row");
     status.textContent = shown.length === rows.length ? all : `${shown.length.toLocaleString("en")} of ${all}`;
     more.hidden = part.length === shown.length;
     more.textContent = `Show all ${shown.length.toLocaleString("en")} rows`;
