@@ -143,6 +143,11 @@ def test_what_was_not_found_for_a_larger_k_either_is_not_close_behind() -> None:
     assert any("CCA, K = 3 is close behind" in sentence for sentence in said(known))
 
 
+def test_a_name_that_says_k_is_not_given_it_again() -> None:
+    known = case([group("run K 3, dt 0.5", 3, **good()), group("run K 2, dt 0.5", 2, **good(nve_cov=3.0))])
+    assert said(known)[0].startswith("run K 3, dt 0.5: ")
+
+
 def test_scores_within_the_spread_over_seeds_are_equal() -> None:
     known = case([group("CCA", 3, spread={"nve_cov": 0.5}, **good()), group("LAS", 3, **good(nve_cov=1.2))])
     assert (

@@ -69,9 +69,8 @@ def outweighed(pays: float, found: float) -> str:
     >>> outweighed(19, 200)
     '19 of 200 biclusters stand out from noise, but the others cost more than these save.'
     """
-    return (
-        f"{number(pays)} of {number(found)} biclusters stand out from noise, but the others cost more than these save."
-    )
+    they, these = ("stands", "this one saves") if pays == 1 else ("stand", "these save")
+    return f"{number(pays)} of {number(found)} biclusters {they} out from noise, but the others cost more than {these}."
 
 
 def paying(pays: float, found: float) -> str:
@@ -79,6 +78,8 @@ def paying(pays: float, found: float) -> str:
 
     >>> paying(3, 5)
     '3 of 5 biclusters stand out, the others are noise or repeats'
+    >>> paying(1, 2)
+    '1 of 2 biclusters stands out, the other is noise or a repeat'
     """
     if pays == found == 1:
         return "the bicluster stands out from noise"
@@ -87,7 +88,7 @@ def paying(pays: float, found: float) -> str:
     if pays == found:
         return f"all {number(found)} biclusters stand out from noise"
     rest = "the other is noise or a repeat" if found - pays == 1 else "the others are noise or repeats"
-    return f"{number(pays)} of {number(found)} biclusters stand out, {rest}"
+    return f"{number(pays)} of {number(found)} biclusters stand{'s' if pays == 1 else ''} out, {rest}"
 
 
 def distinctness(nve: float) -> str:

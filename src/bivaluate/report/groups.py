@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,8 +52,8 @@ class Group:
 
     @property
     def name(self) -> str:
-        """How sentences call it: ``Spectral, K = 3``, the number asked for."""
-        return f"{self.algorithm}, K = {self.k}"
+        """How sentences call it: ``Spectral, K = 3``, the number asked for, unless its name says it already."""
+        return self.algorithm if re.search(rf"\bK {self.k}\b", self.algorithm) else f"{self.algorithm}, K = {self.k}"
 
     @property
     def called(self) -> str:
