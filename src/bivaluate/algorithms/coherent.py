@@ -61,7 +61,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     min_evidence : float, default=5.0
         Evidence S, in nats, a bicluster must exceed.
     min_rows : int, default=4
-        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
+        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows. One
+        with a quarter of them or more may be taken for correlation of the columns; a note says so.
     n_starts : int or None, default=None
         Climbs per pass; None for two per row, within 400 and 1200.
     missing : {"raise", "omit"}, default="raise"
