@@ -186,10 +186,12 @@ def test_stuck_cells_are_stopped(tmp_path: Path, matrix_file: str) -> None:
 
 
 def test_a_crash_costs_its_own_cell_only(tmp_path: Path, matrix_file: str) -> None:
-    plan = make_plan(matrix_file, seeds=1, parameters={BLOCKS: {"crash_from": 4}})
+    log = tmp_path / "log"
+    plan = make_plan(matrix_file, seeds=1, parameters={BLOCKS: {"crash_from": 4, "log": str(log)}})
     run = Sweep(plan, tmp_path / "run", jobs=2).run()
     assert run.results["status"].tolist() == ["ok", "ok", "failed"]
     assert "ended by SIGKILL" in run.results["reason"][2]
+    assert fits(log) == [5, 3], "what crashed is not tried again"
 
 
 def test_two_processes_on_one_folder_are_refused(tmp_path: Path, matrix_file: str) -> None:
