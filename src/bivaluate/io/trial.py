@@ -119,9 +119,8 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
                     _load(request["package"])  # here too, while the helper does
                     answer = process.stdout.readline()
             finally:
-                if (
-                    not answer
-                ):  # it is gone, or this was interrupted: its answer would be taken for that to the next file
+                # without an answer it is gone, or this was interrupted: what it says later is not about the next file
+                if not answer:
                     _end()
             if answer:
                 return dict(json.loads(answer))
