@@ -1,7 +1,8 @@
 """Every kernel on small data; prints what it found: `NUMBA_DISABLE_JIT=1 python -m tests.uncompiled`.
 
 Run with and without compilation it prints the same: a test compares the two, and `make coverage` counts the lines of the
-kernels where they run as Python.
+kernels where they run as Python. There new arrays hold NaN or huge numbers, so that a kernel that reads a cell before it
+has written one gives another answer, as it may in machine code by what the memory held before.
 """
 
 import json
@@ -10,11 +11,13 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import numba
 import numpy as np
 import scipy.sparse
 
 from bivaluate import Biclustering, Matrix, compare, evaluate
 from bivaluate.algorithms._k_means import k_means
+from bivaluate.algorithms.coherent_given import evidence_of
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
 from bivaluate.chance import _judging
 from bivaluate.io.matrices._dialect import Dialect
@@ -102,6 +105,18 @@ def others(rng, folder):
     yield "table", read.values.sum(axis=1).tolist()
 
 
+def evidence(rng):
+    """Yield the evidence `find` has for a block: of independent and of correlated columns, with and without gaps."""
+    block = Biclustering([(range(12), range(6))], (40, 12))
+    mixing = np.linalg.cholesky(0.8 ** np.abs(np.subtract.outer(range(12), range(12))))
+    gone = rng.random(block.shape) < 0.05
+    for mixed in (np.eye(12), mixing):
+        X = rng.normal(size=block.shape) @ mixed.T
+        X[:12, :6] += 5 * rng.normal(size=6)
+        for values in (X, np.where(gone, np.nan, X)):
+            yield "evidence", [one.evidence for one in evidence_of(values, block, missing="omit")]
+
+
 def comparisons(rng):
     """Yield what two solutions that overlap have in common, by pairs of cells."""
     _cell_pairs._MANY_CLASSES = 0
@@ -111,8 +126,22 @@ def comparisons(rng):
     yield "agri", compare(truth, found)["agri"]
 
 
+def poisoned(make):
+    """Return `np.empty` or `np.empty_like` with cells nobody can take for an answer."""
+
+    def made(*arguments, **options):
+        array = make(*arguments, **options)
+        if array.dtype.kind in "fiu":
+            array.fill(np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max // 3)
+        return array
+
+    return made
+
+
 if __name__ == "__main__":
-    found = [list(make(np.random.default_rng(0))) for make in (fits, scores, comparisons)]
+    if numba.config.DISABLE_JIT:
+        np.empty, np.empty_like = poisoned(np.empty), poisoned(np.empty_like)
+    found = [list(make(np.random.default_rng(0))) for make in (fits, scores, evidence, comparisons)]
     with tempfile.TemporaryDirectory() as folder:
         found.append(list(others(np.random.default_rng(1), folder)))
     json.dump(found, sys.stdout)

@@ -50,7 +50,8 @@ def search_reference(r, c, n, m):
         kappa = [1 - 2 * special.betaincinv((c - 2) / 2, (c - 2) / 2, x * share) for x in u]
     mean = sum(w * k for w, k in zip(weights, kappa, strict=True))
     rho = [(k * mean + (1 - k * k) / r) / math.sqrt(mean**2 + (1 - mean**2) / r) for k in kappa]
-    value = amplitude(c) * sum(w * math.sqrt(max(1 - x, 0)) for w, x in zip(weights, rho, strict=True))
+    # a rho of 1 up to rounding is 1: the root of what rounding leaves would be 1e-8
+    value = amplitude(c) * sum(w * math.sqrt(1 - x) for w, x in zip(weights, rho, strict=True) if 1 - x > 1e-15)
     return min(null_mean(r, c), value)
 
 

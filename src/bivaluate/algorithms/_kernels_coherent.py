@@ -281,6 +281,8 @@ def fit_block(
     if len(field.seen) == 0:
         estimate(z, np.int64(0), pattern, theta, shift, slope)
         return
+    for a in range(len(cols)):
+        pattern[a] = 0.0
     for k in range(len(rows)):
         n_seen = 0
         total = 0.0
