@@ -158,6 +158,7 @@ def test_wrong_options(table, options, words):
         ("gene,c1,c2\ng1,1,2\ng2,3,٤\n", r"line 3: row 'g2', column 'c2'"),
         ('gene,c1,c2\ng1,1,2\n"g2,3,4\n', r"line 3: a quotation mark is opened and not closed"),
         ("gene\tc1\ng1\t1.5\ng2\t2.5\ng3\t1,5\n", r"commas are decimal marks here, say decimal=','"),
+        ("gene\tc1\ng1\t1,5\ng2\t2,5\ng3\t1.5\n", r"points are decimal marks here, say decimal='\.'"),
         ("gene,c1,c2\n", r"a header but no data row"),
         ("", r"is empty"),
         ("\n \n", r"is empty"),

@@ -147,13 +147,15 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
             label = labels[dialect.label_col if dialect.label_col is not None else -1].strip() if labels else ""
             row = f"row {label!r}, " if labels else ""
-            raise source.fault(Advice(f"{row}{column} holds {cell[:40]!r}, which is not a number.", _hint(cell)), n)
+            hint = _hint(cell, dialect.decimal)
+            raise source.fault(Advice(f"{row}{column} holds {cell[:40]!r}, which is not a number.", hint), n)
         yield value
 
 
-def _hint(cell: str) -> str:
-    if number(cell, ",") is not None:
-        return Advice(" If commas are decimal marks here, say ", Option("decimal", ","), ".")
+def _hint(cell: str, decimal: str) -> str:
+    other, marks = (",", "commas") if decimal == "." else (".", "points")
+    if number(cell, other) is not None:
+        return Advice(f" If {marks} are decimal marks here, say ", Option("decimal", other), ".")
     listed = ", ".join(sorted(word for word in MISSING if word))
     text = " If the whole column is text, remove it: only the first ones may be." if any(map(str.isalpha, cell)) else ""
     return f"{text} Leave missing cells empty or write one of {listed}."
