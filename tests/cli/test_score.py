@@ -270,3 +270,13 @@ def test_bad_rows_far_down_are_named_and_nothing_is_half_written(run, tmp_path, 
     assert shown.code == 2
     assert words in shown.err.replace("\n", " ")
     assert not [path for path in tmp_path.iterdir() if path.name not in ("x.npy", "s.json")]
+
+
+def test_a_finding_that_is_the_verdict_is_not_said_twice(run, tmp_path):
+    np.savetxt(tmp_path / "noise.csv", np.random.default_rng(0).normal(size=(60, 20)), delimiter=",")
+    Biclustering([(range(10), range(6)), (range(20, 35), range(8, 15))], (60, 20)).to_json(tmp_path / "s.json")
+    Biclustering([], (60, 20)).to_json(tmp_path / "empty.json")
+    for files in (["s.json"], ["s.json", "s.json"]):
+        assert run("score", "noise.csv", *files).out.count("under any kind of pattern") == len(files)
+    assert run("score", "noise.csv", "empty.json").out.count("nothing to score") == 1
+    assert "None of the 2 biclusters stands out" in run("score", "noise.csv", "s.json", "--biclusters").out

@@ -195,10 +195,10 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
-    shared = _shared_findings(evaluations)
+    shared = [sentence for sentence in _shared_findings(evaluations) if sentence not in _said(evaluations[0])]
     for evaluation in evaluations:
         out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
-        _print_findings(evaluation, shared)
+        _print_findings(evaluation, shared, _said(evaluation))
     print_list("All solutions", [spoken(sentence) for sentence in shared])
 
 
@@ -265,15 +265,24 @@ def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
     return [sentence for sentence in evaluations[0].findings if all(sentence in e.findings for e in evaluations)]
 
 
-def _print_findings(evaluation: Evaluation, shared: Sequence[str]) -> None:
+def _print_findings(evaluation: Evaluation, shared: Sequence[str], said: Sequence[str] = ()) -> None:
+    """Print what was found of one solution; not what is said of all of them, or was said already."""
     for sentence in evaluation.findings:
-        if sentence not in shared and sentence != evaluation.verdict:
+        if sentence not in shared and sentence not in said:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)
         out.print(f"    {left}: left out of the scores; --degenerate formula takes the formula's 0.", style="dim")
     elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
         out.print("    --single matrix compares it with the whole matrix.", style="dim")
+
+
+def _said(evaluation: Evaluation) -> tuple[str, ...]:
+    """Return the findings that the verdict gives already."""
+    from bivaluate.judge.findings import none_stands_out
+
+    nothing = (none_stands_out(len(evaluation.names)),) if evaluation.scores.get("n_paying") == 0 else ()
+    return (evaluation.verdict, *nothing)
 
 
 def _name(evaluation: Evaluation) -> str:

@@ -112,13 +112,16 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
     return _capped(found)
 
 
+def none_stands_out(found: int) -> str:
+    """Say of several biclusters that they are noise, where no verdict says it."""
+    return f"None of the {found} biclusters stands out from noise: each saves nothing under any kind of pattern."
+
+
 def _no_better_than_noise(workspace: Workspace, names: Sequence[str]) -> list[str]:
     evidence = evidence_scores(workspace)
     noise = is_noise(evidence, centred_scores(workspace).adjusted) & workspace.defined & ~workspace.degenerate
     if len(names) > 1 and noise.all():
-        return [
-            f"None of the {len(names)} biclusters stands out from noise: each saves nothing under any kind of pattern."
-        ]
+        return [none_stands_out(len(names))]
     found = [
         f"{names[k]} does not stand out from noise ("
         + (
