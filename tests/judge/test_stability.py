@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from bivaluate import Biclustering
 from bivaluate._errors import ParameterError, SolutionError
@@ -75,3 +76,14 @@ def test_consensus_keeps_what_comes_back():
 def test_consensus_of_empty_solutions():
     found = consensus_biclusters([Biclustering([], (5, 4))])
     assert len(found.solution) == len(found.support) == 0
+
+
+def test_an_estimator_is_fitted_anew_each_time():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 20))
+    X[:12, :8] += 4
+    model = make_estimator("las", 1, random_state=0, n_restarts=20).fit(X)
+    by_function = stability(X, lambda values: clone(model).fit(values).solution_, repeats=3, null_runs=0)
+    assert stability(X, model, repeats=3, null_runs=0).mean == by_function.mean > 0.5
+    with pytest.raises(ParameterError, match="fit is a list; pass an estimator, or a function of a matrix"):
+        stability(X, [])

@@ -54,7 +54,7 @@ class Stability:
 
 def stability(
     X: Any,
-    fit: Fit,
+    fit: Fit | Any,
     *,
     repeats: int = 10,
     share: float = 0.75,
@@ -68,8 +68,8 @@ def stability(
     ----------
     X : array-like, DataFrame or Matrix of shape (n, m)
         Data matrix without missing cells.
-    fit : callable
-        ``fit(X)`` returns the Biclustering found in a matrix.
+    fit : callable or estimator
+        ``fit(X)`` returns the Biclustering found in a matrix; or an estimator, of which a clone is fitted each time.
     repeats : int, default=10
         Subsamples of the matrix, and as many of each surrogate.
     share : float, default=0.75
@@ -105,6 +105,8 @@ def stability(
     0.95
     """
     values = Matrix.of(X).values
+    if not callable(fit):
+        fit = _fitted_anew(fit)
     check_int("repeats", repeats, 1)
     check_int("null_runs", null_runs, 0)
     check_real("share", share, 0.0, 1.0)
@@ -120,6 +122,15 @@ def stability(
     chance = np.concatenate(null_values) if null_values else np.zeros(0)
     chance = chance[~np.isnan(chance)]
     return Stability(solution, again, float(chance.mean()) if len(chance) else 0.0)
+
+
+def _fitted_anew(estimator: Any) -> Fit:
+    """Return a function that fits a copy of the estimator and gives its solution."""
+    from sklearn.base import clone
+
+    if not hasattr(estimator, "fit"):
+        raise ParameterError(f"fit is a {type(estimator).__name__}; pass an estimator, or a function of a matrix.")
+    return lambda values: check_solution(clone(estimator).fit(values))
 
 
 def _found_again(
