@@ -31,7 +31,8 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
             raise ParameterError("layer is 'raw', but the AnnData object has no raw.")
         holder = adata.raw
     elif layer is not None and layer not in adata.layers:
-        known = [*adata.layers, *([] if adata.raw is None else ["raw"])]
+        # since anndata 0.13 X is a layer too, without a name
+        known = [*filter(None, adata.layers), *([] if adata.raw is None else ["raw"])]
         raise ParameterError(f"the AnnData object has no layer {layer!r}; {_known(known, layer)}")
     cells = holder.X if layer in (None, "raw") else adata.layers[layer]
     if cells is None:

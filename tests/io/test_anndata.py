@@ -36,6 +36,20 @@ def test_rows_are_genes(h5ad, store):
     np.testing.assert_allclose(X.values, VALUES.T, rtol=1e-6)
 
 
+def test_labels_beside_a_mask_of_missing_ones(h5ad):
+    path = h5ad()
+    with h5py.File(path, "r+") as file:
+        for name, labels in (("obs", CELLS), ("var", GENES)):
+            if isinstance(file[f"{name}/_index"], h5py.Group):  # anndata 0.13 and later write them so themselves
+                continue
+            del file[f"{name}/_index"]
+            group = file[name].create_group("_index")
+            group.attrs["encoding-type"] = "nullable-string-array"
+            group["values"], group["mask"] = list(labels), np.zeros(len(labels), dtype=bool)
+    X = read_matrix(path)
+    assert (X.row_labels, X.col_labels) == (GENES, CELLS)
+
+
 def test_transpose_gives_cells_as_rows(h5ad):
     X = read_matrix(h5ad(), transpose=True)
     assert X.row_labels == CELLS

@@ -130,7 +130,9 @@ def check_stored(node: Any, name: str) -> None:
 
 
 def strings(node: Any, name: str) -> tuple[str, ...]:
-    """Read a 1-D dataset of labels."""
+    """Read a 1-D dataset of labels, or a group with one: anndata 0.13 keeps beside them which are missing."""
+    if is_group(node) and "values" in node:
+        node = member(node, "values", name)
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
     check_stored(node, name)
