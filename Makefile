@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean lint type bench attack site docs coverage dist lock clean
+.PHONY: help demo replicate test test-lean test-lowest lint type bench attack site docs coverage dist lock clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -49,6 +49,16 @@ LEAN_TESTS := tests/io tests/cli tests/plots tests/datasets/test_real.py tests/a
   tests/test_docs.py::test_readme_commands_work_as_typed tests/test_docs.py::test_readme_examples_run
 test-lean: .venv-lean/.installed  ## tests of what can differ without extras, in an environment without any
 	BIVALUATE_REQUIRE_BROWSER=0 $(LEAN)/python -m pytest -n 2 --dist worksteal $(LEAN_TESTS)
+
+# Not editable: the machine code that its numba makes must not replace that of the other environments.
+.venv-lowest/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet uv
+	.venv-lowest/bin/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct '.[test]'
+	touch $@
+
+test-lowest: .venv-lowest/.installed  ## tests of what computes, with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -n 2 tests/measures tests/chance tests/judge tests/algorithms
 
 lint: .venv/.installed  ## check style
 	$(BIN)/ruff check .
