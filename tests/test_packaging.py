@@ -67,7 +67,7 @@ def test_what_a_public_project_has():
         '"3.11", "3.12", "3.13", "3.14"',
         "macos-latest",
         "windows-latest",
-        "lowest-direct",
+        "make test-lowest",
         "test-lean",
         "make dist",
     ):
