@@ -823,7 +823,8 @@ def _source_of(cells: Any, name: str) -> RowSource:
             return FileSource.of_map(cells)
         if large and cells.dtype.itemsize <= 8:
             return ArraySource(cells)
-    elif isinstance(cells, RowSource):
+    # a solution, which is refused below, may not know the shape it would be asked for here
+    elif type(cells).__module__ != "bivaluate.solution" and isinstance(cells, RowSource):
         return cells
     return ArraySource(to_float64(cells, name))
 
