@@ -30,6 +30,7 @@ open(out + "/found.csv", "w").write("\\n".join(["bicluster,rows,cols", *(lines i
 def matrix(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 12))
+    X[:12, :5] += 4
     write_matrix(Matrix(X), tmp_path / "m.tsv")
     return str(tmp_path / "m.tsv")
 
