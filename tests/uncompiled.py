@@ -19,7 +19,6 @@ from bivaluate import Biclustering, Matrix, compare, evaluate
 from bivaluate.algorithms._k_means import k_means
 from bivaluate.algorithms.coherent_given import evidence_of
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
-from bivaluate.chance import _judging
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import read_fast
 from bivaluate.io.source import Source
@@ -60,7 +59,7 @@ def fits(rng):
 
 def scores(rng):
     """Yield the scores of a solution of a matrix in several forms, from the kernels that large input has."""
-    _mergers.KERNEL_CELLS = _mergers.KERNEL_CELLS_ONCE = _judging._LARGE_BLOCK = 0
+    _mergers.KERNEL_CELLS = _mergers.KERNEL_CELLS_ONCE = _mergers.COMPILED_CELLS = 0
     X = planted(rng, 60, 14)
     X[5] = 0.1
     pairs = [

@@ -1,9 +1,13 @@
-"""Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses."""
+"""Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses.
+
+Also where the installation keeps its machine code.
+"""
 
 from __future__ import annotations
 
 import csv
 import errno
+import functools
 import os
 import tempfile
 import weakref
@@ -19,6 +23,15 @@ if TYPE_CHECKING:
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
+# Machine code that the installation made, and the file in it that says for what: `bivaluate._jit` writes and reads them.
+SHIPPED = Path(__file__).with_name("_compiled")
+SHIPPED_FOR = "made_for.json"
+
+
+@functools.cache
+def has_machine_code() -> bool:
+    """Whether the installation brought machine code; that it fits is asked when it is loaded."""
+    return (SHIPPED / SHIPPED_FOR).exists()
 
 
 @contextmanager

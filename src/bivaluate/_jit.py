@@ -23,7 +23,9 @@ import numpy as np
 from numba.core import config, serialize, types
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
+
+from bivaluate._files import SHIPPED, SHIPPED_FOR
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -49,6 +51,11 @@ def inlined_kernel(function: Function) -> Function:
 def strict_kernel(function: Function) -> Function:
     """Like `kernel`, but the order of additions stays as written: for code that guards its digits."""
     return _compiled(function, False)
+
+
+def in_kernels_too(function: Callable[..., Any]) -> None:
+    """Let kernels call a plain function of numbers, compiled, that Python calls as it is."""
+    cast(Any, register_jitable)(error_model="numpy")(function)
 
 
 def _compiled(function: Function, fastmath: set[str] | bool, **options: Any) -> Function:
@@ -97,26 +104,25 @@ def _interrupts_wait() -> Iterator[None]:
 _said: list[bool] = []
 _kernels: list[Any] = []
 
-# Machine code that the installation made; `hatch_build.py` lets `ship` write it.
-SHIPPED = Path(__file__).with_name("_compiled")
-_DESCRIPTION = "made_for.json"
-
 
 def ship(folder: Path) -> None:
-    """Write the machine code of every kernel compiled so far in this process, to be installed as `SHIPPED`."""
+    """Write the machine code of every kernel compiled so far in this process, to be installed as `SHIPPED`.
+
+    `hatch_build.py` calls it.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for compiled in _kernels:
         for signature, result in compiled.overloads.items():
             (folder / _file(compiled.py_func, signature)).write_bytes(cast(Any, serialize).dumps(result._reduce()))
-    (folder / _DESCRIPTION).write_text(json.dumps(_made_for()), encoding="utf-8")
+    (folder / SHIPPED_FOR).write_text(json.dumps(_made_for()), encoding="utf-8")
 
 
 @functools.cache
 def is_shipped() -> bool:
     """Whether machine code made from this source, Python and numba is installed, and this machine can run it."""
     try:
-        shipped = json.loads((SHIPPED / _DESCRIPTION).read_text(encoding="utf-8"))
+        shipped = json.loads((SHIPPED / SHIPPED_FOR).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     here = _made_for()

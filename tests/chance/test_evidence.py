@@ -100,9 +100,9 @@ def test_the_naive_twin_agrees(seed):
 def test_the_compiled_sums_are_those_of_numpy(monkeypatch):
     X, _ = planted("row-affine", shape=(300, 80), rows=120, cols=50)
     solution = Biclustering([(range(120), range(50)), (range(100, 220), range(20, 70))], X.shape)
-    monkeypatch.setattr(module, "large_enough_for_kernels", lambda solution: True)
+    monkeypatch.setattr(module, "compiled_pays", lambda solution: True)
     compiled = evidence_table(X, solution, normalise="none")
-    monkeypatch.setattr(module, "large_enough_for_kernels", lambda solution: False)
+    monkeypatch.setattr(module, "compiled_pays", lambda solution: False)
     plain = evidence_table(X, solution, normalise="none")
     np.testing.assert_allclose(compiled.gain, plain.gain, rtol=1e-9)
     assert compiled.kinds == plain.kinds

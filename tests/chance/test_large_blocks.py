@@ -26,7 +26,7 @@ def overlapping(kind):
 @pytest.fixture(autouse=True)
 def always_compiled(monkeypatch):
     monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
-    monkeypatch.setattr(module, "_LARGE_BLOCK", 0)
+    monkeypatch.setattr(mergers, "COMPILED_CELLS", 0)
 
 
 @pytest.fixture

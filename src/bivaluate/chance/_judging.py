@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,14 +31,16 @@ from bivaluate.chance._patterns import (
 from bivaluate.chance.assumptions import (
     ColumnSeries,
     Groups,
+    RowSums,
     deviations,
     independent_share,
     lost_to_ties,
-    needs_ranks,
     needs_ranks_by,
     normal_scores,
     row_and_column_means,
+    row_step,
     rows_looked_at,
+    series_by,
     series_in,
     sorted_sample,
     spacing,
@@ -46,13 +48,12 @@ from bivaluate.chance.assumptions import (
 )
 from bivaluate.matrix import Matrix, cut_block
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
+from bivaluate.measures._passes import flat_view
 from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
 
 MIN_CELLS = 12
-# From this many cells on, compiled gathering of a block pays for itself.
-_LARGE_BLOCK = 4_000
 # Rows outside a block whose order of its columns is looked at, at least.
 _FEWEST_OUTSIDE = 256
 _CHUNK = 1 << 15
@@ -82,12 +83,17 @@ class Background:
     col_squares: Floats
     ranks: bool
     independent: float
-    compiled: bool = False
+    compiled: bool
 
     def __post_init__(self) -> None:
         self.accepted: list[Judged] = []
         self.any_flat = bool(self.flat_rows.any() or self.flat_cols.any())
         self.n_seen, self.squares = float(self.seen_in_row.sum()), float(self.row_squares.sum())
+
+    @cached_property
+    def flat(self) -> tuple[Floats, int, int, int]:
+        """Values in memory, whatever their order, as compiled code takes them."""
+        return flat_view(np.asarray(self.values))
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
         """Return the values of some rows and columns."""
@@ -139,19 +145,19 @@ class Surroundings(NamedTuple):
     series: ColumnSeries | None
 
 
-def background_of(matrix: Matrix, normalise: str, groups: Groups) -> Background:
+def background_of(matrix: Matrix, normalise: str, groups: Groups, compiled: bool) -> Background:
     """Return the background of a solution; its effects of rows and columns are its own, and change as it is judged."""
-    found = matrix.once(_surroundings, normalise)
+    found = matrix.once(_surroundings, normalise, compiled)
     row_effect, col_effect, in_row, in_col = found.effects
     effects = (row_effect.copy(), col_effect.copy(), in_row, in_col)
     independent = independent_share(found.series, groups)
     values = Values(matrix, found.ranks, found.scale) if found.values is None else found.values
-    return Background(values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent)
+    return Background(values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent, compiled)
 
 
-def _surroundings(matrix: Matrix, normalise: str) -> Surroundings:
+def _surroundings(matrix: Matrix, normalise: str, compiled: bool) -> Surroundings:
     if matrix.in_memory:
-        return _surroundings_in_memory(matrix.values, normalise)
+        return _surroundings_in_memory(matrix.values, normalise, compiled)
     return _surroundings_by_chunks(matrix, normalise)
 
 
@@ -161,7 +167,7 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
     lines = look_at_all(values)
     flat = lines.flat_rows, lines.flat_cols
     cells = _looked_at(values, lines)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(lines.sample, cells))
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(lines.sample, RowSums.of(cells)))
     if ranks:
         values = Values(matrix, ranks=True)
         lines = look_at_all(values)
@@ -185,23 +191,23 @@ def _looked_at(values: Values, lines: Lines) -> Floats:
     return without_effects(values.block(at, np.arange(values.shape[1])), lines.effects[0][at], lines.effects[1])
 
 
-def _surroundings_in_memory(X: Floats, normalise: str) -> Surroundings:
+def _surroundings_in_memory(X: Floats, normalise: str, compiled: bool) -> Surroundings:
     values, largest = X, max(float(X.max()), -float(X.min()))
     if math.isnan(largest):
         largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
     if not _TINY < largest < _HUGE and largest > 0:
         scale = 2.0 ** -math.floor(math.log2(largest))
         values, largest = X * scale, largest * scale
-    sample, seen = sorted_sample(values), _seen(values)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(values, sample, seen.cells, seen.squared))
+    sample, seen = sorted_sample(values), _seen(values, compiled)
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(sample, seen.sums))
     if ranks:
         values = normal_scores(values)
         floor = lost_to_ties(values)
-        seen = _seen(values)
+        seen = _seen(values, compiled)
     else:
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
-    series = series_in(seen.cells, seen.looked_at)
     means, squares = seen.means, seen.squares
+    series = series_by(seen.sums, partial(deviations, values, means))
     spread = math.sqrt(float(squares[0].sum()) / float(means[2].sum()))
     if float(np.abs(means[0]).max()) > _FAR * spread:  # the offsets of rows would cost digits
         values = values - means[0][:, None]
@@ -211,24 +217,29 @@ def _surroundings_in_memory(X: Floats, normalise: str) -> Surroundings:
 
 
 class _Seen(NamedTuple):
-    """Row and column means, the deviations looked at, their squares, sums by row, all squares by row and column."""
+    """Row and column means, sums over the deviations looked at, all squares by row and by column."""
 
     means: tuple[Floats, Floats, Floats, Floats]
-    cells: Floats
-    squared: Floats
-    looked_at: Floats
+    sums: RowSums
     squares: tuple[Floats, Floats]
 
 
-def _seen(values: Floats) -> _Seen:
+def _seen(values: Floats, compiled: bool) -> _Seen:
     """Look at a matrix in memory; the squares of all cells come from those looked at, where that is all of them."""
+    n, m = values.shape
+    if compiled and values.flags.c_contiguous:
+        from bivaluate.chance._kernels_evidence import look_at
+
+        rows, cols, row_squares, col_squares, *sums = look_at(flat_view(values)[0], n, m, row_step(values.shape))
+        if not math.isnan(float(rows.sum())):
+            means = (rows, cols, np.full(n, float(m)), np.full(m, float(n)))
+            return _Seen(means, RowSums(m, *sums), (row_squares, col_squares))
     means = row_and_column_means(values)
     cells = deviations(values, means)
-    squared = cells * cells
-    looked_at = squared @ np.ones(cells.shape[1])  # squared.sum(axis=1)
-    if len(cells) == len(values):
-        return _Seen(means, cells, squared, looked_at, (looked_at, np.ones(len(cells)) @ squared))
-    return _Seen(means, cells, squared, looked_at, _squares(values, *means[:2]))
+    of_rows = RowSums.of(cells)
+    if len(cells) == n:
+        return _Seen(means, of_rows, (of_rows.squares, np.einsum("ij,ij->j", cells, cells)))
+    return _Seen(means, of_rows, _squares(values, *means[:2]))
 
 
 def _squares(X: Floats, row_effect: Floats, col_effect: Floats) -> tuple[Floats, Floats]:
@@ -331,17 +342,16 @@ def _block(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int
     if isinstance(background.values, Values) and not background.values.matrix.may_hold(len(rows), len(cols)):
         effects = background.row_effect[rows], background.col_effect[cols]
         return LargeBlock(background.values, rows, cols, *effects, _taken(before)).sums()
-    large = background.compiled and len(rows) * len(cols) >= _LARGE_BLOCK
-    if large:
+    if background.compiled:
         from bivaluate.chance._kernels_evidence import block_of, block_sums
-    if large and not isinstance(background.values, Values):
-        A = block_of(background.values, rows, cols, background.row_effect, background.col_effect)
+    if background.compiled and not isinstance(background.values, Values):
+        A = block_of(background.flat, rows, cols, background.row_effect, background.col_effect)
     else:
         A = background.block(rows, cols)
         A -= background.row_effect[rows][:, None]
         A -= background.col_effect[cols]
     subtract(A, rows, cols, _taken(before))
-    if not large:
+    if not background.compiled:
         return sums(A)
     total, row_means, col_means, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
     return with_means(A, total, row_means, col_means, (factors if explained > 0 else None, shape, explained), explained)

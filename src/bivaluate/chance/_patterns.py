@@ -21,9 +21,17 @@ RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
     "raised", "additive", "row-affine", "order-preserving", "none",
 )  # fmt: skip
 KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
-# Raised; row levels, column levels, both; row-affine, each against two variances; order-preserving: what is tried for
-# every block.
-N_FORMS = 11
+# The forms that are fitted: kind, and whether they have row levels, column levels and a shape common to the rows.
+FORMS = (RAISED, ADDITIVE, ADDITIVE, ADDITIVE, ROW_AFFINE)
+FORM_PARTS = (
+    (False, False, False),
+    (True, False, False),
+    (False, True, False),
+    (True, True, False),
+    (True, False, True),
+)
+# What is tried for every block: each form against two variances, and order-preserving.
+N_FORMS = 2 * len(FORMS) + 1
 # A row that follows the pattern does so with a positive factor, at most this many times the median factor; the squares
 # a row or a column explains count up to the square of this many times those of the median one.
 LARGEST_FACTOR = 3.0
@@ -35,7 +43,7 @@ _ONES = np.ones(1 << 12)
 # Fewer values than this are sorted faster than partitioned.
 _FEW = 300
 # Sums of squares left over below this share of the total are computed again from the residuals.
-_CANCELLED = 1e-6
+CANCELLED = 1e-6
 # Rows looked at before the order of all rows is: enough to see that there is no common order.
 _ROWS_LOOKED_AT = 64
 # Ranks of a row can share this many times more than its values do, where a few extreme values hide the order.
@@ -314,20 +322,18 @@ def _most_improbable(
     """Return the form of lowest log p; where none can pay, one that comes near by a cheap bound.
 
     A form that would pay is asked again for what most rows and columns have a part in. The row-affine form is fitted
-    where the most that one shape can explain would be better than what the others do.
+    where the most that one shape can explain would be better than what the others do. Of an array whose shape has been
+    fitted, compiled code tells the same.
     """
+    if of.shaped is not None and isinstance(of.A, np.ndarray):
+        return _most_improbable_compiled(of, n_cells, floor, to_pay, restore, counted, outside)
     r, c = of.A.shape
     form = partial(_form, of, floor, restore, n_cells)
-    levels = (
-        form(RAISED, 1, rows=False, cols=False),
-        form(ADDITIVE, r, rows=True, cols=False),
-        form(ADDITIVE, c, rows=False, cols=True),
-        form(ADDITIVE, r + c - 1, rows=True, cols=True),
-    )
+    levels = [form(number, freedom) for number, freedom in enumerate((1, r, c, r + c - 1))]
     best, lowest = _asked(levels, of, to_pay, restore, counted, outside, levels[0], math.inf)
     if c <= 2:
         return best, lowest
-    row_affine = partial(form, ROW_AFFINE, row_affine_freedom(r, c), True, False)
+    row_affine = partial(form, 4, row_affine_freedom(r, c))
     shaped = of.shaped
     if shaped is None:
         most = row_affine((None, of.col_means, of.shape_at_most))
@@ -337,6 +343,29 @@ def _most_improbable(
     if shaped[0] is None:
         return best, lowest
     return _asked([row_affine(shaped)], of, to_pay, restore, counted, outside, best, lowest)
+
+
+def _most_improbable_compiled(
+    of: Sums, n_cells: int, floor: float, to_pay: float, restore: Restore, counted: float, outside: Outside
+) -> tuple[_Form, float]:
+    from bivaluate.chance._kernels_evidence import most_improbable
+
+    assert of.shaped is not None
+    factors, shape, explained = of.shaped
+    number, log_p = most_improbable(
+        of.A,
+        of.row_means,
+        of.col_means,
+        of.row_means if factors is None else factors,
+        shape,
+        (of.total, of.level, of.of_rows, of.of_cols, of.of_level, 0.0 if factors is None else explained),
+        (restore.rows, restore.cols),
+        (float(n_cells), counted, floor, to_pay),
+        (outside.cells, outside.squares),
+    )
+    rows, cols, shaped = FORM_PARTS[number]
+    # what it explains and leaves stays with the kernel
+    return _Form(FORMS[number], math.nan, math.nan, math.nan, rows, cols, of.shaped if shaped else None), log_p
 
 
 def _asked(
@@ -439,14 +468,13 @@ def _form(
     floor: float,
     restore: Restore,
     n_cells: int,
-    kind: str,
+    number: int,
     freedom: float,
-    rows: bool,
-    cols: bool,
     shaped: Shaped | None = None,
 ) -> _Form:
     """Return what a form explains of a block and leaves of it."""
     r, c = of.A.shape
+    rows, cols, _ = FORM_PARTS[number]
     by_rows, by_cols = restore.rows, restore.cols
     of_rows, of_cols = of.of_rows - of.of_level, of.of_cols - of.of_level
     explained, left = by_rows * by_cols * of.of_level, of.total - of.of_level
@@ -458,8 +486,8 @@ def _form(
         as_cols = min(of_cols, shaped[2])
         explained, left = explained + by_cols * as_cols + (shaped[2] - as_cols), left - shaped[2]
     observed = n_cells / (r * c)
-    made = _Form(kind, observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
-    if left < _CANCELLED * of.total and not (shaped and shaped[0] is None):
+    made = _Form(FORMS[number], observed * explained, max(left, n_cells * floor), freedom, rows, cols, shaped)
+    if left < CANCELLED * of.total and not (shaped and shaped[0] is None):
         return made._replace(left=max(_residual_squares(of.A, made.fitted(of)), n_cells * floor))
     return made
 

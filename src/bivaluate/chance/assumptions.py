@@ -182,14 +182,70 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     return findings, step, series_in(residual)
 
 
-def neighbour_correlation(cells: Floats, squares: Floats | None = None) -> float:
+class RowSums(NamedTuple):
+    """Sums over each of some rows without row and column means, missing cells 0, of so many columns.
+
+    Of squares, cubes and fourth powers, and of the products of neighbouring columns.
+    """
+
+    n_cols: int
+    squares: Floats
+    cubes: Floats
+    fourths: Floats
+    neighbours: Floats
+
+    @classmethod
+    def of(cls, cells: Floats) -> RowSums:
+        """Add up the rows."""
+        squared = cells * cells
+        return cls(
+            cells.shape[1],
+            squared @ np.ones(cells.shape[1]),  # squared.sum(axis=1)
+            np.einsum("ij,ij->i", squared, cells),
+            np.einsum("ij,ij->i", squared, squared),
+            np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1]),
+        )
+
+    def correlation(self) -> float:
+        """Return the correlation of neighbouring columns in a typical row, as :func:`neighbour_correlation` says."""
+        squares, each, m = self.squares, self.neighbours, self.n_cols
+        if not float(squares.min()) > 0:
+            each, squares = each[squares > 0], squares[squares > 0]
+            if not len(each):
+                return 0.0
+        each = each / squares
+        at = len(each) // 4
+        lower = float(np.partition(each, at)[at])
+        correlation = lower
+        for _ in range(_ROUNDS):
+            raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
+            correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
+        return correlation
+
+    def heavy_tails(self) -> bool:
+        """Return whether skewness or kurtosis, rows at variance 1, are beyond the limits."""
+        m = self.n_cols
+        variance = self.squares / m
+        varies = variance > 1e-24 * float(variance.max())
+        n_cells = m * int(np.count_nonzero(varies))
+        if not n_cells:
+            return False
+        if n_cells < m * len(variance):
+            variance = np.where(varies, variance, np.inf)
+        weight = 1 / np.sqrt(variance)
+        skew = float(weight**3 @ self.cubes) / n_cells  # (rows at variance 1)**3, averaged
+        kurtosis = float(weight**4 @ self.fourths) / n_cells - 3
+        error = 3 / math.sqrt(n_cells)
+        return bool(abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error)
+
+
+def neighbour_correlation(cells: Floats) -> float:
     """Correlation of neighbouring columns in a typical row without row and column means; missing cells are 0.
 
     From the lower quartile of the rows, so that biclusters on neighbouring columns are passed over as long as a quarter
     of the rows is in none. With m columns the sample correlation of an autoregressive row has a standard deviation of
     √((1 − ρ²)/m), by which the quartile is raised again, and is too low by (1 + 4ρ)/m. Column means carry a bicluster
-    into all other rows; where they may have, columns are centred at their medians instead. `squares` are the sums of
-    squares of the rows, if they are known.
+    into all other rows; where they may have, columns are centred at their medians instead.
 
     >>> rng = np.random.default_rng(0)
     >>> walk = np.cumsum(rng.normal(size=(50, 20)), axis=1)
@@ -197,30 +253,11 @@ def neighbour_correlation(cells: Floats, squares: Floats | None = None) -> float
     >>> [bool(neighbour_correlation(X - X.mean(axis=1, keepdims=True)) > 0.5) for X in (walk, white)]
     [True, False]
     """
-    found = _correlation_of_rows(cells, squares)
+    found = RowSums.of(cells).correlation()
     if found <= AUTOCORRELATION_LIMIT:
         return found
     at_medians = cells - np.median(cells, axis=0)
-    return min(found, _correlation_of_rows(at_medians - at_medians.mean(axis=1, keepdims=True)))
-
-
-def _correlation_of_rows(cells: Floats, squares: Floats | None = None) -> float:
-    m = cells.shape[1]
-    if squares is None:
-        squares = np.einsum("ij,ij->i", cells, cells)
-    each = np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])
-    if not float(squares.min()) > 0:
-        each, squares = each[squares > 0], squares[squares > 0]
-        if not len(each):
-            return 0.0
-    each /= squares
-    at = len(each) // 4
-    lower = float(np.partition(each, at)[at])
-    correlation = lower
-    for _ in range(_ROUNDS):
-        raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
-        correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
-    return correlation
+    return min(found, RowSums.of(at_medians - at_medians.mean(axis=1, keepdims=True)).correlation())
 
 
 def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
@@ -242,7 +279,7 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     own = (cells - means[groups])[sizes[groups] > 1]
     if len(own) < _FEWEST_ROWS:
         return math.nan
-    return _correlation_of_rows(own - own.mean(axis=1, keepdims=True))
+    return RowSums.of(own - own.mean(axis=1, keepdims=True)).correlation()
 
 
 def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
@@ -278,18 +315,23 @@ class ColumnSeries(NamedTuple):
         return correlation if correlation > self.limit else None
 
 
-def series_in(cells: Floats, squares: Floats | None = None) -> ColumnSeries | None:
-    """Return rows without row and column means as a series, if their neighbouring columns are correlated.
+def series_in(cells: Floats) -> ColumnSeries | None:
+    """Return rows without row and column means as a series, if their neighbouring columns are correlated."""
+    return series_by(RowSums.of(cells), lambda: cells)
+
+
+def series_by(sums: RowSums, cells: Callable[[], Floats]) -> ColumnSeries | None:
+    """Do what `series_in` does from the sums of the rows; the cells are asked for where they may be a series.
 
     The limit of :func:`neighbour_correlation` is widened by three standard errors; fewer than ten rows or three columns
-    cannot tell. `squares` are the sums of squares of the rows, if they are known.
+    cannot tell.
     """
-    n, m = cells.shape
-    if n < _FEWEST_ROWS or m < 3:
+    n, m = len(sums.squares), sums.n_cols
+    if n < _FEWEST_ROWS or m < 3 or sums.correlation() <= AUTOCORRELATION_LIMIT:
         return None
     limit = AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m)
-    correlation = neighbour_correlation(cells, squares)
-    return ColumnSeries(cells, correlation, limit) if correlation > limit else None
+    correlation = neighbour_correlation(cells())
+    return ColumnSeries(cells(), correlation, limit) if correlation > limit else None
 
 
 def independent_share(series: ColumnSeries | None, groups: Groups | None = None) -> float:
@@ -333,44 +375,23 @@ def row_step(shape: tuple[int, ...]) -> int:
     return -(-shape[0] * shape[1] // _CELLS_LOOKED_AT)
 
 
-def needs_ranks(
-    X: Floats, sample: Floats | None = None, cells: Floats | None = None, squared: Floats | None = None
-) -> bool:
+def needs_ranks(X: Floats) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
     the chance correction states for them, widened by about three standard errors. Looks at the :func:`deviations`, and
-    for ties at the :func:`sorted_sample`, which may be given, and so may the squares of the deviations.
+    for ties at the :func:`sorted_sample`.
 
     >>> rng = np.random.default_rng(0)
     >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
     (False, True)
     """
-    if _most_common(sorted_sample(X) if sample is None else sample) > TIE_LIMIT:
-        return True
-    return _heavy_tails(deviations(X) if cells is None else cells, squared)
+    return needs_ranks_by(sorted_sample(X), RowSums.of(deviations(X)))
 
 
-def needs_ranks_by(sample: Floats, cells: Floats) -> bool:
-    """Do what `needs_ranks` does from the sample and the deviations alone."""
-    return _most_common(sample) > TIE_LIMIT or _heavy_tails(cells)
-
-
-def _heavy_tails(cells: Floats, squared: Floats | None = None) -> bool:
-    m = cells.shape[1]
-    squares = cells * cells if squared is None else squared
-    variance = squares @ np.ones(m) / m
-    varies = variance > 1e-24 * float(variance.max())
-    n_cells = m * int(np.count_nonzero(varies))
-    if not n_cells:
-        return False
-    if n_cells < cells.size:
-        variance = np.where(varies, variance, np.inf)
-    weight = 1 / np.sqrt(variance)
-    skew = float(weight**3 @ np.einsum("ij,ij->i", squares, cells)) / n_cells  # (rows at variance 1)**3, averaged
-    kurtosis = float(weight**4 @ np.einsum("ij,ij->i", squares, squares)) / n_cells - 3
-    error = 3 / math.sqrt(n_cells)
-    return bool(abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error)
+def needs_ranks_by(sample: Floats, sums: RowSums) -> bool:
+    """Do what `needs_ranks` does from the sample and the sums of the deviations."""
+    return _most_common(sample) > TIE_LIMIT or sums.heavy_tails()
 
 
 def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:

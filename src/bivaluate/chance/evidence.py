@@ -18,7 +18,7 @@ from bivaluate.chance._patterns import N_FORMS, NONE, Outside
 from bivaluate.chance.assumptions import row_step, rows_alike
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
-from bivaluate.measures._mergers import large_enough_for_kernels
+from bivaluate.measures._mergers import compiled_pays
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
@@ -338,8 +338,8 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     check_choice("normalise", normalise, ("auto", "none", "rank"))
     K, shape = len(solution), matrix.shape
     accepted: dict[int, Judged] = {}
-    background = background_of(matrix, normalise, partial(rows_alike, solution, row_step(shape)))
-    background.compiled = large_enough_for_kernels(solution)
+    groups = partial(rows_alike, solution, row_step(shape))
+    background = background_of(matrix, normalise, groups, compiled_pays(solution))
 
     members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
     n_tests = N_FORMS + (background.independent < 1)

@@ -28,10 +28,12 @@ NULL_MEAN = 1e-15 * np.array([row + [0] * (len(_COEFFICIENTS) - len(row)) for ro
 QUADRATURE_POINTS = 128
 # With so many nodes angles are right to 4e-10 up to this share; beyond it the curve bends too much.
 _TABLE_NODES, _LARGEST_SMOOTH = 24, 0.3
+# log of the angle as a function of √(−log p), between these log p: with so many nodes right to 5e-10 for any c.
+_TABLE_TOP, _TABLE_BOTTOM, _ANGLE_NODES = math.log(0.1), -64.0, 28
 _TINY = 1e-290
 _SETTLED = 1e-4  # a step of third order after one of 1e-4 changes nothing that can be seen
 _MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
-_FEW = 400
+_MOST_KEPT = 1 << 16
 _FRACTION_STEPS, _FRACTION_ACCURACY, _NOT_ZERO = 500, 1e-12, 1e-300
 # P(B ≥ x) is above e^−3 wherever x is below (a + 1)/(a + b + 2), for a ≥ 1/2.
 _NOT_SMALL = -3.0
@@ -105,11 +107,11 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     >>> float(search_reference(120, 2, (300, 40)))
     0.0
     """
-    return mean_and_search_reference(r, c, shape)[1]
+    return search_reference_given(r, c, shape, null_mean(r, c))
 
 
-def mean_and_search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return E0 and V* of blocks: :func:`null_mean` and :func:`search_reference`, looked up together."""
+def search_reference_given(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected: Floats) -> Floats:
+    """Return V* of blocks whose E0 are known: :func:`search_reference`."""
     n, m = int(shape[0]), int(shape[1])
     r, c = _shapes(r, c)
     if (r > n).any() or (c > m).any():
@@ -117,20 +119,26 @@ def mean_and_search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) 
             f"a block of {int(r.max())} x {int(c.max())} does not fit into a matrix of {n} x {m}: "
             "give the shape of the matrix the block was found in."
         )
-    distinct, where = np.unique(r * (m + 1) + c, return_inverse=True)
-    expected, reference = _of_shapes(tuple(distinct.tolist()), n, m)
-    return expected[where].reshape(r.shape), reference[where].reshape(r.shape)
+    keys = [(*sides, n, m) for sides in zip(r.ravel().tolist(), c.ravel().tolist(), strict=True)]
+    found = {key: _reached.get(key) for key in keys}
+    new = [key for key, value in found.items() if value is None]
+    if new:
+        if len(_reached) > _MOST_KEPT:
+            _reached.clear()
+        rows, cols = np.array(new, dtype=np.float64)[:, :2].T
+        values = np.full(len(new), np.nan)
+        usable = (rows >= 2) & (cols >= 2)
+        if usable.any():
+            values[usable] = _reached_by_search(rows[usable], cols[usable], n, m)
+        made = dict(zip(new, values.tolist(), strict=True))
+        found |= made
+        _reached.update(made)
+    return np.minimum(expected, np.array([found[key] for key in keys]).reshape(r.shape))
 
 
-@lru_cache(maxsize=256)
-def _of_shapes(shapes: tuple[float, ...], n: int, m: int) -> tuple[Floats, Floats]:
-    """Return E0 and V* of shapes given as r·(m + 1) + c; kept, since surrogates have the same ones."""
-    r, c = np.divmod(np.array(shapes), m + 1)
-    expected, reference = null_mean(r, c), np.full(r.shape, np.nan)
-    usable = (r >= 2) & (c >= 2)
-    if usable.any():
-        reference[usable] = np.minimum(expected[usable], _reached_by_search(r[usable], c[usable], n, m))
-    return expected, reference
+# V* before it is cut at E0, by rows, columns and the shape of the matrix: surrogates and sweeps ask for the same ones.
+# A value does not depend on those it was computed with.
+_reached: dict[tuple[float, float, int, int], float] = {}
 
 
 def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
@@ -143,52 +151,81 @@ def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
     else:
         kappa = np.where(nodes * np.exp(log_share)[:, None] <= 0.5, 1.0, -1.0)
         kappa[wide] = np.cos(_tail_angles(log_share[wide], c[wide], nodes))
-    mean = (kappa @ weights)[:, None]
+    mean = np.einsum("pu,u->p", kappa, weights)[:, None]
     rho = (kappa * mean + (1 - kappa**2) / r[:, None]) / np.sqrt(mean**2 + (1 - mean**2) / r[:, None])
     amplitude = np.sqrt(2 * (c - 1) / np.pi) * np.exp(_log_gamma((c - 1) / 2) - _log_gamma(c / 2))
-    return np.asarray(amplitude * (np.sqrt(np.maximum(1 - rho, 0)) @ weights))
+    return np.asarray(amplitude * np.einsum("pu,u->p", np.sqrt(np.maximum(1 - rho, 0)), weights))
 
 
 def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
     """Return arccos κ(u) for each block: the angle below which a share u·F of random directions lies.
 
-    As a function of u^(1/(c−2)) the angle is smooth and nearly straight, so a few exact values and Chebyshev
-    interpolation serve for all nodes; where F is not small every node is computed.
+    As a function of u^(1/(c−2)) the angle is smooth and nearly straight, so a few values and Chebyshev interpolation
+    serve for all nodes; where F is not small every node is computed.
     """
     angles = np.empty((len(c), len(u)))
     smooth = log_share < math.log(_LARGEST_SMOOTH)
-    if (~smooth).any():
-        angles[~smooth] = _beta_angle(np.log(u) + log_share[~smooth, None], c[~smooth, None])
+    for k in np.flatnonzero(~smooth):
+        angles[k] = _beta_angle(np.log(u) + log_share[k], c[k])
     if smooth.any():
         tables = [_interpolation(int(cols)) for cols in c[smooth].tolist()]
-        log_at = np.array([at for at, _ in tables])
-        exact = _beta_angle(log_at + log_share[smooth, None], c[smooth, None])
-        angles[smooth] = [values @ to_nodes for values, (_, to_nodes) in zip(exact, tables, strict=True)]
+        few = _smooth_angles(np.array([at for at, _ in tables]) + log_share[smooth, None], c[smooth])
+        angles[smooth] = [values @ to_nodes for values, (_, to_nodes) in zip(few, tables, strict=True)]
     return angles
 
 
-def _beta_angle(log_p: Floats, c: Floats) -> Floats:
+def _smooth_angles(log_p: Floats, c: Floats) -> Floats:
+    """Return the angles of a line of log p for each block: from the table of its columns, solved where that ends."""
+    angles = np.empty(log_p.shape)
+    inside = (log_p.max(axis=1) <= _TABLE_TOP) & (log_p.min(axis=1) >= _TABLE_BOTTOM)
+    for k in np.flatnonzero(~inside):
+        angles[k] = _beta_angle(log_p[k], c[k])
+    if inside.any():
+        start, stop = math.sqrt(-_TABLE_TOP), math.sqrt(-_TABLE_BOTTOM)
+        place = np.clip((2 * np.sqrt(-log_p[inside]) - start - stop) / (stop - start), -1.0, 1.0)
+        coefficients = np.array([_log_angles(int(cols)) for cols in c[inside].tolist()])
+        angles[inside] = np.exp((_chebyshev(place, _ANGLE_NODES) @ coefficients[:, :, None])[..., 0])
+    return angles
+
+
+@lru_cache(maxsize=1024)
+def _log_angles(c: int) -> Floats:
+    """Return the Chebyshev coefficients of the logarithm of :func:`_beta_angle` for blocks of c columns."""
+    start, stop = math.sqrt(-_TABLE_TOP), math.sqrt(-_TABLE_BOTTOM)
+    unit, to_coefficients = _chebyshev_nodes(_ANGLE_NODES)
+    log_p = np.minimum(-(((start + stop + (stop - start) * unit) / 2) ** 2), _TABLE_TOP)
+    return np.asarray(np.log(_beta_angle(log_p, c)) @ to_coefficients)
+
+
+@lru_cache(maxsize=2)
+def _chebyshev_nodes(size: int) -> tuple[Floats, Floats]:
+    """Return the Chebyshev nodes in [−1, 1], and the matrix that takes a function's values there to coefficients."""
+    order = np.arange(size)
+    unit = np.cos(np.pi * (order + 0.5) / size)
+    return unit, _chebyshev(unit, size) * np.where(order == 0, 1, 2) / size
+
+
+def _beta_angle(log_p: Floats, c: float) -> Floats:
     """Return 2·arcsin √x with I_x(a, a) = p, a = (c−2)/2.
 
-    A few values in the lower tail are solved in logarithms, without waiting for SciPy to load, and so are values too
-    small for floating point; the choice depends on the input alone.
+    In the lower tail they are solved in logarithms, without waiting for SciPy to load, and so are values too small for
+    floating point; the choice depends on the input alone.
     """
     a = (c - 2) / 2
-    if log_p.size <= _FEW and log_p.max() <= math.log(0.1):
+    if log_p.max() <= _TABLE_TOP:
         return np.asarray(2 * np.arcsin(np.sqrt(_log_beta_inverse(log_p, a))))
     from scipy.special import betaincinv
 
     x = betaincinv(a, a, np.exp(np.minimum(log_p, 0)))
     tiny = log_p < math.log(_TINY)
     if tiny.any():
-        x = np.where(tiny, 0.0, x)
-        x[tiny] = _log_beta_inverse(log_p[tiny], np.broadcast_to(a, x.shape)[tiny])
+        x[tiny] = _log_beta_inverse(log_p[tiny], a)
     return np.asarray(2 * np.arcsin(np.sqrt(x)))
 
 
-def _log_beta_inverse(log_p: Floats, a: Floats) -> Floats:
+def _log_beta_inverse(log_p: Floats, a: float) -> Floats:
     """Solve log I_x(a, a) = log_p for small x by Halley's steps in log x."""
-    log_front = _log_gamma(2 * a) - 2 * _log_gamma(a) - np.log(a)
+    log_front = math.lgamma(2 * a) - 2 * math.lgamma(a) - math.log(a)
     # log x from that of x(1 − x), as if the series were 1, then as if it were geometric
     log_product = np.minimum((log_p - log_front) / a, math.log(0.2475))
     log_x = log_product - np.log((1 + np.sqrt(1 - 4 * np.exp(log_product))) / 2)
@@ -207,12 +244,12 @@ def _log_beta_inverse(log_p: Floats, a: Floats) -> Floats:
     return np.asarray(np.exp(log_x))
 
 
-def _beta_series(x: Floats, a: Floats) -> Floats:
+def _beta_series(x: Floats, a: float) -> Floats:
     """Return 1 + Σ_k Π_{i<k} x·(2a + i)/(a + 1 + i), many terms at a time."""
     total = last = np.ones_like(x)
     for start in range(0, _MOST_TERMS, _TERMS_AT_ONCE):
         i = np.arange(start, start + _TERMS_AT_ONCE)
-        terms = np.multiply.accumulate(x[..., None] * ((2 * a[..., None] + i) / (a[..., None] + 1 + i)), axis=-1)
+        terms = np.multiply.accumulate(x[..., None] * ((2 * a + i) / (a + 1 + i)), axis=-1)
         terms *= last[..., None]
         total, last = total + np.add.reduce(terms, axis=-1), terms[..., -1]
         if (last < 1e-17 * total).all():
@@ -231,9 +268,7 @@ def _interpolation(c: int) -> tuple[Floats, Floats]:
 
     Chebyshev interpolation in u^(1/(c−2)).
     """
-    order = np.arange(_TABLE_NODES)
-    unit = np.cos(np.pi * (order + 0.5) / _TABLE_NODES)
-    coefficients = _chebyshev(unit, _TABLE_NODES) * np.where(order == 0, 1, 2) / _TABLE_NODES
+    unit, coefficients = _chebyshev_nodes(_TABLE_NODES)
     top = _quadrature()[0] ** (1 / (c - 2))
     low = top[0]
     at = low + (1 - low) * (unit + 1) / 2

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
-from bivaluate.chance.moments import mean_and_search_reference, null_mean, null_sd
+from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, observed_part
 from bivaluate.measures._observed import observed_errors
@@ -93,10 +93,14 @@ class ChanceScores(BlockScores):
         return self.evidence * self.separation
 
 
-def score_blocks(ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int]) -> BlockScores:
-    """Score blocks found in a matrix of this shape; `rows` without the constant ones."""
+def score_blocks(
+    ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int], expected: Floats | None = None
+) -> BlockScores:
+    """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` is E0 if it is known."""
     usable = (rows >= 2) & (cols >= 2)
-    expected, reference = mean_and_search_reference(rows, cols, shape)
+    if expected is None:
+        expected = _expected(rows, cols)
+    reference = search_reference_given(rows, cols, shape, expected)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
     return BlockScores(rows, cols, usable, expected, reference, ve, ratio, adjusted)
@@ -120,7 +124,7 @@ def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
 
 def block_scores(workspace: Workspace) -> BlockScores:
     """Return the chance-corrected scores of the biclusters of a workspace, computed once and without mergers."""
-    return workspace.once(_score_blocks_of)
+    return chance_scores(workspace) if "mergers" in vars(workspace) else workspace.once(_score_blocks_of)
 
 
 def chance_scores(workspace: Workspace) -> ChanceScores:
@@ -135,9 +139,10 @@ def _score_blocks_of(workspace: Workspace) -> BlockScores:
 def _score_all_of(workspace: Workspace) -> ChanceScores:
     merged_ve, constant = workspace.merged_ve, workspace.merged_constant_rows
     merged_rows, merged_cols = workspace.cover.merged_shapes
-    blocks = block_scores(workspace)  # after the mergers: the errors of the biclusters are on their diagonal
+    rows, cols = workspace.r - workspace.constant_rows, workspace.observed[1]
     # blocks and mergers are looked up together: those of one shape get one E0, to the bit
-    expected = _expected(np.vstack([merged_rows - constant, blocks.rows]), np.vstack([merged_cols, blocks.cols]))
+    expected = _expected(np.vstack([merged_rows - constant, rows]), np.vstack([merged_cols, cols]))
+    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape, expected[-1])
     merged_ratio = merged_ve / expected[:-1]
     separation = _separation(workspace, expected, merged_ratio, blocks.usable)
     return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
@@ -167,7 +172,7 @@ def _centred(workspace: Workspace) -> BlockScores:
 
 
 def _expected(rows: Counts, cols: Counts) -> Floats:
-    """E0 of a matrix of shapes, each distinct shape looked up once."""
+    """E0 of shapes, each distinct one looked up once."""
     base = int(cols.max(initial=0)) + 1
     distinct, where = np.unique(np.maximum(rows, 0) * base + cols, return_inverse=True)
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))

@@ -1,7 +1,8 @@
 """VE and MSR of every merger of two biclusters: the K x K matrices behind NVE and NSR.
 
-The merger (super-bicluster) of two biclusters is the union of their rows by the union of their columns.
-Small inputs are answered with plain NumPy, large ones with compiled kernels; the size of the input alone decides.
+The merger (super-bicluster) of two biclusters is the union of their rows by the union of their columns. Small inputs are
+answered with plain NumPy, larger ones by compiled code, one merger after the other, and large ones in two passes over all
+rows. The size of the input decides, and whether the installation brought machine code.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._files import has_machine_code
 from bivaluate._parallel import count_cores
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import HUGE, TINY, block_values, block_values_missing
@@ -33,6 +35,7 @@ from bivaluate.measures._passes import (
     add_errors,
     add_shared,
     add_sums,
+    flat_view,
     largest_value,
     pick_rows,
     rows_for,
@@ -47,9 +50,11 @@ if TYPE_CHECKING:
 
     Masks = NDArray[np.bool_]
 
-# From this many cells of mergers on, compiled kernels answer; a call of NumPy costs as much as this many cells.
-KERNEL_CELLS = 1_000_000
+# From this many cells of mergers on, two passes answer; a call of NumPy costs as much as this many cells.
+KERNEL_CELLS = 600_000
 CELLS_PER_MERGER = 200
+# From this many on, compiled code answers one by one, where it came with the installation: it need not be compiled then.
+COMPILED_CELLS = 8_000
 # From this many mergers of one bicluster on, compiled code answers.
 MANY_MERGERS = 64
 # A command that scores and ends has no use for compiled kernels before this many: loading them takes longer, and
@@ -84,7 +89,7 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     """
     if large_enough_for_kernels(solution):
         return compiled_merger_matrices(X, solution, n_jobs)
-    return all_pairs(Matrix(X).block, solution, block_values)
+    return all_pairs(Matrix(X).block, solution, block_values, quick=X if compiled_pays(solution) else None)[:2]
 
 
 def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:
@@ -118,6 +123,14 @@ def large_enough_for_kernels(solution: Biclustering) -> bool:
     return _work(solution) >= (KERNEL_CELLS if least is None else least)
 
 
+def compiled_pays(solution: Biclustering) -> bool:
+    """Whether this solution is large enough for compiled code of any kind."""
+    least = _least_cells.get()
+    if least is None:
+        least = COMPILED_CELLS if has_machine_code() else KERNEL_CELLS
+    return _work(solution) >= least
+
+
 def _work(solution: Biclustering) -> float:
     """Return the cells of all mergers, and those that the calls are worth."""
     return union_cells(solution) + CELLS_PER_MERGER * len(solution) ** 2 / 2
@@ -139,28 +152,45 @@ def union_cells(solution: Biclustering) -> int:
 
 
 def all_pairs(
-    block: Callable[[Indices, Indices], Values], solution: Biclustering, values: Callable[[Values], tuple[float, float]]
-) -> tuple[Values, Values]:
-    """Return the two matrices by plain NumPy, `block` giving cells and `values` VE and MSR of one block."""
+    block: Callable[[Indices, Indices], Values],
+    solution: Biclustering,
+    values: Callable[[Values], tuple[float, float]],
+    *,
+    alone: bool = False,
+    quick: Values | None = None,
+) -> tuple[Values, Values, bool]:
+    """Return the two matrices, one merger after the other, with `alone` only their diagonals; and whether it is known
+    that no row of a bicluster is constant.
+
+    `block` gives cells and `values` VE and MSR of one block, by plain NumPy. With all cells in `quick` compiled code
+    answers, but for blocks whose digits need care, as they do where a row is constant.
+    """
     K = len(solution)
-    ve, msr = np.empty((K, K)), np.empty((K, K))
+    ve, msr = np.full((K, K), np.nan), np.full((K, K), np.nan)
     row_masks, col_masks = solution.row_masks, solution.col_masks
-    for k, bicluster in enumerate(solution):
-        ve[k, k], msr[k, k] = values(block(bicluster.rows, bicluster.cols))
-        for l in range(k):  # noqa: E741
+    if quick is not None:
+        from bivaluate.measures._kernels_blocks import errors_of_all
+
+        errors_of_all(flat_view(quick), row_masks, col_masks, alone, ve, msr)
+    left = np.isnan(ve)
+    none_constant = not left.diagonal().any()
+    for k, l in np.argwhere(left).tolist():  # noqa: E741
+        if k == l:
+            ve[k, k], msr[k, k] = values(block(solution[k].rows, solution[k].cols))
+        elif k > l and not alone:
             rows = (row_masks[k] | row_masks[l]).nonzero()[0]
             cols = (col_masks[k] | col_masks[l]).nonzero()[0]
             ve[k, l], msr[k, l] = ve[l, k], msr[l, k] = values(block(rows, cols))
-    return ve, msr
+    return ve, msr, none_constant
 
 
 def errors_of_one(matrix: Matrix, row_masks: Masks, col_masks: Masks, k: int, others: Indices) -> Values:
     """Return VE of the mergers of one bicluster of a matrix in memory with some others, given by their masks."""
-    X, errors = matrix.values, np.full(len(others), np.nan)
-    if len(others) >= MANY_MERGERS and X.flags.c_contiguous and not matrix.has_missing:
-        from bivaluate.measures import _kernels_one
+    errors = np.full(len(others), np.nan)
+    if len(others) >= MANY_MERGERS and not matrix.has_missing:
+        from bivaluate.measures import _kernels_blocks
 
-        _kernels_one.errors_of_one(X, row_masks, col_masks, k, others, errors)
+        _kernels_blocks.errors_of_one(flat_view(matrix.values), row_masks, col_masks, k, others, errors)
     for at in np.flatnonzero(np.isnan(errors)).tolist():
         rows = (row_masks[k] | row_masks[others[at]]).nonzero()[0]
         cols = (col_masks[k] | col_masks[others[at]]).nonzero()[0]

@@ -323,7 +323,7 @@ def make_chunk(
         if len(used) < members.n_cols:
             cells, used = cells[:, used], np.arange(len(used))
         values = matrix.dense(cells)
-    flat, origin, row_stride, col_stride = _flat_view(values)
+    flat, origin, row_stride, col_stride = flat_view(values)
     dense = col_stride == 1 and len(used) == values.shape[1]
     found = _kernels.Cells(flat, origin, row_stride, col_stride, plan.scale, used, dense)
     level, norm = np.zeros(len(values)), np.zeros(len(values))
@@ -490,8 +490,12 @@ def _joined(name: str, a: Any, b: Any) -> Any:
     return a | b if a.dtype == np.bool_ else a + b
 
 
-def _flat_view(X: Values) -> tuple[Values, int, int, int]:
+def flat_view(X: Values) -> tuple[Values, int, int, int]:
     """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
+    if X.flags.c_contiguous:
+        flat = X.reshape(-1).view()
+        flat.setflags(write=False)
+        return flat, 0, X.shape[1], 1
     size = X.itemsize
     if any(stride % size for stride in X.strides) or not X.flags.aligned:
         X = np.ascontiguousarray(X)

@@ -24,7 +24,13 @@ from bivaluate.measures._blocks import (
     observed_part,
     residue_floor,
 )
-from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers, large_enough_for_kernels
+from bivaluate.measures._mergers import (
+    CompiledMergers,
+    all_pairs,
+    compiled_mergers,
+    compiled_pays,
+    large_enough_for_kernels,
+)
 from bivaluate.measures._observed import Observed, observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
@@ -77,6 +83,7 @@ class Workspace:
     solution: Biclustering
     options: Options = field(default_factory=Options)
     _shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _none_constant: bool = field(default=False, init=False, repr=False)  # known once errors were computed one by one
 
     @classmethod
     def of(cls, X: Any, solution: Biclustering, **options: Any) -> Workspace:
@@ -255,6 +262,8 @@ class Workspace:
             return np.diagonal(found.constant)
         if "merged_constant_rows" in vars(self):
             return np.diagonal(self.merged_constant_rows)
+        if self._none_constant:
+            return np.zeros(len(self.solution), dtype=np.int64)
         return np.array([is_constant_row(A).sum() for A in self.blocks()], dtype=np.int64)
 
     @cached_property
@@ -264,6 +273,8 @@ class Workspace:
             return self._compiled_mergers[2]
         if self._by_observed:
             return self._observed_mergers.constant
+        if self._none_constant:
+            return np.zeros((len(self.solution),) * 2, dtype=np.int64)
         return constant_row_counts(self.block, self.solution)
 
     @cached_property
@@ -278,8 +289,8 @@ class Workspace:
             return self._compiled_blocks[:2]
         if self._by_observed:
             return np.diagonal(self._observed_blocks.ve), np.diagonal(self._observed_blocks.msr)
-        values = np.array([self._block_values(A) for A in self.blocks()], dtype=np.float64).reshape(-1, 2)
-        return values[:, 0], values[:, 1]
+        ve, msr, self._none_constant = self._all_pairs(alone=True)
+        return np.diagonal(ve), np.diagonal(msr)
 
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
@@ -288,7 +299,13 @@ class Workspace:
             return self._compiled_mergers[:2]
         if self._by_observed:
             return self._observed_mergers.ve, self._observed_mergers.msr
-        return all_pairs(self.block, self.solution, self._block_values)
+        ve, msr, self._none_constant = self._all_pairs(alone=False)
+        return ve, msr
+
+    def _all_pairs(self, alone: bool) -> tuple[Floats, Floats, bool]:
+        quick = self.matrix.in_memory and not self.has_missing and compiled_pays(self.solution)
+        cells = self.matrix.values if quick else None
+        return all_pairs(self.block, self.solution, self._block_values, alone=alone, quick=cells)
 
     @property
     def merged_ve(self) -> Floats:
