@@ -21,7 +21,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 COMPILE = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from bivaluate._jit import SHIPPED, is_shipped, ship
+from bivaluate._files import SHIPPED
+from bivaluate._jit import is_shipped, ship
 if not is_shipped():
     from bivaluate.cli.doctor import compile_all
     compile_all()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
-# Machine code that the installation made, and the file in it that says for what: `bivaluate._jit` writes and reads them.
+# Machine code that the installation made, and the file that says for what; `bivaluate._jit` writes and reads them.
 SHIPPED = Path(__file__).with_name("_compiled")
 SHIPPED_FOR = "made_for.json"
 

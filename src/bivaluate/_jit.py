@@ -135,7 +135,8 @@ def _made_for() -> dict[str, Any]:
     system, _, features = cpu_target.target_context.codegen().magic_tuple()
     package = Path(__file__).parent
     source = hashlib.sha256()
-    for path in (Path(__file__), package / "measures" / "_blocks.py", *sorted(package.rglob("_kernels*.py"))):
+    called = [package / "measures" / "_blocks.py", package / "chance" / "moments.py"]
+    for path in (Path(__file__), *called, *sorted(package.rglob("_kernels*.py"))):
         source.update(path.read_bytes())
     return {
         "python": f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}",

@@ -7,6 +7,7 @@ import pytest
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
+from bivaluate.chance import moments
 from bivaluate.chance import scores as chance
 from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
@@ -82,6 +83,14 @@ def test_search_reference_survives_underflow():
     assert (values < 0.62).all()
     smooth = search_reference(2, np.arange(395, 415), (20000, 5000))
     assert np.abs(np.diff(smooth, n=2)).max() < 1e-5
+
+
+def test_search_reference_does_not_depend_on_what_was_asked_with_it():
+    shapes = [(r, c) for r in (2, 5, 41, 150, 290) for c in (2, 3, 10, 38)]
+    together = search_reference(*np.array(shapes).T, (300, 40))
+    for shape, value in zip(shapes, together, strict=True):
+        moments._reached.clear()
+        assert float(search_reference(*shape, (300, 40))) == value
 
 
 def test_published_floors():

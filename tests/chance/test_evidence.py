@@ -10,8 +10,9 @@ import scipy.sparse
 
 from bivaluate import Biclustering, Matrix
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.chance import _judging
 from bivaluate.chance import evidence as module
-from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, sorted_sample, spacing
+from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, row_step, sorted_sample, spacing
 from bivaluate.chance.evidence import evidence_table, explained_share, paying_biclusters, total_evidence
 from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_choose
 from bivaluate.measures.registry import METRICS
@@ -58,6 +59,12 @@ def test_worked_example():
     assert (result.n_paying, result.explained, result.ranks) == (0, 0.0, False)
 
 
+@pytest.fixture(params=[False, True], ids=["numpy", "compiled"])
+def both_ways(request, monkeypatch):
+    monkeypatch.setattr(module, "compiled_pays", lambda solution: request.param)
+
+
+@pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize("kind", ["raised", "additive", "row-affine", "order-preserving"])
 def test_each_kind_is_recognised_and_pays(kind):
     X, truth = planted(kind, shape=(120, 24))
@@ -72,6 +79,7 @@ def test_each_kind_is_recognised_and_pays(kind):
     assert result.total == pytest.approx(total, rel=1e-9)
 
 
+@pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize("seed", range(8))
 def test_the_naive_twin_agrees(seed):
     rng = np.random.default_rng(seed)
@@ -97,15 +105,47 @@ def test_the_naive_twin_agrees(seed):
     assert result.total == pytest.approx(total, rel=1e-8)
 
 
-def test_the_compiled_sums_are_those_of_numpy(monkeypatch):
-    X, _ = planted("row-affine", shape=(300, 80), rows=120, cols=50)
-    solution = Biclustering([(range(120), range(50)), (range(100, 220), range(20, 70))], X.shape)
-    monkeypatch.setattr(module, "compiled_pays", lambda solution: True)
-    compiled = evidence_table(X, solution, normalise="none")
-    monkeypatch.setattr(module, "compiled_pays", lambda solution: False)
-    plain = evidence_table(X, solution, normalise="none")
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("seed", range(12))
+def test_compiled_judgement_is_that_of_numpy(seed, order, monkeypatch):
+    """Blocks of every form, exact ones among them, that share cells; the forms that win and their nats."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 31)) + rng.choice([0.0, 1e3], size=(90, 1))
+    blocks = []
+    for form in rng.permutation(6):
+        rows, cols = (np.sort(rng.choice(size, rng.integers(2, size // 2), replace=False)) for size in X.shape)
+        levels = rng.normal(0, 3, size=(len(rows), 1)), rng.normal(0, 3, size=len(cols))
+        added = [2.5, levels[0], levels[1], levels[0] + levels[1], rng.uniform(0.5, 2, size=(len(rows), 1)) * levels[1]]
+        if form < 5:
+            X[np.ix_(rows, cols)] += added[form]
+        else:
+            X[np.ix_(rows, cols)] = levels[0] + levels[1]  # nothing is left
+        blocks.append((rows, cols))
+    X[5], X[:, 3] = 1.0, 2.0
+    solution, found = Biclustering(blocks, X.shape), []
+    for compiled in (False, True):
+        monkeypatch.setattr(module, "compiled_pays", lambda solution, compiled=compiled: compiled)
+        found.append(evidence_table(np.array(X, order=order), solution))
+    plain, compiled = found
     np.testing.assert_allclose(compiled.gain, plain.gain, rtol=1e-9)
-    assert compiled.kinds == plain.kinds
+    np.testing.assert_allclose(compiled.alone, plain.alone, rtol=1e-9)
+    assert (compiled.kinds, compiled.order, compiled.reasons) == (plain.kinds, plain.order, plain.reasons)
+    assert (compiled.ranks, compiled.independent) == (plain.ranks, pytest.approx(plain.independent, rel=1e-9))
+
+
+@pytest.mark.parametrize("shape", [(60, 14), (12, 40), (2600, 50)])
+def test_a_compiled_look_at_the_matrix_sees_what_numpy_sees(shape):
+    """All rows of a small matrix are looked at, every second one of a large one."""
+    X = np.random.default_rng(0).standard_t(5, size=shape) + 3.0
+    plain, compiled = (_judging._seen(X, way) for way in (False, True))
+    for found, expected in zip((*compiled.means, *compiled.squares), (*plain.means, *plain.squares), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    for found, expected in zip(compiled.sums, plain.sums, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    assert len(plain.sums.squares) == -(-shape[0] // row_step(shape))
+    X[0, 0] = np.nan
+    for found, expected in zip(_judging._seen(X, True).means, _judging._seen(X, False).means, strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_threads_change_nothing(monkeypatch):

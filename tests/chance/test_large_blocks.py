@@ -7,7 +7,6 @@ import scipy.sparse
 from bivaluate import Biclustering, Matrix, _rows, evidence_table
 from bivaluate import matrix as matrices
 from bivaluate._rows import FileSource
-from bivaluate.chance import _judging as module
 from bivaluate.chance import _large_blocks
 from bivaluate.measures import _mergers as mergers
 from tests.chance.test_evidence import planted

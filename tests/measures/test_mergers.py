@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bivaluate._errors import DegenerateWarning
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
 from bivaluate.measures import _mergers as mergers
@@ -20,7 +21,13 @@ from bivaluate.measures._blocks import (
     mean_squared_residue_value,
     virtual_error_value,
 )
-from bivaluate.measures._mergers import compiled_merger_matrices, compiled_mergers, merger_matrices, union_cells
+from bivaluate.measures._mergers import (
+    compiled_merger_matrices,
+    compiled_mergers,
+    merger_matrices,
+    mergers_one_by_one,
+    union_cells,
+)
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
@@ -29,7 +36,12 @@ X_WORKED = np.array(
     [[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]]
 )
 PAIRS_WORKED = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])]
-PATHS = [pytest.param(merger_matrices, id="numpy"), pytest.param(compiled_merger_matrices, id="compiled")]
+
+PATHS = [
+    pytest.param(merger_matrices, id="numpy"),
+    pytest.param(mergers_one_by_one, id="one by one"),
+    pytest.param(compiled_merger_matrices, id="compiled"),
+]
 
 
 def solve(path, X, pairs, **options):
@@ -330,6 +342,70 @@ def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
         calls.clear()
         solve(merger_matrices, data, random_pairs(rng, X.shape, K, r, c))
         assert bool(calls) == compiled
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_compiled_code_answers_mid_sized_input_where_it_was_installed(monkeypatch, installed):
+    monkeypatch.setattr(mergers, "has_machine_code", lambda: installed)
+    rng = np.random.default_rng(0)
+    X = Matrix(rng.normal(size=(300, 40)))
+    small, middle, large = (
+        Biclustering(random_pairs(rng, X.shape, K, r, c), X.shape)
+        for K, r, c in ((3, 8, 5), (4, 41, 10), (20, 120, 15))
+    )
+    assert [mergers.compiled_pays(solution) for solution in (small, middle, large)] == [False, installed, True]
+    with mergers.scored_once(X, [middle]):
+        assert not mergers.compiled_pays(middle)
+
+
+def awkward(seed):
+    """Noise, and biclusters of one row, of one column, of constant rows, twins, and of a pattern without noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 24))
+    X[3, :9], X[70] = 1.5, 2.0
+    X[40:50, 10:20] = np.add.outer(rng.normal(size=10), rng.normal(size=10))
+    pairs = [
+        (range(20), range(9)), (range(10, 30), range(5, 16)), (range(10, 30), range(5, 16)), ([3], range(4)),
+        ([3, 4, 5], range(6)), (range(60, 80), [7]), (range(40, 50), range(10, 20)), ([60, 70], [1, 2, 3]),
+    ]  # fmt: skip
+    return X, Biclustering(pairs[: 8 - 2 * (seed % 2)], X.shape)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("alone", [False, True])
+def test_scores_are_the_same_whichever_way_mergers_are_computed(monkeypatch, seed, alone):
+    X, solution = awkward(seed)
+    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
+    keys = ["msr", "ve", "avg_ave", "ave", "n_undefined"] if alone else "all"
+    found = []
+    for limits in ((10**12, 10**12), (10**12, 0), (0, 0)):
+        monkeypatch.setattr(mergers, "KERNEL_CELLS", limits[0])
+        monkeypatch.setattr(mergers, "COMPILED_CELLS", limits[1])
+        workspace = Workspace.of(X, solution)
+        with pytest.warns(DegenerateWarning):
+            result = evaluate(X, solution, metrics=keys)
+        found.append((result, workspace.constant_rows, workspace.merged_constant_rows))
+    for other in found[1:]:
+        assert other[0].scores == pytest.approx(found[0][0].scores, rel=1e-9, abs=1e-12, nan_ok=True)
+        assert other[0].status == found[0][0].status
+        for key, column in found[0][0]._columns.items():
+            assert other[0]._columns[key] == pytest.approx(column, rel=1e-9, abs=1e-12, nan_ok=True), key
+        defined = found[0][0].solution.row_masks.sum(axis=1) > 1
+        np.testing.assert_array_equal(other[1][defined], found[0][1][defined])
+        np.testing.assert_array_equal(other[2][np.ix_(defined, defined)], found[0][2][np.ix_(defined, defined)])
+
+
+def test_constant_rows_are_counted_after_errors_computed_one_by_one(monkeypatch):
+    X, solution = awkward(0)
+    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
+    monkeypatch.setattr(mergers, "COMPILED_CELLS", 0)
+    for chosen, constant in ((solution, [1, 0, 0, 1, 1, 20, 0, 1]), (solution.select([1, 2]), [0, 0])):
+        for name in ("block_errors", "mergers"):
+            workspace = Workspace.of(X, chosen)
+            getattr(workspace, name)
+            assert workspace._none_constant == (len(chosen) == 2)
+            assert workspace.constant_rows.tolist() == constant
+            assert np.diagonal(workspace.merged_constant_rows).tolist() == constant
 
 
 def test_threads_do_not_change_a_bit():

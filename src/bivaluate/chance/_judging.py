@@ -26,7 +26,6 @@ from bivaluate.chance._patterns import (
     best_pattern,
     fill_missing,
     sums,
-    with_means,
 )
 from bivaluate.chance.assumptions import (
     ColumnSeries,
@@ -46,9 +45,8 @@ from bivaluate.chance.assumptions import (
     spacing,
     without_effects,
 )
-from bivaluate.matrix import Matrix, cut_block
+from bivaluate.matrix import Matrix, cut_block, flat_view
 from bivaluate.measures._blocks import CONSTANT, is_constant_row
-from bivaluate.measures._passes import flat_view
 from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
@@ -281,6 +279,8 @@ def judge(
     left_out = ""
     if background.any_flat:
         rows, cols = rows[~background.flat_rows[rows]], cols[~background.flat_cols[cols]]
+        for members in (rows, cols):  # as those of biclusters: kernels are compiled for one kind of array
+            members.setflags(write=False)
         if len(rows) < len(bicluster.rows) or len(cols) < len(bicluster.cols):
             left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
@@ -353,8 +353,10 @@ def _block(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int
     subtract(A, rows, cols, _taken(before))
     if not background.compiled:
         return sums(A)
-    total, row_means, col_means, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
-    return with_means(A, total, row_means, col_means, (factors if explained > 0 else None, shape, explained), explained)
+    numbers, in_rows, in_cols, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
+    total, level, of_rows, of_cols = numbers
+    shaped = (factors if explained > 0 else None, shape, explained)
+    return Sums(A, total, in_rows, in_cols, level, of_rows, of_cols, A.size * level**2, shaped, explained)
 
 
 def _series(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Series:

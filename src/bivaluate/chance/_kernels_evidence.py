@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._jit import in_kernels_too, inner_kernel, kernel
-from bivaluate.chance import moments
-from bivaluate.chance._patterns import CANCELLED, FORM_PARTS, LARGEST_FACTOR, LEAST_LEFT_OVER
-from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound
+from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_fraction, log_front
 
-for function in (moments._log_front, moments._log_fraction, log_beta_tail, log_beta_tail_bound):
+for function in (log_front, log_fraction, log_beta_tail, log_beta_tail_bound):
     in_kernels_too(function)
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Parts = tuple[tuple[bool, bool, bool], ...]
 
 
 @kernel
@@ -74,7 +73,7 @@ def look_at(
 def block_of(
     X: tuple[Floats, int, int, int], rows: Indices, cols: Indices, row_effect: Floats, col_effect: Floats
 ) -> Floats:
-    """Return the deviations of a block from the background; `X` as `bivaluate.measures._passes.flat_view` gives it.
+    """Return the deviations of a block from the background; `X` as `bivaluate.matrix.flat_view` gives it.
 
     In two loops, so that no compiler adds the two effects to each other first, which costs digits.
     """
@@ -96,8 +95,11 @@ def block_of(
 @kernel
 def block_sums(
     A: Floats, alternations: int, largest_factor: float
-) -> tuple[float, Floats, Floats, Floats, Floats, float]:
-    """Return what :func:`bivaluate.chance._patterns.sums` makes of a block, and the shape its rows share."""
+) -> tuple[tuple[float, float, float, float], Floats, Floats, Floats, Floats, float]:
+    """Return what :func:`bivaluate.chance._patterns.sums` makes of a block, and the shape its rows share.
+
+    Numbers first: total, level, of_rows and of_cols; then row and column means, factors, shape, and what that explains.
+    """
     r, c = A.shape
     row_means, col_means = np.zeros(r), np.zeros(c)
     total = 0.0
@@ -111,7 +113,9 @@ def block_sums(
             col_means[j] += line[j]
         row_means[i] = added / c
     col_means /= r
-    shape = col_means - row_means.mean()
+    level = row_means.mean()
+    numbers = (total, level, c * (row_means * row_means).sum(), r * (col_means * col_means).sum())
+    shape = col_means - level
     factors, products = np.zeros(r), np.empty(r)
     explained = 0.0
     for step in range(alternations + 1):
@@ -127,28 +131,28 @@ def block_sums(
             products[i] = added
         largest = largest_factor * np.median(products)
         if not (largest > 0 and length > 0):
-            return total, row_means, col_means, np.zeros(r), shape, 0.0
-        # factors = np.clip(products, 0, largest) / length; weight = factors @ factors; level = factors @ row_means
-        weight, level = 0.0, 0.0
+            return numbers, row_means, col_means, factors, shape, 0.0
+        # factors = np.clip(products, 0, largest) / length; weight = factors @ factors; along = factors @ row_means
+        weight, along = 0.0, 0.0
         for i in range(r):
             factors[i] = min(max(products[i], 0.0), largest) / length
             weight += factors[i] * factors[i]
-            level += factors[i] * row_means[i]
+            along += factors[i] * row_means[i]
         if step == alternations:
             # explained = 2 * factors @ products - (factors @ factors) * length
             explained = -weight * length
             for i in range(r):
                 explained += 2 * factors[i] * products[i]
             break
-        # shape = (factors @ A - level) / weight
-        shape[:] = -level
+        # shape = (factors @ A - along) / weight
+        shape[:] = -along
         for i in range(r):
             line = A[i]
             factor = factors[i]
             for j in range(c):
                 shape[j] += factor * line[j]
         shape /= weight
-    return total, row_means, col_means, factors, shape, explained
+    return numbers, row_means, col_means, factors, shape, explained
 
 
 class Block(NamedTuple):
@@ -163,6 +167,7 @@ class Block(NamedTuple):
     level: float
     by_rows: float
     by_cols: float
+    parts: Parts
 
 
 @kernel
@@ -176,21 +181,24 @@ def most_improbable(
     scales: tuple[float, float],
     cells: tuple[float, float, float, float],
     outside: tuple[float, float],
+    parts: Parts,
+    limits: tuple[float, float, float],
 ) -> tuple[int, float]:
     """Return the form of lowest log p, and log p, as `bivaluate.chance._patterns` finds them.
 
     `sums` are total, level, of_rows, of_cols and of_level of the block and what its shape explains, 0 without one;
     `scales` restore row and column levels; `cells` are their number, what of it counts, the smallest variance and the
-    log p to pay with; `outside` are cells and squares there.
+    log p to pay with; `outside` are cells and squares there; `parts` and `limits` are FORM_PARTS and constants there.
     """
     total, level, of_rows, of_cols, of_level, of_shape = sums
     n_cells, counted, floor, to_pay = cells
-    block = Block(A, row_means, col_means, factors, shape, total, level, scales[0], scales[1])
+    block = Block(A, row_means, col_means, factors, shape, total, level, scales[0], scales[1], parts)
+    cancelled, least_left_over, largest_factor = limits
     r, c = A.shape
     freedom = np.array([1.0, r, c, r + c - 1.0, r + (np.sqrt(r) + np.sqrt(c - 1.0)) ** 2])
     explained, left = np.empty(5), np.empty(5)
     for form in range(5):
-        rows, cols, shaped = FORM_PARTS[form]
+        rows, cols, shaped = parts[form]
         explained[form] = block.by_rows * block.by_cols * of_level
         left[form] = total - of_level
         if rows:
@@ -204,14 +212,16 @@ def most_improbable(
             explained[form] += block.by_cols * as_cols + (of_shape - as_cols)
             left[form] -= of_shape
         explained[form] *= n_cells / (r * c)
-        if left[form] < CANCELLED * total and (of_shape > 0 or not shaped):
+        if left[form] < cancelled * total and (of_shape > 0 or not shaped):
             left[form] = residual_squares(block, form)
         left[form] = max(left[form], n_cells * floor)
+        if counted - freedom[form] < least_left_over:
+            freedom[form] = np.nan  # not tested
     best, lowest = 0, np.inf
     stop = 5 if c > 2 and of_shape > 0 else 4
     for first, last in ((0, 4), (4, stop)):  # row levels, column levels and both; then the shape
         best, lowest = lowest_of(
-            block, first, last, best, lowest, explained, left, freedom, counted, to_pay, outside
+            block, first, last, best, lowest, explained, left, freedom, counted, to_pay, outside, largest_factor
         )
     return best, lowest
 
@@ -219,7 +229,7 @@ def most_improbable(
 @inner_kernel
 def residual_squares(block: Block, form: int) -> float:
     """Return the sum of squares that a form leaves of a block, from the residuals themselves."""
-    rows, cols, shaped = FORM_PARTS[form]
+    rows, cols, shaped = block.parts[form]
     # ((A - pattern) ** 2).sum()
     squares = 0.0
     for i in range(len(block.row_means)):
@@ -237,13 +247,13 @@ def residual_squares(block: Block, form: int) -> float:
 @inner_kernel
 def lowest_of(
     block: Block, first: int, last: int, best: int, lowest: float, explained: Floats, left: Floats, freedom: Floats,
-    counted: float, to_pay: float, outside: tuple[float, float],
+    counted: float, to_pay: float, outside: tuple[float, float], largest_factor: float,
 ) -> tuple[int, float]:  # fmt: skip
     """Return the form of lowest log p among some and the best so far; if none can pay, only the nearest is tested."""
     bound = np.full(10, np.inf)
     for form in range(first, last):
         for at in range(2):
-            if counted - freedom[form] >= LEAST_LEFT_OVER:
+            if not np.isnan(freedom[form]):
                 test = test_of(explained[form], left[form], freedom[form], at, counted, outside)
                 bound[2 * form + at] = log_beta_tail_bound(test[0], test[1], test[2])
     for place in range(2 * (last - first)):
@@ -254,7 +264,7 @@ def lowest_of(
         test = test_of(explained[form], left[form], freedom[form], at, counted, outside)
         log_p = log_beta_tail(test[0], test[1], test[2])
         if log_p < to_pay:
-            share = backing(block, form)
+            share = backing(block, form, largest_factor)
             rest = left[form] + (1 - share) * (block.total - left[form])
             test = test_of(share * explained[form], rest, freedom[form], at, counted, outside)
             log_p = log_beta_tail(test[0], test[1], test[2])
@@ -275,9 +285,9 @@ def test_of(
 
 
 @inner_kernel
-def backing(block: Block, form: int) -> float:
+def backing(block: Block, form: int, largest_factor: float) -> float:
     """Return the share of what a form explains that most rows, and most columns, have a part in."""
-    rows, cols, shaped = FORM_PARTS[form]
+    rows, cols, shaped = block.parts[form]
     r, c = block.A.shape
     raised = block.by_rows * block.by_cols * block.level
     row_levels, col_levels = block.row_means - block.level, block.col_means - block.level
@@ -307,13 +317,13 @@ def backing(block: Block, form: int) -> float:
         else:
             added = 0.0
         each_row[i] += added + factor * along
-    return min(backed(each_row), backed(each_col))
+    return min(backed(each_row, largest_factor), backed(each_col, largest_factor))
 
 
 @inner_kernel
-def backed(each: Floats) -> float:
-    """Return the share of a sum that is left when no part counts more than nine times the median one."""
-    total, middle = each.sum(), np.median(each)
+def backed(each: Floats, largest_factor: float) -> float:
+    """Return the share of a sum that is left when no part counts more than so many times the median one, squared."""
+    total, middle = float(each.sum()), float(np.median(each))
     if total <= 0 or middle <= 0:
         return 0.0
-    return max(0.0, min(1.0, np.minimum(each, LARGEST_FACTOR**2 * middle).sum() / total))
+    return max(0.0, min(1.0, float(np.minimum(each, largest_factor**2 * middle).sum()) / total))

@@ -362,6 +362,8 @@ def _most_improbable_compiled(
         (restore.rows, restore.cols),
         (float(n_cells), counted, floor, to_pay),
         (outside.cells, outside.squares),
+        FORM_PARTS,
+        (CANCELLED, float(LEAST_LEFT_OVER), LARGEST_FACTOR),
     )
     rows, cols, shaped = FORM_PARTS[number]
     # what it explains and leaves stays with the kernel
@@ -464,13 +466,7 @@ def with_means(
 
 
 def _form(
-    of: Sums,
-    floor: float,
-    restore: Restore,
-    n_cells: int,
-    number: int,
-    freedom: float,
-    shaped: Shaped | None = None,
+    of: Sums, floor: float, restore: Restore, n_cells: int, number: int, freedom: float, shaped: Shaped | None = None
 ) -> _Form:
     """Return what a form explains of a block and leaves of it."""
     r, c = of.A.shape

@@ -133,7 +133,7 @@ def search_reference_given(r: ArrayLike, c: ArrayLike, shape: Sequence[int], exp
         made = dict(zip(new, values.tolist(), strict=True))
         found |= made
         _reached.update(made)
-    return np.minimum(expected, np.array([found[key] for key in keys]).reshape(r.shape))
+    return np.asarray(np.minimum(expected, np.array([found[key] for key in keys]).reshape(r.shape)))
 
 
 # V* before it is cut at E0, by rows, columns and the shape of the matrix: surrogates and sweeps ask for the same ones.
@@ -317,9 +317,9 @@ def log_beta_tail(x: float, a: float, b: float) -> float:
     if y <= 0:
         return -math.inf
     if x < (a + 1) / (a + b + 2):  # the tail is not small: take it from the other side
-        other = _log_fraction(x, a, b)
+        other = log_fraction(x, a, b)
         return math.log1p(-math.exp(other)) if other < 0 else -math.inf
-    return min(0.0, _log_fraction(y, b, a))
+    return min(0.0, log_fraction(y, b, a))
 
 
 def log_beta_tail_bound(x: float, a: float, b: float) -> float:
@@ -330,10 +330,10 @@ def log_beta_tail_bound(x: float, a: float, b: float) -> float:
     """
     if x < (a + 1) / (a + b + 2):
         return _NOT_SMALL
-    return _log_front(1 - x, b, a) if x < 1 else -math.inf
+    return log_front(1 - x, b, a) if x < 1 else -math.inf
 
 
-def _log_fraction(y: float, p: float, q: float) -> float:
+def log_fraction(y: float, p: float, q: float) -> float:
     """Return log I_y(p, q) by Lentz's method; it converges fast for y below (p + 1)/(p + q + 2)."""
     upper = 1.0
     lower = 1 / ((1 - (p + q) * y / (p + 1)) or _NOT_ZERO)
@@ -348,10 +348,10 @@ def _log_fraction(y: float, p: float, q: float) -> float:
         value *= lower * upper
         if abs(lower * upper - 1) < _FRACTION_ACCURACY:
             break
-    return _log_front(y, p, q) + math.log(value)
+    return log_front(y, p, q) + math.log(value)
 
 
-def _log_front(y: float, p: float, q: float) -> float:
+def log_front(y: float, p: float, q: float) -> float:
     """Return the logarithm of the factor before the fraction, y^p (1 − y)^q / (p·B(p, q))."""
     beta = math.lgamma(p) + math.lgamma(q) - math.lgamma(p + q)
     return p * math.log(y) + q * math.log1p(-y) - math.log(p) - beta

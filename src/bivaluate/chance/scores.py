@@ -96,7 +96,7 @@ class ChanceScores(BlockScores):
 def score_blocks(
     ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int], expected: Floats | None = None
 ) -> BlockScores:
-    """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` is E0 if it is known."""
+    """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` E0 if it is known."""
     usable = (rows >= 2) & (cols >= 2)
     if expected is None:
         expected = _expected(rows, cols)

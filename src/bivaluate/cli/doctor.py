@@ -88,7 +88,8 @@ def _version(name: str) -> str | None:
 
 def _kernel_folder() -> str:
     """Return where compiled kernels are: in the installation, or where numba keeps them."""
-    from bivaluate._jit import SHIPPED, is_shipped
+    from bivaluate._files import SHIPPED
+    from bivaluate._jit import is_shipped
     from bivaluate.measures import _kernels
 
     if is_shipped():
@@ -115,7 +116,7 @@ def compile_all() -> None:
     from bivaluate.io.source import Source
     from bivaluate.matrix import Matrix
     from bivaluate.measures._cell_pairs import CellPairs
-    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one
+    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one, mergers_one_by_one
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -135,6 +136,7 @@ def compile_all() -> None:
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
         CellPairs(many, many, np.eye(len(many))).sums()
+        mergers_one_by_one(X, many)
         errors_of_one(Matrix.of(X), many.row_masks, many.col_masks, 0, np.arange(12).repeat(MANY_MERGERS))
         for key in ALGORITHMS:
             err.print(f"{key} …")

@@ -1,8 +1,8 @@
 """VE and MSR of every merger of two biclusters: the K x K matrices behind NVE and NSR.
 
-The merger (super-bicluster) of two biclusters is the union of their rows by the union of their columns. Small inputs are
-answered with plain NumPy, larger ones by compiled code, one merger after the other, and large ones in two passes over all
-rows. The size of the input decides, and whether the installation brought machine code.
+The merger (super-bicluster) of two biclusters is the union of their rows by the union of their columns. Small inputs
+are answered with plain NumPy, larger ones by compiled code, one merger after the other, and large ones in two passes
+over all rows. The size of the input decides, and whether the installation brought machine code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from bivaluate._files import has_machine_code
 from bivaluate._parallel import count_cores
-from bivaluate.matrix import Matrix
+from bivaluate.matrix import Matrix, flat_view
 from bivaluate.measures._blocks import HUGE, TINY, block_values, block_values_missing
 from bivaluate.measures._passes import (
     Largest,
@@ -35,7 +35,6 @@ from bivaluate.measures._passes import (
     add_errors,
     add_shared,
     add_sums,
-    flat_view,
     largest_value,
     pick_rows,
     rows_for,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 # From this many cells of mergers on, two passes answer; a call of NumPy costs as much as this many cells.
 KERNEL_CELLS = 600_000
 CELLS_PER_MERGER = 200
-# From this many on, compiled code answers one by one, where it came with the installation: it need not be compiled then.
+# From this many on compiled code answers, one merger after the other, if it came with the installation.
 COMPILED_CELLS = 8_000
 # From this many mergers of one bicluster on, compiled code answers.
 MANY_MERGERS = 64
@@ -89,7 +88,14 @@ def merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None
     """
     if large_enough_for_kernels(solution):
         return compiled_merger_matrices(X, solution, n_jobs)
-    return all_pairs(Matrix(X).block, solution, block_values, quick=X if compiled_pays(solution) else None)[:2]
+    if compiled_pays(solution):
+        return mergers_one_by_one(X, solution)
+    return all_pairs(Matrix(X).block, solution, block_values)[:2]
+
+
+def mergers_one_by_one(X: Values, solution: Biclustering) -> tuple[Values, Values]:
+    """Return what `merger_matrices` promises, through compiled code for one merger after the other."""
+    return all_pairs(Matrix(X).block, solution, block_values, quick=X)[:2]
 
 
 def compiled_merger_matrices(X: Values, solution: Biclustering, n_jobs: int | None = None) -> tuple[Values, Values]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import ArraySource, split_rows
+from bivaluate.matrix import flat_view
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -488,24 +489,6 @@ def _joined(name: str, a: Any, b: Any) -> Any:
     if name == "top":
         return np.maximum(a, b)
     return a | b if a.dtype == np.bool_ else a + b
-
-
-def flat_view(X: Values) -> tuple[Values, int, int, int]:
-    """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
-    if X.flags.c_contiguous:
-        flat = X.reshape(-1).view()
-        flat.setflags(write=False)
-        return flat, 0, X.shape[1], 1
-    size = X.itemsize
-    if any(stride % size for stride in X.strides) or not X.flags.aligned:
-        X = np.ascontiguousarray(X)
-    strides = [stride // size if length > 1 else 1 for stride, length in zip(X.strides, X.shape, strict=True)]
-    reach = [stride * (length - 1) for stride, length in zip(strides, X.shape, strict=True)]
-    corner = X[tuple(slice(None, None, -1) if r < 0 else slice(None) for r in reach)]
-    flat = np.lib.stride_tricks.as_strided(
-        corner, shape=(1 + sum(abs(r) for r in reach),), strides=(size,), writeable=False
-    )
-    return flat, -sum(r for r in reach if r < 0), strides[0], strides[1]
 
 
 def _used_columns(cols: Indices, n_cols: int) -> tuple[Indices, Indices]:
