@@ -5,16 +5,12 @@ python -m benchmarks.bench_mergers
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from benchmarks.baselines import BASELINES, FIRST, baseline
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
-from bivaluate.matrix import Matrix
-from bivaluate.measures import _kernels
-from bivaluate.measures._mergers import compiled_merger_matrices, compiled_mergers, merger_matrices, union_cells
+from bivaluate.measures._mergers import compiled_merger_matrices, merger_matrices, union_cells
 from bivaluate.solution import Biclustering
 
 # rows, columns, K, rows and columns of a bicluster
@@ -60,36 +56,11 @@ def extra_memory(name: str) -> int:
     return peak_rise(lambda: merger_matrices(X, solution))
 
 
-def kernels_directly(X: np.ndarray, solution: Biclustering) -> Callable[[], None]:
-    """Return a call of all kernels one after the other, the layout of their arguments left out."""
-    merging = compiled_mergers(Matrix(X), solution, n_jobs=1)
-    plan = merging._first_pass(np.arange(merging.K), False, 1)
-    chunk = merging.rows._chunk[1]
-    cells, layout, level, norm = chunk.cells, chunk.layout, chunk.level, chunk.norm
-    every, rows = np.arange(merging.K), np.unique(layout.rows)
-    K, sums = merging.K, merging.sums
-    errors = _kernels.Errors(*(np.zeros((K, K)) for _ in range(3)), np.zeros((K, K), dtype=np.bool_))
-
-    def call() -> None:
-        _kernels.row_levels(cells, rows, level, norm)
-        _kernels.column_sums(cells, layout, level, every, sums.sums)
-        _kernels.subtract_shared_rows(cells, layout, level, plan.patterns, every)
-        _kernels.finish_patterns(layout, plan.patterns, sums.sums, sums.top, every, False, errors.doubtful)
-        _kernels.merge_leads(cells, layout, level, norm, plan.patterns, merging.step, every, False, errors)
-
-    return call
-
-
 def compare(name: str) -> list[Comparison]:
     X, pairs = workload(name)
     solution = Biclustering(pairs, X.shape)
     cells = union_cells(solution)
-    if name == "small":
-        ours = best_of(kernels_directly(X, solution), 200)
-        work = "small, kernel called directly"
-    else:
-        ours = best_of(lambda: merger_matrices(X, solution), 7 if name == "large" else 30)
-        work = name
+    ours = best_of(lambda: merger_matrices(X, solution), {"small": 200, "large": 7}.get(name, 30))
     found = []
     for against in BASELINES:
         repeat = {"small": 50, "medium": 3}.get(name, 1)
@@ -97,7 +68,7 @@ def compare(name: str) -> list[Comparison]:
         targets = TARGETS[name] if against == FIRST else (None, None)
         note = f"{ours / cells * 1e9:.3f} ns per cell against {peer / cells * 1e9:.3g}"
         shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
-        found.append(Comparison(f"all mergers, {work}, {shape}", against, peer, ours, *targets, note=note))
+        found.append(Comparison(f"all mergers, {name}, {shape}", against, peer, ours, *targets, note=note))
     return found
 
 

@@ -174,7 +174,14 @@ def _centred(workspace: Workspace) -> BlockScores:
 def _expected(rows: Counts, cols: Counts) -> Floats:
     """E0 of shapes, each distinct one looked up once."""
     base = int(cols.max(initial=0)) + 1
-    distinct, where = np.unique(np.maximum(rows, 0) * base + cols, return_inverse=True)
+    codes = np.maximum(rows, 0) * base + cols
+    most = int(codes.max(initial=0)) + 1
+    if most < codes.size:  # np.unique(codes, return_inverse=True), without sorting
+        there = np.zeros(most, dtype=np.bool_)
+        there[codes] = True
+        distinct, where = np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
+    else:
+        distinct, where = np.unique(codes, return_inverse=True)
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 

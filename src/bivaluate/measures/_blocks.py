@@ -189,7 +189,8 @@ def error_floors(A: Values) -> tuple[float, float]:
 
     VE: 32·eps·mean over rows that vary of max|x|/sd; MSR: (32·eps·max|x|)².
     """
-    return floors_from([floor_sums(A)])
+    shares, varies, largest = floor_sums(A)
+    return CONSTANT * shares / max(varies, 1.0), residue_floor(largest)
 
 
 def floor_sums(A: Values) -> tuple[float, float, float]:

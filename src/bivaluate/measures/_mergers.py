@@ -361,10 +361,14 @@ class CompiledMergers:
 
         members = self.members
         own = [members.cols[a:b] for a, b in itertools.pairwise(members.col_start)]
+        held = np.zeros((self.K, len(members.used)), dtype=np.bool_)
+        for mask, cols in zip(held, own, strict=True):
+            mask[cols] = True
         first_rows = members.rows[members.row_start[:-1]]
         lengths = np.diff(members.col_start)[pairs].sum(axis=1)
         for turn in np.split(pairs, np.flatnonzero(np.diff(np.cumsum(lengths) // PAIR_CELLS)) + 1):
-            unions = [own[i] if i == j else np.concatenate([own[i], np.setdiff1d(own[j], own[i])]) for i, j in turn]
+            # own[i], then np.setdiff1d(own[j], own[i])
+            unions = [np.concatenate([own[i], own[j][~held[i][own[j]]]]) for i, j in turn.tolist()]
             leads = np.unique(turn)
             rows = None if len(leads) == self.K else members.rows_of(leads)
             pivots = first_rows[turn].min(axis=1)

@@ -15,8 +15,10 @@ from bivaluate.solution import Bicluster, Biclustering, check_solution
 Counts = NDArray[np.int64]
 # 64-bit words that are laid over each other at once: 8 MB of them.
 _WORDS_AT_ONCE = 1 << 20
-# Up to this many cells a plain product of memberships is quicker than bits.
+# Up to this many cells of the matrix a plain product of memberships is quicker than bits.
 _FEW_CELLS = 1 << 16
+# So it is for counts of shared members up to this many numbers, and memberships in all.
+_FEW_NUMBERS, _FEW_MEMBERSHIPS = 1 << 12, 1 << 22
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
 def _shared(members: Sequence[Counts], n: int) -> Counts:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)
-    if K * n <= _FEW_CELLS and K <= 64:
+    if n <= _FEW_NUMBERS and K * n <= _FEW_MEMBERSHIPS:
         held = np.zeros((K, n), dtype=np.float32)
         for line, own in zip(held, members, strict=True):
             line[own] = 1

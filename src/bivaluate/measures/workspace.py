@@ -344,11 +344,13 @@ class Workspace:
         for k in (errors <= bound).nonzero()[0].tolist():
             if partner[k] == NO_PARTNER or not errors[k] < np.inf:
                 continue
+            one = self.solution[k]
+            rows, cols = one.rows, one.cols
             if partner[k] == WHOLE_MATRIX:
                 rows, cols = (np.arange(size) for size in self.shape)
-            else:
-                one, other = self.solution[k], self.solution[int(partner[k])]
-                rows, cols = np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols)
+            elif partner[k] != k:
+                other = self.solution[int(partner[k])]
+                rows, cols = np.union1d(rows, other.rows), np.union1d(cols, other.cols)
             if errors[k] <= self._error_floors(rows, cols, partner[k] == WHOLE_MATRIX)[which]:
                 floored[k] = 0.0
         return floored
