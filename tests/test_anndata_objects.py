@@ -121,7 +121,7 @@ def test_what_is_refused(adata):
         evaluate(adata, SOLUTION, obs_rows=True)
     with pytest.raises(ParameterError, match=r"key is 'a/b'; a name without '/'"):
         evaluate(adata, SOLUTION, key_added="a/b")
-    with pytest.raises(ParameterError, match=r"are about AnnData objects, but X is a ndarray"):
+    with pytest.raises(ParameterError, match=r"are about AnnData objects, but X is of type ndarray"):
         evaluate(COUNTS.T, SOLUTION, key_added="mine")
     with pytest.raises(SolutionError, match=r"no memberships .varm\['mine'\]"):
         Biclustering.from_anndata(adata, key="mine")
@@ -130,7 +130,7 @@ def test_what_is_refused(adata):
         Biclustering.from_anndata(adata, key="mine")
     with pytest.raises(SolutionError, match="ndarray is not an AnnData object"):
         Biclustering.from_anndata(COUNTS)
-    with pytest.raises(MatrixError, match="X is a ndarray, not an AnnData object"):
+    with pytest.raises(MatrixError, match="X is of type ndarray, not an AnnData object"):
         Matrix.from_anndata(COUNTS)
     adata.raw = None
     with pytest.raises(ParameterError, match="has no raw"):

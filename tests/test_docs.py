@@ -44,13 +44,12 @@ def test_readme_commands_exist():
 
 
 def test_readme_commands_work_as_typed(tmp_path):
-    """Every line of the first blocks, in order, in an empty folder; the gene sets are the reader's own."""
+    """Every line of the first blocks, in order, in an empty folder."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = [line.partition("#")[0].split() for line in re.findall(r"^bivaluate .*", readme, flags=re.MULTILINE)]
     typed = [words[1:] for words in lines if "tcp://HOST:8786" not in words]
     assert typed[0] == ["example"]
     assert len(typed) > 10
-    (tmp_path / "sets.gmt").write_text("one\tna\tgene001\tgene002\tgene003\n")
     for words in typed:
         done = subprocess.run([sys.executable, "-m", "bivaluate", *words], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, (words, done.stderr)

@@ -300,7 +300,7 @@ def test_bad_options(options, words):
 
 
 def test_bad_solutions():
-    with pytest.raises(SolutionError, match="solution is a str; pass a Biclustering, a fitted estimator"):
+    with pytest.raises(SolutionError, match="solution is of type str; pass a Biclustering, a fitted estimator"):
         evaluate(X, "solution.json")
     with pytest.raises(SolutionError, match="swapped"):
         evaluate(X.T, S)

@@ -49,3 +49,18 @@ def test_machine_code_of_others_is_left_alone(tmp_path, monkeypatch, change):
     assert is_shipped() == (change is None)
     (tmp_path / "made_for.json").write_text("{")
     assert not is_shipped()
+
+
+def test_machine_code_of_another_source_is_not_counted_on(tmp_path, monkeypatch):
+    """Without it mid-sized input is left to NumPy, rather than to wait for the compiler."""
+    from bivaluate import _files
+
+    monkeypatch.setattr(_files, "SHIPPED", tmp_path)
+    found = []
+    for change in (None, {}, {"source": "another"}, {"numba": "0.1"}):
+        if change is not None:
+            (tmp_path / _files.SHIPPED_FOR).write_text(json.dumps({**_files.compiled_from(), "features": [], **change}))
+        _files.has_machine_code.cache_clear()
+        found.append(_files.has_machine_code())
+    _files.has_machine_code.cache_clear()
+    assert found == [False, True, False, False]

@@ -31,7 +31,7 @@ def test_every_result_has_a_table_for_notebooks(run, example):
     for thing, words in (
         (X, "Matrix(expression: 200 x 30, rows and columns labelled)"),
         (solution, "Biclustering(5 biclusters of a matrix of 200 x 30)"),
-        (result, "3 of 5 biclusters stand out, the others are noise or repeats"),
+        (result, "3 of 5 biclusters stand out, the others add nothing to them"),
         (run, "2 of 2 cells finished"),
         (select(run), "Choice by evidence"),
     ):

@@ -98,10 +98,11 @@ class EmptyBiclusterWarning(BivaluateWarning):
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return ``" Did you mean 'x'?"`` for the known word nearest to `word`, or an empty string.
+    """Return ``" Did you mean 'x'?"`` for the known word nearest to `word`, whatever its case, or an empty string.
 
-    >>> suggest("nev", ["nve", "msr"]), suggest("plaid", ["las", "cca"])
-    (" Did you mean 'nve'?", '')
+    >>> suggest("nev", ["nve", "msr"]), suggest("NVE", ["nve", "msr"]), suggest("plaid", ["las", "cca"])
+    (" Did you mean 'nve'?", " Did you mean 'nve'?", '')
     """
-    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    words = {str(one).lower(): str(one) for one in known}
+    near = difflib.get_close_matches(str(word).lower(), words, n=1, cutoff=0.6)
+    return f" Did you mean {words[near[0]]!r}?" if near else ""

@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import errno
 import functools
+import json
 import os
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -30,8 +32,29 @@ SHIPPED_FOR = "made_for.json"
 
 @functools.cache
 def has_machine_code() -> bool:
-    """Whether the installation brought machine code; that it fits is asked when it is loaded."""
-    return (SHIPPED / SHIPPED_FOR).exists()
+    """Whether the installation brought machine code of this source, Python and numba, as far as can be told without it.
+
+    Whether the processor can run it is asked when it is loaded.
+    """
+    try:
+        made_for = json.loads((SHIPPED / SHIPPED_FOR).read_text(encoding="utf-8"))
+        return all(made_for.get(key) == value for key, value in compiled_from().items())
+    except (OSError, ValueError, ImportError):  # an ImportError where numba is not installed
+        return False
+
+
+def compiled_from() -> dict[str, str]:
+    """Return what machine code depends on, but for the machine: Python, numba and the source of all kernels."""
+    import hashlib
+    from importlib.metadata import version
+
+    package = Path(__file__).parent
+    source = hashlib.sha256()
+    called = [package / "_jit.py", package / "measures" / "_blocks.py", package / "chance" / "moments.py"]
+    for path in (*called, *sorted(package.rglob("_kernels*.py"))):
+        source.update(path.read_bytes())
+    tag = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
+    return {"python": tag, "numba": version("numba"), "source": source.hexdigest()}
 
 
 @contextmanager

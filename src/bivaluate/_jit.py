@@ -25,7 +25,7 @@ from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, register_jitable
 
-from bivaluate._files import SHIPPED, SHIPPED_FOR
+from bivaluate._files import SHIPPED, SHIPPED_FOR, compiled_from
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -133,18 +133,8 @@ def is_shipped() -> bool:
 def _made_for() -> dict[str, Any]:
     """Return what machine code depends on: the compilers, the source of all kernels, the features of the processor."""
     system, _, features = cpu_target.target_context.codegen().magic_tuple()
-    package = Path(__file__).parent
-    source = hashlib.sha256()
-    called = [package / "measures" / "_blocks.py", package / "chance" / "moments.py"]
-    for path in (Path(__file__), *called, *sorted(package.rglob("_kernels*.py"))):
-        source.update(path.read_bytes())
-    return {
-        "python": f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}",
-        "numba": numba.__version__,
-        "system": system,
-        "source": source.hexdigest(),
-        "features": [name for name in features.split(",") if name.startswith("+")],
-    }
+    used = [name for name in features.split(",") if name.startswith("+")]
+    return {**compiled_from(), "system": system, "features": used}
 
 
 def _shipped_first(function: Callable[..., Any], load: Callable[..., Any]) -> Callable[..., Any]:

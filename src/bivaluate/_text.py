@@ -98,6 +98,15 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def all_of(count: int, thing: str) -> str:
+    """Return all of so many things.
+
+    >>> all_of(2, "seed"), all_of(3, "seed")
+    ('both seeds', 'all 3 seeds')
+    """
+    return f"both {thing}s" if count == 2 else f"all {plural(count, thing)}"
+
+
 def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
     """Return a small table for notebooks; every text is escaped.
 

@@ -153,9 +153,16 @@ def evaluate(
     if adata is not None:
         X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
     elif layer is not None or obs_rows or key_added is not None:
-        raise ParameterError(f"layer, obs_rows and key_added are about AnnData objects, but X is a {type(X).__name__}.")
+        raise ParameterError(
+            f"layer, obs_rows and key_added are about AnnData objects, but X is of type {type(X).__name__}."
+        )
     if key_added is not None:
         check_key(key_added)
+    if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
+        raise SolutionError(
+            f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes), but its rows "
+            "are taken to be variables: pass obs_rows=True."
+        )
     workspace = Workspace.of(
         X,
         solution,

@@ -205,7 +205,7 @@ class Matrix:
         (2, 3)
         """
         if not is_anndata(adata):
-            raise MatrixError(f"{name} is a {type(adata).__name__}, not an AnnData object.")
+            raise MatrixError(f"{name} is of type {type(adata).__name__}, not an AnnData object.")
         cells, rows, cols = cells_of(adata, layer, obs_rows)
         return cls(cells, rows, cols, name, absent)
 

@@ -830,7 +830,7 @@ def check_solution(solution: Any, name: str = "solution") -> Biclustering:
     if isinstance(solution, (list, tuple)):
         return Biclustering(solution)
     raise SolutionError(
-        f"{name} is a {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs "
+        f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs "
         "(rows, columns)."
     )
 

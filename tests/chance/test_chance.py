@@ -93,6 +93,18 @@ def test_search_reference_does_not_depend_on_what_was_asked_with_it():
         assert float(search_reference(*shape, (300, 40))) == value
 
 
+def test_a_score_does_not_depend_on_what_else_is_asked_for():
+    for seed in range(8):
+        values = np.random.default_rng(seed).normal(size=(80, 20))
+        solution = Biclustering(
+            [(range(20 * k, 20 * k + 6 + seed), range(5 * k, 5 * k + 6)) for k in range(3)], values.shape
+        )
+        alone, together = (
+            evaluate(values, solution, metrics=keys).biclusters["ave"] for keys in (["ave"], ["ave", "cc"])
+        )
+        np.testing.assert_array_equal(alone, together)
+
+
 def test_published_floors():
     shapes = [(10, 3), (5, 5), (10, 10), (50, 10), (50, 20), (234, 2)]
     floors = [1 - search_reference(r, c, (300, 40)) / null_mean(r, c) for r, c in shapes]

@@ -133,6 +133,38 @@ def test_compiled_judgement_is_that_of_numpy(seed, order, monkeypatch):
     assert (compiled.ranks, compiled.independent) == (plain.ranks, pytest.approx(plain.independent, rel=1e-9))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_decides_nothing(seed, monkeypatch):
+    """Blocks of all rows, and blocks without noise: the order of the array and the way they are judged do not matter."""
+    rng = np.random.default_rng(seed)
+    noisy = rng.normal(size=(40, 12))
+    exact = np.zeros((80, 30))
+    for k in range(3):
+        exact[20 * k : 20 * k + 20, 8 * k : 8 * k + 10] = np.add.outer(rng.normal(size=20), rng.normal(size=10))
+    cases = [
+        (noisy, Biclustering([(range(40), range(2 + seed % 8))], noisy.shape)),
+        (exact, Biclustering([(range(20 * k, 20 * k + 20), range(8 * k, 8 * k + 10)) for k in range(3)], exact.shape)),
+    ]
+    for X, solution in cases:
+        found = []
+        for compiled in (False, True):
+            monkeypatch.setattr(module, "compiled_pays", lambda solution, compiled=compiled: compiled)
+            found += [evidence_table(np.array(X, order=order), solution) for order in ("C", "F")]
+        for other in found[1:]:
+            assert (other.kinds, other.ranks) == (found[0].kinds, found[0].ranks)
+            assert other.independent == pytest.approx(found[0].independent, rel=1e-6)
+            np.testing.assert_allclose(other.gain, found[0].gain, rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-130, 1e-79, 1e100, 1e148])
+def test_evidence_does_not_depend_on_the_unit(factor):
+    normal, truth = planted("raised")
+    for X in (normal, np.random.default_rng(0).standard_t(2, size=normal.shape)):
+        one, other = (evidence_table(values, truth) for values in (X, factor * X))
+        assert (one.ranks, one.kinds) == (other.ranks, other.kinds)
+        np.testing.assert_allclose(other.gain, one.gain, rtol=1e-9)
+
+
 @pytest.mark.parametrize("shape", [(60, 14), (12, 40), (2600, 50)])
 def test_a_compiled_look_at_the_matrix_sees_what_numpy_sees(shape):
     """All rows of a small matrix are looked at, every second one of a large one."""

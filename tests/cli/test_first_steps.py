@@ -17,9 +17,9 @@ def test_the_example_says_what_to_type_next_and_overwrites_nothing(run, tmp_path
     assert "bivaluate score trial/expression.csv trial/solution.json" in shown.out
     again = run("example", "trial")
     assert again.code == 2
-    assert "trial has expression.csv, solution.json, biclust.txt already" in again.err
+    assert "trial has expression.csv, solution.json, biclust.txt, sets.gmt already" in again.err
     scored = run("score", "trial/expression.csv", "trial/solution.json")
-    assert "solution: 3 of 5 biclusters stand out, the others are noise or repeats" in scored.out
+    assert "solution: 3 of 5 biclusters stand out, the others add nothing to them" in scored.out
     assert "`bivaluate metrics` explains every column" in scored.out
 
 

@@ -1,11 +1,47 @@
-"""Biclusters of ordered columns are judged against surrogates as smooth as the data."""
+"""What findings, verdict and pruning say of one solution fits together; ordered columns are judged against surrogates."""
 
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, evaluate, evidence_table, propose_pruning
 from bivaluate._errors import MatrixError
+from bivaluate.datasets import make_scenario
 from bivaluate.judge.findings import ordered_column_findings
+from bivaluate.judge.limits import is_noise
+
+
+def test_a_bicluster_that_pays_beside_the_others_is_not_called_noise():
+    """Where a strong bicluster hides a weak one, the weak one saves something only once the strong one is taken out."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 24))
+    X[:40, :12] += 10
+    X[32:62, 5:15] += 2
+    solution = Biclustering([(range(40), range(12)), (range(32, 62), range(5, 15))], X.shape)
+    found = evidence_table(X, solution)
+    hidden = np.flatnonzero(found.pays & ~(found.alone > 0))
+    assert hidden.tolist() == [1]
+    assert not is_noise(found, [2.0, 2.0]).any()
+    result = evaluate(X, solution)
+    assert result.verdict.startswith("Good. Both biclusters stand out")
+    assert not [sentence for sentence in result.findings if "does not stand out" in sentence]
+    assert not propose_pruning(X, solution).proposals
+
+
+def test_a_bicluster_that_adds_nothing_is_named_everywhere():
+    X, truth = make_scenario("S5", random_state=0)[:2]
+    result, advice = evaluate(X, truth), propose_pruning(X, truth)
+    told = "B3 stands out on its own, but adds nothing to B2 and B4, which share cells with it."
+    assert "3 of 4 biclusters stand out, the other adds nothing to them" in result.verdict
+    assert told in result.findings
+    assert f"{told} It is kept." in advice.cautions
+    assert not advice.proposals
+
+
+def test_a_pattern_in_four_pieces_is_not_called_good():
+    X, truth = make_scenario("S7", random_state=0)[:2]
+    result = evaluate(X, truth)
+    assert result.verdict.startswith("All 4 biclusters stand out from noise; they are hardly distinct (NVE 1.03)")
+    assert "nearly the same pattern" in result.findings[0]
 
 
 def test_real_pattern_passes_and_smooth_noise_does_not():

@@ -85,5 +85,5 @@ def test_an_estimator_is_fitted_anew_each_time():
     model = make_estimator("las", 1, random_state=0, n_restarts=20).fit(X)
     by_function = stability(X, lambda values: clone(model).fit(values).solution_, repeats=3, null_runs=0)
     assert stability(X, model, repeats=3, null_runs=0).mean == by_function.mean > 0.5
-    with pytest.raises(ParameterError, match="fit is a list; pass an estimator, or a function of a matrix"):
+    with pytest.raises(ParameterError, match="fit is of type list; pass an estimator, or a function of a matrix"):
         stability(X, [])

@@ -395,6 +395,19 @@ def test_scores_are_the_same_whichever_way_mergers_are_computed(monkeypatch, see
         np.testing.assert_array_equal(other[2][np.ix_(defined, defined)], found[0][2][np.ix_(defined, defined)])
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_errors_of_biclusters_alone_take_no_room_for_mergers(monkeypatch, gaps):
+    X, solution = awkward(0)
+    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
+    monkeypatch.setattr("bivaluate.measures.workspace.all_pairs", None)
+    X[0, 0] = np.nan if gaps else X[0, 0]
+    for least in (0, 10**12):
+        monkeypatch.setattr(mergers, "COMPILED_CELLS", least)
+        ve, msr = Workspace.of(X, solution, missing="omit").block_errors
+        assert ve.base is None
+        assert msr.shape == (len(solution),)
+
+
 def test_constant_rows_are_counted_after_errors_computed_one_by_one(monkeypatch):
     X, solution = awkward(0)
     monkeypatch.setattr(mergers, "has_machine_code", lambda: True)

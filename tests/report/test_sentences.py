@@ -202,7 +202,7 @@ def test_the_winner_beside_its_null(p: float, surrogates: int, words: str) -> No
     assert words in said(known)
     assert not any("stand" in text for text in said(case(groups)))
     weak = [s.text for s in speak_all({"one": known, "two": known})]
-    told = "On all 2 data sets the winner's NVE_cov does not stand out from surrogate matrices without structure."
+    told = "On both data sets the winner's NVE_cov does not stand out from surrogate matrices without structure."
     assert (told in weak) == (p == 0.5)
 
 
@@ -311,7 +311,7 @@ def test_several_data_sets() -> None:
 def test_several_data_sets_without_distinct_winners() -> None:
     cases = {name: case([group("Spectral", 3, **good(nve=1.0)), group("LAS", 3, **good(nve_cov=5.0))]) for name in "ab"}
     texts = [sentence.text for sentence in speak_all(cases)]
-    assert texts[0] == "Spectral has the lowest NVE_cov on all 2 data sets."
+    assert texts[0] == "Spectral has the lowest NVE_cov on both data sets."
     assert any("even the winner's biclusters are hardly distinct" in text for text in texts)
 
 
@@ -330,8 +330,8 @@ def test_the_questions_are_answered_in_their_order() -> None:
     groups = [group("LAS", 3, **evident(90.0, 2)), group("CCA", 5, **evident(40.0, 1))]
     known = case(groups, "total_evidence", fitted=True, errors=[0.1, 0.2, 0.3])
     assert said(known) == [
-        "LAS, K = 3: 2 of 3 biclusters stand out, the other is noise or a repeat; most evidence (90 nats).",
-        "Partly: 2 of 3 biclusters stand out, the other is noise or a repeat; 90 nats of evidence.",
+        "LAS, K = 3: 2 of 3 biclusters stand out, the other adds nothing to them; most evidence (90 nats).",
+        "Partly: 2 of 3 biclusters stand out, the other adds nothing to them; 90 nats of evidence.",
         "3 found; 2 of them stand out from noise.",
         "Evidence chooses LAS with K = 3; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion.",
         "No two biclusters are redundant.",
@@ -388,10 +388,10 @@ def test_what_is_real_over_several_data_sets() -> None:
     noise = case([group("LAS", 3, **evident(0.0, 0)), group("CCA", 3, **evident(0.0, 0))], "total_evidence")
     texts = [sentence.text for sentence in speak_all({"a": real, "b": noise, "c": real})]
     assert texts[:4] == [
-        "LAS has the most evidence on all 2 data sets.",
+        "LAS has the most evidence on 2 of 3 data sets.",
         "Something stands out from noise on 2 of 3 data sets.",
         "No evidence: b.",
-        "The winners have 3 biclusters each; 6 of 6 stand out.",
+        "The winners have 3 biclusters each; all of them stand out.",
     ]
     assert "On b: Do not interpret these biclusters." in texts[-1]
 

@@ -16,6 +16,7 @@ from bivaluate.chance._large_blocks import LargeBlock, LargeOrders, Taken, row_m
 from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
+    NO_SHAPE,
     AskOrders,
     Orders,
     Outside,
@@ -57,8 +58,8 @@ _FEWEST_OUTSIDE = 256
 _CHUNK = 1 << 15
 # Rows whose means are this many standard deviations from 0 are centred before anything else is done with them.
 _FAR = 1e4
-# Outside this range squares overflow or underflow, and X is seen times a power of two.
-_TINY, _HUGE = 1e-140, 1e150
+# Outside this range fourth powers overflow or underflow, and X is seen times a power of two.
+_TINY, _HUGE = 1e-60, 1e60
 
 
 @dataclass
@@ -165,7 +166,9 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
     lines = look_at_all(values)
     flat = lines.flat_rows, lines.flat_cols
     cells = _looked_at(values, lines)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(lines.sample, RowSums.of(cells)))
+    ranks = normalise == "rank" or (
+        normalise == "auto" and needs_ranks_by(lines.sample, RowSums.of(cells), (CONSTANT * lines.largest) ** 2)
+    )
     if ranks:
         values = Values(matrix, ranks=True)
         lines = look_at_all(values)
@@ -197,7 +200,9 @@ def _surroundings_in_memory(X: Floats, normalise: str, compiled: bool) -> Surrou
         scale = 2.0 ** -math.floor(math.log2(largest))
         values, largest = X * scale, largest * scale
     sample, seen = sorted_sample(values), _seen(values, compiled)
-    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks_by(sample, seen.sums))
+    ranks = normalise == "rank" or (
+        normalise == "auto" and needs_ranks_by(sample, seen.sums, (CONSTANT * largest) ** 2)
+    )
     if ranks:
         values = normal_scores(values)
         floor = lost_to_ties(values)
@@ -353,7 +358,7 @@ def _block(background: Background, rows: NDArray[np.int64], cols: NDArray[np.int
     subtract(A, rows, cols, _taken(before))
     if not background.compiled:
         return sums(A)
-    numbers, in_rows, in_cols, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR)
+    numbers, in_rows, in_cols, factors, shape, explained = block_sums(A, ALTERNATIONS, LARGEST_FACTOR, NO_SHAPE)
     total, level, of_rows, of_cols = numbers
     shaped = (factors if explained > 0 else None, shape, explained)
     return Sums(A, total, in_rows, in_cols, level, of_rows, of_cols, A.size * level**2, shaped, explained)

@@ -94,7 +94,7 @@ def block_of(
 
 @kernel
 def block_sums(
-    A: Floats, alternations: int, largest_factor: float
+    A: Floats, alternations: int, largest_factor: float, no_shape: float
 ) -> tuple[tuple[float, float, float, float], Floats, Floats, Floats, Floats, float]:
     """Return what :func:`bivaluate.chance._patterns.sums` makes of a block, and the shape its rows share.
 
@@ -130,7 +130,7 @@ def block_sums(
                 added += line[j] * shape[j]
             products[i] = added
         largest = largest_factor * np.median(products)
-        if not (largest > 0 and length > 0):
+        if not (largest > 0 and length * r > no_shape * total):
             return numbers, row_means, col_means, factors, shape, 0.0
         # factors = np.clip(products, 0, largest) / length; weight = factors @ factors; along = factors @ row_means
         weight, along = 0.0, 0.0

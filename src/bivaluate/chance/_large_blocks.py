@@ -226,7 +226,7 @@ class LargeBlock:
         row_means, col_means = row_sums / c, col_sums / r
         if math.isnan(total):
             return with_means(self, total, row_means, col_means, None, math.nan)
-        factors, shape, explained = common_shape(self, row_means, col_means - float(row_means.sum()) / r)
+        factors, shape, explained = common_shape(self, row_means, col_means - float(row_means.sum()) / r, total)
         return with_means(
             self, total, row_means, col_means, (factors if explained > 0 else None, shape, explained), explained
         )

@@ -38,6 +38,8 @@ LARGEST_FACTOR = 3.0
 # Degrees of freedom a fit must leave over.
 LEAST_LEFT_OVER = 4
 ALTERNATIONS = 2
+# A shape that explains less than this share of the squares is rounding.
+NO_SHAPE = 1e-20
 SWEEPS, SETTLED = 200, 1e-12
 _ONES = np.ones(1 << 12)
 # Fewer values than this are sorted faster than partitioned.
@@ -339,7 +341,7 @@ def _most_improbable(
         most = row_affine((None, of.col_means, of.shape_at_most))
         if not any(log_beta_tail_bound(*test) < lowest for test in _tests(most, counted, outside)):
             return best, lowest
-        shaped = common_shape(of.A, of.row_means, of.col_means - of.level)
+        shaped = common_shape(of.A, of.row_means, of.col_means - of.level, of.total)
     if shaped[0] is None:
         return best, lowest
     return _asked([row_affine(shaped)], of, to_pay, restore, counted, outside, best, lowest)
@@ -488,17 +490,18 @@ def _form(
     return made
 
 
-def common_shape(A: Any, row_means: Floats, shape: Floats) -> Shaped:
+def common_shape(A: Any, row_means: Floats, shape: Floats, total: float) -> Shaped:
     """Fit s_i·p_j to the row-centred block, 0 ≤ s_i ≤ 3·median(s); return s, p and the sum of squares explained.
 
-    The shape p adds up to 0, so centring the rows changes no product with it. No s where the median row does not
-    follow.
+    The block has squares of `total`. The shape p adds up to 0, so centring the rows changes no product with it. No s
+    where the median row does not follow.
     """
     for step in range(ALTERNATIONS + 1):
         length = float(shape @ shape)
         products = A @ shape
         largest = LARGEST_FACTOR * _median(products)
-        if not (largest > 0 and length > 0):
+        # a shape of rounding alone is none: of a block with all rows the column means are taken out already
+        if not (largest > 0 and length * len(products) > NO_SHAPE * total):
             return None, shape, 0.0
         factors = np.minimum(np.maximum(products, 0.0), largest) / length
         weight = float(factors @ factors)

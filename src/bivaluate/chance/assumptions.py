@@ -31,6 +31,8 @@ _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
 TIE_LIMIT = 0.25
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
 _FEWEST_ROWS = 10
+# Rows with less than this share of the squares of others hold nothing but rounding.
+_ROUNDING = 1e-24
 COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
@@ -209,8 +211,9 @@ class RowSums(NamedTuple):
     def correlation(self) -> float:
         """Return the correlation of neighbouring columns in a typical row, as :func:`neighbour_correlation` says."""
         squares, each, m = self.squares, self.neighbours, self.n_cols
-        if not float(squares.min()) > 0:
-            each, squares = each[squares > 0], squares[squares > 0]
+        varies = squares > _ROUNDING * float(squares.max())
+        if not varies.all():
+            each, squares = each[varies], squares[varies]
             if not len(each):
                 return 0.0
         each = each / squares
@@ -222,11 +225,14 @@ class RowSums(NamedTuple):
             correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
         return correlation
 
-    def heavy_tails(self) -> bool:
-        """Return whether skewness or kurtosis, rows at variance 1, are beyond the limits."""
+    def heavy_tails(self, rounding: float = 0.0) -> bool:
+        """Return whether skewness or kurtosis, rows at variance 1, are beyond the limits.
+
+        Rows whose variance is at most that of `rounding` do not count.
+        """
         m = self.n_cols
         variance = self.squares / m
-        varies = variance > 1e-24 * float(variance.max())
+        varies = variance > max(_ROUNDING * float(variance.max()), rounding)
         n_cells = m * int(np.count_nonzero(varies))
         if not n_cells:
             return False
@@ -389,9 +395,9 @@ def needs_ranks(X: Floats) -> bool:
     return needs_ranks_by(sorted_sample(X), RowSums.of(deviations(X)))
 
 
-def needs_ranks_by(sample: Floats, sums: RowSums) -> bool:
+def needs_ranks_by(sample: Floats, sums: RowSums, rounding: float = 0.0) -> bool:
     """Do what `needs_ranks` does from the sample and the sums of the deviations."""
-    return _most_common(sample) > TIE_LIMIT or sums.heavy_tails()
+    return _most_common(sample) > TIE_LIMIT or sums.heavy_tails(rounding)
 
 
 def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:

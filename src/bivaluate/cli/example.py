@@ -23,9 +23,10 @@ def example(
     from bivaluate.datasets import load_example, write_example
 
     genes, conditions = load_example()[0].shape
-    matrix, solution, blocks = (str(path) for path in write_example(folder))
+    matrix, solution, blocks, sets = (str(path) for path in write_example(folder))
     out.print(
-        f"wrote {matrix} ({genes} genes x {conditions} conditions), {solution} and {blocks} (biclusters of it). Try:",
+        f"wrote {matrix} ({genes} genes x {conditions} conditions), {solution} and {blocks} (biclusters of it), {sets} "
+        "(gene sets). Try:",
         soft_wrap=True,
     )
     for line in (
@@ -33,5 +34,6 @@ def example(
         f"bivaluate find {matrix} -o found.json",
         f"bivaluate prune {matrix} {solution}",
         f"bivaluate score {matrix} {solution} {blocks} --report page.html",
+        f"bivaluate enrich {solution} --matrix {matrix} --sets {sets}",
     ):
         out.print(f"  {line}", soft_wrap=True)

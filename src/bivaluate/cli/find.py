@@ -103,7 +103,8 @@ def find(
         build_report([evaluate(X, model.solution_.with_info(name=name), missing=search.missing)], report)
         say_written(report)
     if rows and not as_json and not is_stream(target) and not is_stream(matrix):
-        err.print(f"next: bivaluate score {matrix} {target}")
+        rule = "" if search.missing == "raise" else f" --missing {search.missing}"
+        err.print(f"next: bivaluate score {matrix} {target}{rule}")
 
 
 def evidence_rows(

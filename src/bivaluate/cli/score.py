@@ -153,13 +153,16 @@ def score(
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import choose_metrics, get_metric
+    from bivaluate.measures.registry import METRICS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
-    if get_metric(sort).level != ("bicluster" if biclusters else "solution"):
+    asked, level = get_metric(sort), "bicluster" if biclusters else "solution"
+    if asked.level != level:
+        same = [key for key, metric in METRICS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
+        hint = f" Did you mean {same[0]!r}?" if same else ""
         what = "bicluster" if biclusters else "whole solution"
-        raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.")
+        raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.{hint}")
     return list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), sort]))
 
 

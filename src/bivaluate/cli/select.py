@@ -105,8 +105,13 @@ def _print(selection: Selection, run: Run) -> None:
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
-    files = {name: solution_of(run, selection, name) for name in run.datasets}
-    taken = [f"take {path}" for path in files.values() if path is not None]
+    best = [solution_of(run, selection, name) for name in run.datasets]
+    taken = [
+        f"take {found.path} ({plural(found.n_biclusters, 'bicluster')}"
+        + (f" of {found.matrix})" if found.matrix is not None else ")")
+        for found in best
+        if found is not None
+    ]
     print_list("Recommendation", [*selection.verdict, *taken])
 
 

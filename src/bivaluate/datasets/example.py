@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from bivaluate._errors import FileError
+from bivaluate._files import write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -65,6 +66,8 @@ def load_example() -> tuple[Matrix, Biclustering]:
 def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     """Write the example as ``expression.csv``, ``solution.json`` and, as R biclust would, ``biclust.txt``.
 
+    Beside them gene sets, ``sets.gmt``: two that biclusters have in common, and one that they have not.
+
     Parameters
     ----------
     folder : str or path-like, default="."
@@ -89,13 +92,13 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_example(folder)]
-    ['expression.csv', 'solution.json', 'biclust.txt']
+    ['expression.csv', 'solution.json', 'biclust.txt', 'sets.gmt']
     """
     from bivaluate.io import write_matrix, write_solution
 
     matrix, solution = load_example()
     target = Path(folder)
-    paths = [target / name for name in ("expression.csv", "solution.json", "biclust.txt")]
+    paths = [target / name for name in ("expression.csv", "solution.json", "biclust.txt", "sets.gmt")]
     there = [path.name for path in paths if path.exists()]
     if there:
         raise FileError(f"{target} has {', '.join(there)} already, which would be overwritten: choose another folder.")
@@ -106,4 +109,11 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     write_matrix(matrix, paths[0])
     write_solution(solution, paths[1], X=matrix)
     write_solution(solution.select([1, 2, 3]), paths[2], X=matrix)
+    sets = {
+        "up together": solution[0].rows[:15],
+        "one profile": solution[1].rows[::2],
+        "elsewhere": np.arange(140, 160),
+    }
+    lines = ["\t".join([name, "made up", *map(matrix.row_label, rows.tolist())]) for name, rows in sets.items()]
+    write_whole(paths[3], "\n".join([*lines, ""]))
     return paths

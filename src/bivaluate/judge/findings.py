@@ -12,8 +12,8 @@ from bivaluate.chance.assumptions import broken_assumptions, centre_columns
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
-from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin
-from bivaluate.judge.redundancy import redundant_groups
+from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin, pays
+from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import symbol
@@ -37,7 +37,9 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
             f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
         )
     sentences += _coverage(workspace)
-    sentences += _redundant(workspace, names)
+    groups = redundant_groups(workspace.merged_ve, workspace.solution)
+    sentences += _redundant(workspace, names, groups)
+    sentences += adding_nothing(workspace, names, groups)
     sentences += _no_better_than_noise(workspace, names)
     sentences += broken_assumptions(workspace.matrix, workspace.solution).values()
     sentences += _absent(workspace.matrix)
@@ -83,10 +85,10 @@ def _coverage(workspace: Workspace) -> list[str]:
     return []
 
 
-def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
+def _redundant(workspace: Workspace, names: Sequence[str], groups: Sequence[RedundantGroup]) -> list[str]:
     merged = workspace.merged_ve
     found = []
-    for group in redundant_groups(merged, workspace.solution):
+    for group in groups:
         called = listing([names[k] for k in group.members])
         blocks = [workspace.solution[k] for k in group.members]
         if group.duplicates:
@@ -99,7 +101,7 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
         if all(workspace.cover.intersections[k, outer] == workspace.solution[k].size for k in inner):
             lie = "lies" if len(inner) == 1 else "lie"
             found.append(
-                f"{listing([names[k] for k in inner])} {lie} within {names[outer]}, which is at least as coherent."
+                f"{listing([names[k] for k in inner])} {lie} within {names[outer]}, which is at least as coherent for its size."
             )
             continue
         apart = ", ".join(f"{merged[k, k]:.3g}" for k in group.members)
@@ -109,6 +111,24 @@ def _redundant(workspace: Workspace, names: Sequence[str]) -> list[str]:
             f"{called} are nearly the same pattern: merging {'them' if two else 'any two of them'} costs nothing "
             f"({symbol('ve')} {apart} apart, {'' if two else 'at most '}{together:.3g} together)."
         )
+    return _capped(found)
+
+
+def adding_nothing(workspace: Workspace, names: Sequence[str], groups: Sequence[RedundantGroup]) -> list[str]:
+    """Name biclusters that stand out on their own but save nothing beside the others, unless they are redundant."""
+    evidence, shared = evidence_scores(workspace), workspace.cover.intersections
+    told = {k for group in groups for k in group.members}
+    found = []
+    for k in np.flatnonzero(pays(evidence.alone) & ~evidence.pays).tolist():
+        if k in told:
+            continue
+        others = [names[other] for other in sorted(evidence.order) if shared[k, other]]
+        beside = (
+            f"{listing(others, MOST)}, which share{'s' if len(others) == 1 else ''} cells with it"
+            if others
+            else "the others"
+        )
+        found.append(f"{names[k]} stands out on its own, but adds nothing to {beside}.")
     return _capped(found)
 
 

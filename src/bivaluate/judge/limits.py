@@ -113,8 +113,9 @@ def predicts(gain: Any, error: Any) -> Any:
 def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> NDArray[np.bool_]:
     """Return which biclusters are no better than noise: findings, pruning and the verdict have no other rule.
 
-    They save nothing under any kind of pattern, judged as if each were the only one, and a search through noise finds
-    rows as coherent. A bicluster whose evidence is undefined is too small to be told from noise by it.
+    They save nothing under any kind of pattern, neither as if each were the only one nor beside the others, and a
+    search through noise finds rows as coherent. A bicluster whose evidence is undefined is too small to be told from
+    noise by it.
 
     Parameters
     ----------
@@ -139,4 +140,5 @@ def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> ND
     >>> is_noise(evidence_table(X, S), [1.2, 1.2]), is_noise(evidence_table(X, S), [1.2, 0.5])
     (array([False,  True]), array([False, False]))
     """
-    return np.asarray(~pays(evidence.alone) & ~(np.asarray(adjusted, dtype=np.float64) < cut))
+    saves = pays(evidence.alone) | evidence.pays
+    return np.asarray(~saves & ~(np.asarray(adjusted, dtype=np.float64) < cut))

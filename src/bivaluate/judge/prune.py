@@ -16,8 +16,16 @@ from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, 
 from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
+from bivaluate.judge.findings import adding_nothing
 from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise, pays
-from bivaluate.judge.redundancy import RedundantGroup, costs_nothing, groups_among, is_coherent, relations
+from bivaluate.judge.redundancy import (
+    RedundantGroup,
+    costs_nothing,
+    groups_among,
+    is_coherent,
+    redundant_groups,
+    relations,
+)
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing
 from bivaluate.measures._mergers import errors_of_one
@@ -189,7 +197,8 @@ def propose_pruning(
         solution.shape,
         info={**solution.info, "made_of": list(pool.names), "pruning": [p.reason for p in proposals]},
     )
-    before, after = (_scores(side) for side in (given, pool.score(pruned) if proposals else given))
+    final = pool.score(pruned) if proposals else given
+    before, after = (_scores(side) for side in (given, final))
     settled = SMOOTHNESS if ordered_columns else None
     cautions = [text for about, text in broken.items() if about != settled]
     if TAILS in broken:
@@ -200,6 +209,8 @@ def propose_pruning(
             f"Redundant, but not merged, because the union would be less coherent, save less, or be no better than noise: "
             f"{which}."
         )
+    kept = adding_nothing(final, pool.names, redundant_groups(final.merged_ve, pruned)) if len(pruned) else []
+    cautions += [f"{sentence} It is kept." for sentence in kept]
     cautions += made_worse(before, after) if proposals else []
     return Pruning(groups, tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
 
@@ -396,7 +407,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
         gone, kept = pool.names[inner], pool.names[outer]
         values = pool.adjusted(one, other) if union == one else pool.adjusted(other, one)
         reason = (
-            f"Drop {gone}: it lies within {kept}, which is at least as coherent "
+            f"Drop {gone}: it lies within {kept}, which is at least as coherent for its size "
             f"({symbol('ave')} {values[0]:.3f} against {values[1]:.3f})."
         )
         pool.replace(inner, outer, union, kept)

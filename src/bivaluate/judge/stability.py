@@ -129,7 +129,9 @@ def _fitted_anew(estimator: Any) -> Fit:
     from sklearn.base import clone
 
     if not hasattr(estimator, "fit"):
-        raise ParameterError(f"fit is a {type(estimator).__name__}; pass an estimator, or a function of a matrix.")
+        raise ParameterError(
+            f"fit is of type {type(estimator).__name__}; pass an estimator, or a function of a matrix."
+        )
     return lambda values: check_solution(clone(estimator).fit(values))
 
 

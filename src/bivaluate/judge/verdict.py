@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from bivaluate._text import listing, number, percent
-from bivaluate.judge.limits import DISTINCT, is_indistinct
+from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
@@ -23,6 +23,8 @@ def verdict(scores: Mapping[str, float]) -> str:
     'Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern.'
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
     'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) only sees profiles across columns, and cannot tell blocks of another kind apart.'
+    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12})
+    'Both biclusters stand out from noise; they are hardly distinct (NVE 1.02) and cover 12 % of the matrix.'
     >>> verdict({"n_biclusters": 0})
     'The solution has no biclusters: nothing to score.'
     """  # noqa: W505
@@ -36,7 +38,10 @@ def verdict(scores: Mapping[str, float]) -> str:
     parts = [paying(pays, found)] if math.isfinite(pays) else []
     what = []
     all_pay = math.isfinite(pays) and pays == found
-    blind = all_pay and is_indistinct(nve)  # flat blocks, told apart by their level alone
+    error = scores.get("avg_ve", math.nan)
+    coherent = math.isfinite(error) and not is_vague(error)
+    blind = all_pay and is_indistinct(nve) and not coherent  # flat blocks, told apart by their level alone
+    good = all_pay and (blind or not is_indistinct(nve))
     if math.isfinite(nve) and found != 1 and not blind:
         what.append(f"are {distinctness(nve)} distinct ({symbol('nve')} {number(nve)})")
     if math.isfinite(covers):
@@ -45,12 +50,14 @@ def verdict(scores: Mapping[str, float]) -> str:
         parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {listing(what)}")
     if not parts:
         return "None of the scores asked for can judge it."
-    said = ("Good. " if all_pay else "") + capital(f"{'; '.join(parts)}.")
+    said = ("Good. " if good else "") + capital(f"{'; '.join(parts)}.")
     if blind:
         said += f" {symbol('nve')} ({number(nve)}) only sees profiles across columns"
         said += ", and cannot tell blocks of another kind apart."
     if scores.get("cc") == 0:
-        said += f" {symbol('cc')} is 0: no pattern across columns goes beyond what a search finds in noise."
+        said += (
+            f" {symbol('cc')} is 0: it counts profiles across columns that no other bicluster repeats, and sees none."
+        )
     return said
 
 
@@ -77,17 +84,22 @@ def paying(pays: float, found: float) -> str:
     """Say how many biclusters stand out from noise, on average over seeds.
 
     >>> paying(3, 5)
-    '3 of 5 biclusters stand out, the others are noise or repeats'
+    '3 of 5 biclusters stand out, the others add nothing to them'
     >>> paying(1, 2)
-    '1 of 2 biclusters stands out, the other is noise or a repeat'
+    '1 of 2 biclusters stands out, the other adds nothing to it'
+    >>> paying(3.5, 3.5)
+    'all biclusters (3.5 on average over seeds) stand out from noise'
     """
+    if pays == found != round(found):
+        return f"all biclusters ({number(found)} on average over seeds) stand out from noise"
+
     if pays == found == 1:
         return "the bicluster stands out from noise"
     if pays == found == 2:
         return "both biclusters stand out from noise"
     if pays == found:
         return f"all {number(found)} biclusters stand out from noise"
-    rest = "the other is noise or a repeat" if found - pays == 1 else "the others are noise or repeats"
+    rest = f"the other{' adds' if found - pays == 1 else 's add'} nothing to {'it' if pays == 1 else 'them'}"
     return f"{number(pays)} of {number(found)} biclusters stand{'s' if pays == 1 else ''} out, {rest}"
 
 
@@ -106,7 +118,7 @@ def reality(pays: float, found: float, nats: float) -> tuple[bool, str]:
     >>> reality(3, 3, 346.4)
     (True, 'Yes: all 3 biclusters stand out from noise, with 346 nats of evidence.')
     >>> reality(3, 5, 346.4)
-    (True, 'Partly: 3 of 5 biclusters stand out, the others are noise or repeats; 346 nats of evidence.')
+    (True, 'Partly: 3 of 5 biclusters stand out, the others add nothing to them; 346 nats of evidence.')
     >>> reality(0, 5, 0.0)[0]
     False
     """
@@ -212,8 +224,8 @@ def next_steps(
         return steps
     if untidy:
         steps.append(
-            "Tidy up: `bivaluate prune MATRIX SOLUTION -o pruned.json` merges what repeats, drops what is noise, and "
-            "explains each step."
+            "Tidy up: `bivaluate prune MATRIX SOLUTION -o pruned.json` merges what repeats, drops what is noise, and says "
+            "why it keeps the rest."
         )
     if edge:
         steps.append("Sweep again over a wider range of K.")

@@ -197,7 +197,7 @@ def floor_sums(A: Values) -> tuple[float, float, float]:
     """Return what `error_floors` needs of some rows: Σ max|x|/sd of those that vary, their number, max|x|."""
     largest = np.fmax.reduce(np.abs(A), axis=1)
     varies = ~is_constant_row(A)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         share = largest[varies] / np.nanstd(A[varies], axis=1) if varies.any() else np.zeros(1)
         return float(share.sum()), float(varies.sum()), float(np.fmax.reduce(largest))
 

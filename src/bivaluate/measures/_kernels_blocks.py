@@ -75,17 +75,29 @@ def errors_of(X: Any, rows: Any, cols: Any, Y: Any, pattern: Any, spread: Any) -
 
 
 @kernel
-def errors_of_all(X: Any, row_masks: Any, col_masks: Any, alone: bool, ve: Any, msr: Any) -> None:
-    """Fill VE and MSR of all mergers, K x K; the biclusters are on the diagonal, and with `alone` nothing else."""
+def errors_of_all(X: Any, row_masks: Any, col_masks: Any, ve: Any, msr: Any) -> None:
+    """Fill VE and MSR of all mergers, K x K; the biclusters are on the diagonal."""
     n, m = row_masks.shape[1], col_masks.shape[1]
     rows, cols = np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
     pattern, spread, Y = np.empty(m), np.empty(n), np.empty((0, 0))
     for k in range(len(ve)):
-        for other in range(k if alone else 0, k + 1):
+        for other in range(k + 1):
             r, c = united(row_masks, k, other, rows), united(col_masks, k, other, cols)
             Y = room_for(Y, r, c)
             ve[k, other], msr[k, other] = errors_of(X, rows[:r], cols[:c], Y, pattern, spread)
             ve[other, k], msr[other, k] = ve[k, other], msr[k, other]
+
+
+@kernel
+def errors_of_each(X: Any, row_masks: Any, col_masks: Any, ve: Any, msr: Any) -> None:
+    """Fill VE and MSR of the biclusters alone."""
+    n, m = row_masks.shape[1], col_masks.shape[1]
+    rows, cols = np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
+    pattern, spread, Y = np.empty(m), np.empty(n), np.empty((0, 0))
+    for k in range(len(ve)):
+        r, c = united(row_masks, k, k, rows), united(col_masks, k, k, cols)
+        Y = room_for(Y, r, c)
+        ve[k], msr[k] = errors_of(X, rows[:r], cols[:c], Y, pattern, spread)
 
 
 @kernel

@@ -161,12 +161,9 @@ def all_pairs(
     block: Callable[[Indices, Indices], Values],
     solution: Biclustering,
     values: Callable[[Values], tuple[float, float]],
-    *,
-    alone: bool = False,
     quick: Values | None = None,
 ) -> tuple[Values, Values, bool]:
-    """Return the two matrices, one merger after the other, with `alone` only their diagonals; and whether it is known
-    that no row of a bicluster is constant.
+    """Return the two matrices, one merger after the other, and whether each row of a bicluster is known to vary.
 
     `block` gives cells and `values` VE and MSR of one block, by plain NumPy. With all cells in `quick` compiled code
     answers, but for blocks whose digits need care, as they do where a row is constant.
@@ -177,17 +174,35 @@ def all_pairs(
     if quick is not None:
         from bivaluate.measures._kernels_blocks import errors_of_all
 
-        errors_of_all(flat_view(quick), row_masks, col_masks, alone, ve, msr)
+        errors_of_all(flat_view(quick), row_masks, col_masks, ve, msr)
     left = np.isnan(ve)
     none_constant = not left.diagonal().any()
-    for k, l in np.argwhere(left).tolist():  # noqa: E741
+    for k, l in np.argwhere(np.tril(left)).tolist():  # noqa: E741
         if k == l:
             ve[k, k], msr[k, k] = values(block(solution[k].rows, solution[k].cols))
-        elif k > l and not alone:
+        else:
             rows = (row_masks[k] | row_masks[l]).nonzero()[0]
             cols = (col_masks[k] | col_masks[l]).nonzero()[0]
             ve[k, l], msr[k, l] = ve[l, k], msr[l, k] = values(block(rows, cols))
     return ve, msr, none_constant
+
+
+def each_alone(
+    block: Callable[[Indices, Indices], Values],
+    solution: Biclustering,
+    values: Callable[[Values], tuple[float, float]],
+    quick: Values | None = None,
+) -> tuple[Values, Values, bool]:
+    """Return the diagonals of what `all_pairs` returns, to the bit, without the mergers."""
+    ve, msr = np.full(len(solution), np.nan), np.full(len(solution), np.nan)
+    if quick is not None:
+        from bivaluate.measures._kernels_blocks import errors_of_each
+
+        errors_of_each(flat_view(quick), solution.row_masks, solution.col_masks, ve, msr)
+    left = np.isnan(ve)
+    for k in np.flatnonzero(left).tolist():
+        ve[k], msr[k] = values(block(solution[k].rows, solution[k].cols))
+    return ve, msr, not left.any()
 
 
 def errors_of_one(matrix: Matrix, row_masks: Masks, col_masks: Masks, k: int, others: Indices) -> Values:

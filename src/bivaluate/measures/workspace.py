@@ -29,6 +29,7 @@ from bivaluate.measures._mergers import (
     all_pairs,
     compiled_mergers,
     compiled_pays,
+    each_alone,
     large_enough_for_kernels,
 )
 from bivaluate.measures._observed import Observed, observed_errors
@@ -289,8 +290,8 @@ class Workspace:
             return self._compiled_blocks[:2]
         if self._by_observed:
             return np.diagonal(self._observed_blocks.ve), np.diagonal(self._observed_blocks.msr)
-        ve, msr, self._none_constant = self._all_pairs(alone=True)
-        return np.diagonal(ve), np.diagonal(msr)
+        ve, msr, self._none_constant = each_alone(self.block, self.solution, self._block_values, self._quick)
+        return ve, msr
 
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
@@ -299,13 +300,14 @@ class Workspace:
             return self._compiled_mergers[:2]
         if self._by_observed:
             return self._observed_mergers.ve, self._observed_mergers.msr
-        ve, msr, self._none_constant = self._all_pairs(alone=False)
+        ve, msr, self._none_constant = all_pairs(self.block, self.solution, self._block_values, self._quick)
         return ve, msr
 
-    def _all_pairs(self, alone: bool) -> tuple[Floats, Floats, bool]:
+    @property
+    def _quick(self) -> Floats | None:
+        """All cells, where compiled code may take them one merger after the other."""
         quick = self.matrix.in_memory and not self.has_missing and compiled_pays(self.solution)
-        cells = self.matrix.values if quick else None
-        return all_pairs(self.block, self.solution, self._block_values, alone=alone, quick=cells)
+        return self.matrix.values if quick else None
 
     @property
     def merged_ve(self) -> Floats:

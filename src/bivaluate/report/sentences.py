@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bivaluate._text import listing, number, percent, plural
+from bivaluate._text import all_of, listing, number, percent, plural
 from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason, seeing_nothing
 from bivaluate.judge.limits import (
     CLOSE,
@@ -183,7 +183,7 @@ def _headline(case: Case) -> Sentence:
 
 
 def _judged(group: Group) -> dict[str, float]:
-    return {key: group.value(key) for key in ("n_biclusters", "n_paying", "nve", "coverage", "cc")}
+    return {key: group.value(key) for key in ("n_biclusters", "n_paying", "nve", "avg_ve", "coverage", "cc")}
 
 
 def _praise(case: Case, winner: Group) -> str:
@@ -385,8 +385,8 @@ def _steadiness(case: Case, winner: Group) -> list[Sentence]:
     if winner.seeds < 2 or seeds < 2 or len(case.groups) < 2:
         return []
     if winner.wins >= STEADY * seeds:
-        often = f"all {seeds}" if winner.wins == seeds else f"{winner.wins} of {seeds}"
-        return _finding(f"It is best in {often} seeds.")
+        often = all_of(seeds, "seed") if winner.wins == seeds else f"{winner.wins} of {plural(seeds, 'seed')}"
+        return _finding(f"It is best in {often}.")
     rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
     won = f"it is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
     return _caution(f"The choice depends on the seed: {won}.")
@@ -497,15 +497,15 @@ def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     if undecided:
         said.append(Sentence("caution", f"Nothing can be chosen on {listing(undecided, 5)}.", WHICH))
     said = sorted(said + late, key=lambda s: QUESTIONS.index(s.question))
-    return [Sentence("headline", _headline_of_all(decided)), *said, *_next_of_all(cases)]
+    return [Sentence("headline", _headline_of_all(decided, len(cases))), *said, *_next_of_all(cases)]
 
 
-def _headline_of_all(decided: Mapping[str, tuple[Case, Group]]) -> str:
+def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
     total = len(decided)
     criterion, asked = next((case.criterion, case.asked) for case, _ in decided.values())
     wins = Counter(winner.name if asked else winner.algorithm for _, winner in decided.values())
     (leader, most), *rest = wins.most_common()
-    where = f"all {total} data sets" if most == total > 1 else f"{most} of {plural(total, 'data set')}"
+    where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"
     where += "".join(f", {name} on {times}" for name, times in rest)
     fused = sum(is_indistinct(winner.value("nve")) for _, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
@@ -536,10 +536,15 @@ def _number_of_all(winners: Sequence[Group]) -> list[Sentence]:
         return []
     span = number(found[0]) if found[0] == found[-1] else f"{number(found[0])} to {number(found[-1])}"
     pays = [winner.value("n_paying") for winner in winners]
-    worth = (
-        f"; {number(math.fsum(pays))} of {number(math.fsum(found))} stand out" if all(map(math.isfinite, pays)) else ""
-    )
-    return [Sentence("finding", f"The winners have {span} bicluster{'' if span == '1' else 's'} each{worth}.", NUMBER)]
+    in_all, standing = math.fsum(found), math.fsum(pays)
+    worth = ""
+    if math.isfinite(standing):
+        share = "all of them" if standing == in_all else f"{number(standing)} of {number(in_all)}"
+        worth = f"; {share} stand{'s' if standing == 1 else ''} out"
+    each = "each, on average over seeds" if any(value != round(value) for value in found) else "each"
+    return [
+        Sentence("finding", f"The winners have {span} bicluster{'' if span == '1' else 's'} {each}{worth}.", NUMBER)
+    ]
 
 
 def _next_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
@@ -557,7 +562,7 @@ def _next_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
 def _where(hit: Sequence[str], among: Collection[str]) -> str:
     if len(hit) == 1:
         return hit[0]
-    return f"all {len(hit)} data sets" if len(hit) == len(among) else f"{len(hit)} of {len(among)} data sets"
+    return all_of(len(hit), "data set") if len(hit) == len(among) else f"{len(hit)} of {len(among)} data sets"
 
 
 def _cautious(rule: Callable[[Case, Group], list[Sentence]]) -> Callable[[Case, Group], bool]:

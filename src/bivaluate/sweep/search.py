@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
@@ -100,8 +101,8 @@ def select_k(
         ``n_components`` (NMF, LatentDirichletAllocation; members by the rule of
         :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in a biclustering estimator:
         bivaluate's, scikit-learn's or your own. It is cloned, never changed.
-    X : array-like, DataFrame or Matrix
-        The matrix.
+    X : array-like, DataFrame, AnnData or Matrix
+        The matrix; an AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
     k : int or iterable of int
         Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
     scoring : str
@@ -148,6 +149,8 @@ def select_k(
     if getattr(getattr(estimator, "record", estimator), "finds_k", False):
         tried = tried[-1:]  # an upper bound: there is nothing to choose
     shared: dict[str, Any] = {}
+    if is_anndata(X):
+        X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
@@ -33,7 +34,7 @@ from bivaluate.measures.registry import (
 from bivaluate.sweep import sensitivity
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values, gaps
-from bivaluate.sweep.folder import solution_path
+from bivaluate.sweep.folder import MATRICES, solution_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -272,8 +273,16 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
     return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
 
 
-def solution_of(run: Run, selection: Selection, dataset: str) -> Path | None:
-    """Return the file of the best solution of what was chosen for a data set.
+class Taken(NamedTuple):
+    """The solution to take: its file, its number of biclusters, and the matrix where every seed has its own."""
+
+    path: Path
+    n_biclusters: int
+    matrix: Path | None
+
+
+def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
+    """Return the best solution of what was chosen for a data set.
 
     None if nothing was chosen, if every criterion sees nothing there, or if there is no file.
     """
@@ -288,9 +297,13 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Path | None:
     mine = mine[mine["status"].isin(["ok", "degenerate"])].dropna(subset=[selection.by])
     if not len(mine):
         return None
-    seed = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable")["seed"].iloc[0]
-    path = solution_path(run.path, dataset, *chosen, int(seed))
-    return path if path.exists() else None
+    best_row = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
+    path = solution_path(run.path, dataset, *chosen, int(best_row["seed"]))
+    if not path.exists():
+        return None
+    own = {(entry["dataset"], entry["seed"]): entry["file"] for entry in run.matrices()}
+    file = own.get((dataset, int(best_row["seed"])))
+    return Taken(path, int(best_row["n_biclusters"]), run.path / MATRICES / file if file else None)
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
@@ -356,7 +369,8 @@ def disagreements(best: pd.DataFrame) -> list[str]:
             names = listing([symbol(row["measure"]) for row in rows])
             verb = "choose" if len(rows) > 1 else "chooses"
             covers = percent(rows[0]["coverage"])
-            parts.append(f"{names} {verb} {algorithm} with K = {k} ({covers} covered)")
+            fewer = f"{number(rows[0]['found'])} found, " if rows[0].get("found", k) < k else ""
+            parts.append(f"{names} {verb} {algorithm} with K = {k} ({fewer}{covers} covered)")
         sentences.append(f"{dataset}: {'; '.join(parts)}.")
     return sentences
 
@@ -445,7 +459,8 @@ def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) 
     for row in chosen:
         mine = (candidates["dataset"] == row["dataset"]) & (candidates["algorithm"] == row["algorithm"])
         tried = candidates[mine]["k"]
-        if tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
+        enough = not row.get("found", row["k"]) < row["k"]  # otherwise other K would find as many
+        if enough and tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
             edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
     return [
         f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
