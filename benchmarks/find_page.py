@@ -45,8 +45,9 @@ LIMITS = """- S7, four clones of one pattern on one column set, is one block to 
   evidence. Then nothing is found, with a warning.
 - Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
 - A bicluster with more than half of all rows cannot be found: its pattern is taken out as background.
-- A bicluster with a quarter of all rows or more is usually taken for correlation of the columns, and a note of the search says so; of
-  smaller ones the search sometimes takes all columns. `score` gives such blocks their evidence.
+- A bicluster with a quarter of all rows or more is usually taken for correlation of the columns, and a note of the search says so. The
+  command then asks a few quick algorithms (LAS, SSVD, Plaid) and names one whose biclusters have much more evidence. Of
+  smaller blocks the search sometimes takes all columns. `score` gives such blocks their evidence.
 - Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says where that begins.
 - In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.
 - All other tools ran with the settings they come with; none was tuned.

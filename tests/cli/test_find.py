@@ -1,6 +1,7 @@
 """`bivaluate find` and `bivaluate refine`, typed as a newcomer would."""
 
 import json
+import re
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -31,6 +32,30 @@ def test_find_writes_what_stands_out(run, matrix, tmp_path):
     assert (tmp_path / "page.html").is_file()
     score = json.loads(run("compare", tmp_path / "truth.json", "found.json", "--json").out)
     assert score["ce"] > 0.9
+
+
+def test_find_names_an_algorithm_that_finds_more(run, tmp_path):
+    """Types of rows, a quarter of all each, are correlation of the columns to the search."""
+    X = np.random.default_rng(0).normal(size=(160, 40))
+    for k in range(4):
+        X[k::4, 8 * k : 8 * k + 8] += 3
+    np.savetxt(tmp_path / "cells.csv", X, delimiter=",")
+    done = run("find", "cells.csv")
+    (command,) = re.findall(r"`bivaluate (run [^`]*)`", " ".join(done.err.split()))
+    again = run(*command.split())
+    assert again.code == 0, again.err
+    told = re.search(r"finds (\d+) biclusters of more evidence", " ".join(done.err.split()))
+    assert len(read_solution(tmp_path / command.split()[-1])) == int(told[1]) >= 4
+    assert "of more evidence" not in run("find", "cells.csv", "-k", "3").err
+
+
+def test_find_with_missing_cells_says_how_to_score_them(run, matrix, tmp_path):
+    X = np.loadtxt(matrix, delimiter=",")
+    X[250, 3] = np.nan
+    np.savetxt(tmp_path / "gaps.csv", X, delimiter=",")
+    done = run("find", "gaps.csv", "--missing", "omit", "-o", "found.json")
+    (command,) = re.findall(r"next: bivaluate (.*)", done.err)
+    assert run(*command.split()).code == 0
 
 
 def test_find_takes_at_most_k_and_prints_json(run, matrix):

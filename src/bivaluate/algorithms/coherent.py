@@ -86,6 +86,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
     notes_ : list of str
         What was done to the data and what could not be done, a sentence each.
+    interrupted_ : bool
+        Whether Ctrl-C ended the search before it was done.
 
     Warns
     -----
@@ -162,6 +164,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         rng = check_random_state(self.random_state)
         values = self.check_input(X)
         self.notes_: list[str] = []
+        self.interrupted_ = False
         self._warned: list[str] = []
         blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
@@ -250,6 +253,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             blocks = blocks or rough_blocks
             if not blocks:  # nothing to keep, and no answer either
                 raise
+            self.interrupted_ = True
             self._warn(
                 f"The search was interrupted; what was found so far ({plural(len(blocks), 'bicluster')}) is kept, neither "
                 "refined nor compared with copies of the data."

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from bivaluate._text import plural
 from bivaluate.cli.files import is_stream, stem_of
 from bivaluate.cli.options import (
     Csv,
@@ -35,6 +36,7 @@ from bivaluate.cli.tables import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
 
@@ -86,6 +88,8 @@ def find(
     with search_progress(model):
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
+    if n_biclusters is None and not model.interrupted_:
+        model.notes_ += _second_look(matrix, X, model.solution_, search.random_state)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
     if as_json:
         print_json({"biclusters": rows, "notes": model.notes_})
@@ -105,6 +109,20 @@ def find(
     if rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = "" if search.missing == "raise" else f" --missing {search.missing}"
         err.print(f"next: bivaluate score {matrix} {target}{rule}")
+
+
+def _second_look(matrix: Path, X: Matrix, found: Biclustering, seed: int) -> list[str]:
+    """Say so where a quick algorithm finds more: what many rows share is background to this search."""
+    from bivaluate.sweep.second_look import MOST_BICLUSTERS, second_look
+
+    look = second_look(X, found, seed)
+    if look is None:
+        return []
+    return [
+        f"{look.label} finds {plural(look.n_biclusters, 'bicluster')} of more evidence ({number(look.evidence)} nats, against "
+        f"{number(look.beside)} here), perhaps of many rows, which this search takes for correlation of the columns. To see: "
+        f"`bivaluate run {matrix} --algorithm {look.algorithm} -k {MOST_BICLUSTERS} --seed {seed} --out {look.algorithm}.json`."
+    ]
 
 
 def evidence_rows(

@@ -43,6 +43,8 @@ MUCH_SMALLER = 1 / 3
 MOST_DATA_SETS = 0.5
 #: A gain on held-out cells within this many standard errors of 0 means that nothing is there.
 STANDARD_ERRORS = 2.0
+#: Evidence is much more than another when it is beyond so many times that, by so many nats.
+MUCH_MORE, CLEARLY = 1.2, 20.0
 #: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
 FEW_COLUMNS = 2
 
@@ -99,6 +101,15 @@ def pays(evidence: Any) -> Any:
     (True, False, False)
     """
     return evidence > 0
+
+
+def is_much_more(evidence: float, other: float) -> bool:
+    """Return whether this much evidence is much more than another.
+
+    >>> is_much_more(120.0, 90.0), is_much_more(150.0, 90.0), is_much_more(15.0, -40.0)
+    (False, True, False)
+    """
+    return evidence > MUCH_MORE * max(other, 0.0) + CLEARLY
 
 
 def predicts(gain: Any, error: Any) -> Any:
