@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, propose_pruning
+from bivaluate import Biclustering, Matrix, evaluate, propose_pruning, select_k
 from bivaluate._errors import MatrixError, ParameterError, SolutionError
 
 anndata = pytest.importorskip("anndata")
@@ -138,3 +138,25 @@ def test_what_is_refused(adata):
     del adata.X
     with pytest.raises(MatrixError, match=r"no X; name one of its layers with layer="):
         evaluate(adata, SOLUTION)
+
+
+def test_select_k_takes_cells_as_rows(adata):
+    from sklearn.decomposition import NMF
+
+    found = select_k(NMF(init="nndsvda", max_iter=50), adata, k=[2, 3], obs_rows=True, scoring="asr")
+    assert found.best_params_["n_components"] in (2, 3)
+
+
+def test_what_does_not_take_an_object_says_what_to_pass(adata):
+    from sklearn.decomposition import NMF
+
+    from bivaluate.algorithms import NMFBiclusters
+
+    model = NMF(2, init="nndsvda", max_iter=50).fit(np.abs(np.asarray(adata.X)))
+    with pytest.raises(SolutionError, match=r"pass what the model was fitted to, such as X\.X"):
+        Biclustering.from_factor_model(model, adata)
+    with pytest.raises(MatrixError, match=r"NMFBiclusters takes a matrix, and X is an AnnData object: pass X\.X"):
+        NMFBiclusters(2).fit(adata)
+    cells_first = Biclustering([([0, 1], [0, 1, 2])], adata.shape)
+    with pytest.raises(SolutionError, match="pass obs_rows=True"):
+        evaluate(adata, cells_first)

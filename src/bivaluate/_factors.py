@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._anndata import is_anndata
 from bivaluate._check import check_real
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import plural
@@ -107,6 +108,10 @@ def _cut(values: Floats) -> float:
 def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     """Return the loadings of rows and columns that a fitted factor or topic model gives the data it is shown."""
     name = type(model).__name__
+    if is_anndata(X):
+        raise SolutionError(
+            "X is an AnnData object: pass what the model was fitted to, such as X.X (cells x genes: score it with obs_rows=True)."
+        )
     if hasattr(model, "components_") and hasattr(model, "transform"):
         return check_factors(model.transform(X), model.components_)
     if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):

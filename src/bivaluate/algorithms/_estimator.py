@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_values, place_of_cell
 from bivaluate._errors import DenseWarning, MatrixError, ParameterError, TooLargeError
 from bivaluate._rows import LARGEST_DENSE_BYTES
@@ -106,6 +107,11 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         """
         name = type(self).__name__
         self.record.check_installed()
+        if is_anndata(X):
+            raise MatrixError(
+                f"{name} takes a matrix, and X is an AnnData object: pass X.X, cells x genes, or Matrix.from_anndata(X), which is "
+                "genes x cells."
+            )
         place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
             # a file that is sparse is made dense for the algorithms that need it, as long as it fits

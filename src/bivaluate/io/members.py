@@ -211,7 +211,7 @@ def _no_place(label: str, axis: int, X: Matrix) -> list[str | Option]:
         return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
     if label in _other_labels(X, axis):
         found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
-        return [found, Option("transpose", True), "."]
+        return [found, Option("transpose", True), " or, if it was, without."]
     return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
 
 
