@@ -236,7 +236,9 @@ def test_plain_pairs_and_estimators_are_solutions_too(call):
 
 
 def test_what_is_no_solution_is_refused_with_a_way_out():
-    with pytest.raises(SolutionError, match=r"is of type dict; pass a Biclustering, a fitted estimator, or a list of pairs"):
+    with pytest.raises(
+        SolutionError, match=r"is of type dict; pass a Biclustering, a fitted estimator, or a list of pairs"
+    ):
         bivaluate.evaluate(np.eye(3), {"rows": [0]})
 
 

@@ -109,9 +109,7 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     """Return the loadings of rows and columns that a fitted factor or topic model gives the data it is shown."""
     name = type(model).__name__
     if is_anndata(X):
-        raise SolutionError(
-            "X is an AnnData object: pass what the model was fitted to, such as X.X (cells x genes: score it with obs_rows=True)."
-        )
+        raise SolutionError("X is an AnnData object: pass what the model was fitted to, such as X.X, cells x genes.")
     if hasattr(model, "components_") and hasattr(model, "transform"):
         return check_factors(model.transform(X), model.components_)
     if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):

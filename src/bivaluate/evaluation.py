@@ -159,9 +159,9 @@ def evaluate(
     if key_added is not None:
         check_key(key_added)
     if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
+        found = f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes)"
         raise SolutionError(
-            f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes), but its rows "
-            "are taken to be variables: pass obs_rows=True."
+            Advice(f"{found}, but its rows are taken to be variables: pass ", Option("obs_rows", True), ".")
         )
     workspace = Workspace.of(
         X,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._jit import in_kernels_too, inner_kernel, kernel
+from bivaluate._jit import in_kernels_too, inner_kernel, kernel, strict_kernel
 from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_fraction, log_front
 
 for function in (log_front, log_fraction, log_beta_tail, log_beta_tail_bound):
@@ -19,6 +19,34 @@ for function in (log_front, log_fraction, log_beta_tail, log_beta_tail_bound):
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Parts = tuple[tuple[bool, bool, bool], ...]
+
+
+@strict_kernel
+def means_of(flat: Floats, n: int, m: int) -> tuple[Floats, Floats]:
+    """Return row means, and column means without them, of n x m cells.
+
+    Large offsets leave few digits to them, so the order of additions is the same in all machine code: four sums a row.
+    """
+    rows, cols = np.empty(n), np.zeros(m)
+    level = 0.0
+    for i in range(n):
+        # rows[i] = line.mean(); cols += line
+        line = flat[i * m : (i + 1) * m]
+        a = b = c = d = 0.0
+        for j in range(0, m - 3, 4):
+            a += line[j]
+            b += line[j + 1]
+            c += line[j + 2]
+            d += line[j + 3]
+        for j in range(m - m % 4, m):
+            a += line[j]
+        for j in range(m):
+            cols[j] += line[j]
+        rows[i] = ((a + b) + (c + d)) / m
+        level += rows[i]
+    for j in range(m):
+        cols[j] = cols[j] / n - level / n
+    return rows, cols
 
 
 @kernel
@@ -31,17 +59,7 @@ def look_at(
     `bivaluate.chance.assumptions.RowSums` every `step`-th row: sums of squares, cubes, fourth powers and products of
     neighbours.
     """
-    rows, cols = np.empty(n), np.zeros(m)
-    for i in range(n):
-        line = flat[i * m : (i + 1) * m]
-        added = 0.0
-        for j in range(m):
-            added += line[j]
-            cols[j] += line[j]
-        rows[i] = added / m
-    level = rows.mean()
-    for j in range(m):
-        cols[j] = cols[j] / n - level
+    rows, cols = means_of(flat, n, m)
     row_squares, col_squares, deviations = np.empty(n), np.zeros(m), np.empty(m)
     sums = np.zeros((4, -(-n // step)))
     for i in range(n):
