@@ -161,7 +161,11 @@ def evaluate(
     if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
         found = f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes)"
         raise SolutionError(
-            Advice(f"{found}, but its rows are taken to be variables: pass ", Option("obs_rows", True), ".")
+            Advice(
+                f"{found}, but its rows are taken to be variables: pass ",
+                Option(python="obs_rows=True", command="--transpose"),
+                ".",
+            )
         )
     workspace = Workspace.of(
         X,

@@ -160,6 +160,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
             assert named <= set(by_name.values()), (file, words)
             keyword = re.search(r"([a-z_]+)=", words["python"])[1]
             functions = [
+                bivaluate.evaluate,
                 bivaluate.propose_pruning,
                 bivaluate.read_solution,
                 bivaluate.Plan,
