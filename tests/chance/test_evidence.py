@@ -12,7 +12,16 @@ from bivaluate import Biclustering, Matrix
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance import _judging
 from bivaluate.chance import evidence as module
-from bivaluate.chance.assumptions import lost_to_ties, needs_ranks, normal_scores, row_step, sorted_sample, spacing
+from bivaluate.chance.assumptions import (
+    RowSums,
+    deviations,
+    lost_to_ties,
+    needs_ranks,
+    normal_scores,
+    row_step,
+    sorted_sample,
+    spacing,
+)
 from bivaluate.chance.evidence import evidence_table, explained_share, paying_biclusters, total_evidence
 from bivaluate.chance.moments import log_beta_tail, log_beta_tail_bound, log_choose
 from bivaluate.measures.registry import METRICS
@@ -27,6 +36,10 @@ S5 = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3]
 
 def floor_of(X):
     return max((32 * np.finfo(float).eps * np.abs(X).max()) ** 2, spacing(sorted_sample(X)) ** 2 / 12)
+
+
+def ranked(X):
+    return needs_ranks(sorted_sample(X), RowSums.of(deviations(X)))
 
 
 def planted(kind, seed=0, shape=(60, 24), rows=18, cols=9):
@@ -256,13 +269,13 @@ def test_heavy_tails_are_ranked_by_the_stated_rule():
 def test_rule_for_ranks():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 30))
-    assert not needs_ranks(X)
-    assert needs_ranks(np.exp(2 * X))
-    assert needs_ranks(rng.poisson(0.3, size=(200, 30)).astype(float))
-    assert not needs_ranks(np.zeros((5, 4)))
+    assert not ranked(X)
+    assert ranked(np.exp(2 * X))
+    assert ranked(rng.poisson(0.3, size=(200, 30)).astype(float))
+    assert not ranked(np.zeros((5, 4)))
     X[rng.random(X.shape) < 0.1] = np.nan
-    assert not needs_ranks(X)
-    assert needs_ranks(np.exp(2 * X))
+    assert not ranked(X)
+    assert ranked(np.exp(2 * X))
 
 
 def test_normal_scores_and_ties():

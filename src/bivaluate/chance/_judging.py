@@ -35,7 +35,7 @@ from bivaluate.chance.assumptions import (
     deviations,
     independent_share,
     lost_to_ties,
-    needs_ranks_by,
+    needs_ranks,
     normal_scores,
     row_and_column_means,
     row_step,
@@ -167,7 +167,7 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
     flat = lines.flat_rows, lines.flat_cols
     cells = _looked_at(values, lines)
     ranks = normalise == "rank" or (
-        normalise == "auto" and needs_ranks_by(lines.sample, RowSums.of(cells), (CONSTANT * lines.largest) ** 2)
+        normalise == "auto" and needs_ranks(lines.sample, RowSums.of(cells), (CONSTANT * lines.largest) ** 2)
     )
     if ranks:
         values = Values(matrix, ranks=True)
@@ -200,9 +200,7 @@ def _surroundings_in_memory(X: Floats, normalise: str, compiled: bool) -> Surrou
         scale = 2.0 ** -math.floor(math.log2(largest))
         values, largest = X * scale, largest * scale
     sample, seen = sorted_sample(values), _seen(values, compiled)
-    ranks = normalise == "rank" or (
-        normalise == "auto" and needs_ranks_by(sample, seen.sums, (CONSTANT * largest) ** 2)
-    )
+    ranks = normalise == "rank" or (normalise == "auto" and needs_ranks(sample, seen.sums, (CONSTANT * largest) ** 2))
     if ranks:
         values = normal_scores(values)
         floor = lost_to_ties(values)

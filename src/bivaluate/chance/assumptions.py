@@ -381,22 +381,19 @@ def row_step(shape: tuple[int, ...]) -> int:
     return -(-shape[0] * shape[1] // _CELLS_LOOKED_AT)
 
 
-def needs_ranks(X: Floats) -> bool:
+def needs_ranks(sample: Floats, sums: RowSums, rounding: float = 0.0) -> bool:
     """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
 
     Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
-    the chance correction states for them, widened by about three standard errors. Looks at the :func:`deviations`, and
-    for ties at the :func:`sorted_sample`.
+    the chance correction states for them, widened by about three standard errors. Asked of the sums of the
+    :func:`deviations`, in which rows of a variance up to that of `rounding` do not count, and for ties of the
+    :func:`sorted_sample`.
 
     >>> rng = np.random.default_rng(0)
-    >>> needs_ranks(rng.normal(size=(100, 30))), needs_ranks(rng.standard_t(2, size=(100, 30)))
-    (False, True)
+    >>> several = rng.normal(size=(100, 30)), rng.standard_t(2, size=(100, 30))
+    >>> [needs_ranks(sorted_sample(X), RowSums.of(deviations(X))) for X in several]
+    [False, True]
     """
-    return needs_ranks_by(sorted_sample(X), RowSums.of(deviations(X)))
-
-
-def needs_ranks_by(sample: Floats, sums: RowSums, rounding: float = 0.0) -> bool:
-    """Do what `needs_ranks` does from the sample and the sums of the deviations."""
     return _most_common(sample) > TIE_LIMIT or sums.heavy_tails(rounding)
 
 

@@ -88,7 +88,7 @@ def find(
     with search_progress(model):
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
-    if n_biclusters is None and not model.interrupted_:
+    if n_biclusters is None and not model.interrupted_ and not is_stream(matrix):
         model.notes_ += _second_look(matrix, X, model.solution_, search.random_state)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
     if as_json:
@@ -115,7 +115,10 @@ def _second_look(matrix: Path, X: Matrix, found: Biclustering, seed: int) -> lis
     """Say so where a quick algorithm finds more: what many rows share is background to this search."""
     from bivaluate.sweep.second_look import MOST_BICLUSTERS, second_look
 
-    look = second_look(X, found, seed)
+    try:
+        look = second_look(X, found, seed)
+    except KeyboardInterrupt:  # what was found is written already
+        return []
     if look is None:
         return []
     return [
