@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-KAPPA0, NU0 = 0.5, 2.0
+KAPPA0, NU0 = 1.5, 2.0
 
 
 def log_choose(n, k):

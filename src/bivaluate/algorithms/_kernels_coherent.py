@@ -16,7 +16,7 @@ import numpy as np
 
 from bivaluate._jit import inner_kernel, keep_apart, kernel
 
-KAPPA0 = 0.5
+KAPPA0 = 1.5
 NU0 = 2.0
 LOG_PI = math.log(math.pi)
 POWER_STEPS = 6

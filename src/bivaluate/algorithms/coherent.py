@@ -15,9 +15,11 @@ from bivaluate._parallel import Workers
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     LARGEST_P,
+    MOST_BLOCKS,
     MOST_PATTERNS,
     Background,
     Calibration,
+    background_beside,
     calibrate,
     find_background,
     take_out,
@@ -29,8 +31,6 @@ from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.solution import Biclustering
-
-MOST_BLOCKS = 100
 
 
 @algorithm(
@@ -61,8 +61,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     min_evidence : float, default=5.0
         Evidence S, in nats, a bicluster must exceed.
     min_rows : int, default=4
-        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows. One
-        with a quarter of them or more may be taken for correlation of the columns; a note says so.
+        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
     n_starts : int or None, default=None
         Climbs per pass; None for two per row, within 400 and 1200.
     missing : {"raise", "omit"}, default="raise"
@@ -222,11 +221,15 @@ class CoherentSubmatrices(BiclusteringEstimator):
             # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
             first = True
             while True:
-                background = find_background(Z, unbent, search, rng, () if first else [pair for _, pair in blocks])
+                if first:
+                    background, known = find_background(Z, unbent, search, rng)
+                else:
+                    known = [pair for _, pair in blocks]
+                    background = background_beside(background.Z, background.unbent, search, known)
                 rough = first and background.correlated
                 blocks = []
                 common = None
-                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, once=rough):
+                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
                     if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
                         common = pair
                         break
