@@ -76,7 +76,7 @@ def fill(Z: Values, precision: Values) -> Values:
     """Return Z with missing cells at what the other cells of their row lead one to expect."""
     gap = np.isnan(Z)
     filled = np.where(gap, 0.0, Z)
-    for _ in range(20):
+    for _ in range(20 if gap.any() else 0):
         step = filled @ precision / np.diag(precision)
         filled[gap] -= 0.5 * step[gap]
     return filled

@@ -109,7 +109,7 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     return members(chosen)
 
 
-@inner_kernel
+@kernel
 def differences(field: Any, rows: Any, cols: Any, root: Any, inside: Any, difference: Any, variance: Any) -> None:
     """Fill what the cells of the rows differ, column by column, from expectation given the others outside J.
 

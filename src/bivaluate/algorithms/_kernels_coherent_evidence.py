@@ -37,6 +37,7 @@ from bivaluate.algorithms._kernels_coherent import (
     seen_inside,
 )
 
+
 @inner_kernel
 def log_mixture(theta: Any, v: float, base: float, nu: float, dimension: float) -> Any:
     """Return log[w k(v - g) + (1 - w) k(v + g)], k(d) = (1 + (base + d^2 / V2) / nu)^(-(nu + dimension) / 2)."""
