@@ -127,7 +127,7 @@ def row_evidence(Z, i, cols, model, covariance=None):
 
 def differences(Z, rows, cols, covariance):
     """What cells differ from expectation given the row's other cells outside the columns, and the variance of that."""
-    n, m = Z.shape
+    m = Z.shape[1]
     out = [j for j in range(m) if j not in set(cols)]
     difference, variance = np.empty((m, len(rows))), np.empty(m)
     for j in range(m):

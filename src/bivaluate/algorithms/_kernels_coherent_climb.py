@@ -137,7 +137,7 @@ def differences(field: Any, rows: Any, cols: Any, root: Any, inside: Any, differ
         for k in range(r):
             difference[cols[a], k] = own[a, k]
     others = members(1 - inside)
-    O = np.empty((c, min(AT_A_TIME, m)))
+    between = np.empty((c, min(AT_A_TIME, m)))
     given = np.empty(min(AT_A_TIME, m))
     for first in range(0, len(others), AT_A_TIME):
         part = others[first : first + AT_A_TIME]
@@ -145,10 +145,10 @@ def differences(field: Any, rows: Any, cols: Any, root: Any, inside: Any, differ
         for a in range(c):
             line = field.precision[cols[a]]
             for k in range(size):
-                O[a, k] = line[part[k]]
+                between[a, k] = line[part[k]]
         for k in range(size):
             given[k] = 0.0
-        add_squares(root, O, size, x, given)
+        add_squares(root, between, size, x, given)
         for k in range(size):
             given[k] = field.precision[part[k], part[k]] - given[k]
             variance[part[k]] = 1.0 / given[k]
@@ -157,7 +157,7 @@ def differences(field: Any, rows: Any, cols: Any, root: Any, inside: Any, differ
                 x[k] = field.Yt[part[k], rows[i]]
             for a in range(c):
                 for k in range(size):
-                    x[k] -= own[a, i] * O[a, k]
+                    x[k] -= own[a, i] * between[a, k]
             for k in range(size):
                 difference[part[k], i] = x[k] / given[k]
 
