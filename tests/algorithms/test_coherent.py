@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate.algorithms import coherent
+from bivaluate.algorithms import _coherent_background, coherent
 from bivaluate.algorithms._coherent_background import flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms.coherent import CoherentSubmatrices
@@ -254,6 +255,25 @@ def test_an_interrupt_of_the_second_round_keeps_what_the_first_one_found(monkeyp
     with pytest.warns(SearchWarning, match="interrupted; what was found so far"):
         model.fit(X)
     assert len(model.solution_) > 0
+
+
+def test_linear_algebra_stays_in_one_thread_and_is_given_back(X, monkeypatch):
+    pools = ThreadpoolController()
+    seen = []
+
+    def watched(*given):
+        seen.extend(pool["num_threads"] for pool in pools.select(user_api="blas").info())
+        return column_covariance(*given)
+
+    column_covariance = _coherent_background.column_covariance
+    monkeypatch.setattr(_coherent_background, "column_covariance", watched)
+    with threadpool_limits(2, "blas"):
+        model = CoherentSubmatrices(random_state=0).fit(X)
+        climb_from(X, model.solution_)
+        evidence_of(X, model.solution_)
+        assert {pool["num_threads"] for pool in pools.select(user_api="blas").info()} == {2}
+    assert seen
+    assert set(seen) == {1}
 
 
 def test_groups_of_columns_lost_in_their_correlation_are_spoken_of():

@@ -125,6 +125,20 @@ def row_evidence(Z, i, cols, model, covariance=None):
     return total
 
 
+def differences(Z, rows, cols, covariance):
+    """What cells differ from expectation given the row's other cells outside the columns, and the variance of that."""
+    m = Z.shape[1]
+    out = [j for j in range(m) if j not in set(cols)]
+    difference, variance = np.empty((m, len(rows))), np.empty(m)
+    for j in range(m):
+        others = [k for k in out if k != j]
+        weights = np.linalg.solve(covariance[np.ix_(others, others)], covariance[others, j])
+        variance[j] = covariance[j, j] - weights @ covariance[others, j]
+        for k, i in enumerate(rows):
+            difference[j, k] = Z[i, j] - weights @ Z[i, others]
+    return difference, variance
+
+
 def cost(model, r, c):
     signal = r * (model["g"] ** 2 + model["V2"]) / ((c - 1) * model["tau2"])
     return (c - 1) / 2 * (1 + math.log(max(1.0, signal))) + 3 * math.log(r + 1)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._parallel import one_thread
 from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
 from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
@@ -104,13 +103,12 @@ def covariance_evidence(Z: Values) -> float:
 
     part = np.arange(len(Z)) % PARTS
     saved = 0.0
-    with one_thread():
-        for k in range(PARTS):
-            covariance, rows = column_covariance(Z[part != k]), Z[part == k]
-            scale = np.diag(covariance)
-            correlated, alone = background_field(rows, covariance), background_field(rows, np.diag(scale))
-            log_det = np.linalg.slogdet(covariance)[1] - np.log(scale).sum()
-            saved += float((correlated.lines[ROW_WHOLE] - alone.lines[ROW_WHOLE] - 0.5 * log_det).sum())
+    for k in range(PARTS):
+        covariance, rows = column_covariance(Z[part != k]), Z[part == k]
+        scale = np.diag(covariance)
+        correlated, alone = background_field(rows, covariance), background_field(rows, np.diag(scale))
+        log_det = np.linalg.slogdet(covariance)[1] - np.log(scale).sum()
+        saved += float((correlated.lines[ROW_WHOLE] - alone.lines[ROW_WHOLE] - 0.5 * log_det).sum())
     return saved
 
 

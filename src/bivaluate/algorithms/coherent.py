@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
-from bivaluate._parallel import Workers
+from bivaluate._parallel import Workers, one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     LARGEST_P,
@@ -165,7 +165,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.notes_: list[str] = []
         self.interrupted_ = False
         self._warned: list[str] = []
-        blocks, p_values, kinds = self._search(values, rng, most)
+        with one_thread():
+            blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
         pairs = [blocks[k][1] for k in order]
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())

@@ -10,7 +10,7 @@ import numpy as np
 
 from bivaluate._check import check_choice, check_int, check_real, check_values
 from bivaluate._errors import SearchWarning, SolutionError
-from bivaluate._parallel import Workers
+from bivaluate._parallel import Workers, one_thread
 from bivaluate.algorithms._coherent_background import MOST_PATTERNS, Background, background_beside, take_out
 from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import Admitted, admit
@@ -86,7 +86,7 @@ def evidence_of(X: Any, solution: Biclustering, *, missing: str = "raise") -> li
     if admitted.Z is None or admitted.unbent is None:
         return [BlockEvidence(np.nan, "", admitted.reason) for _ in solution]
     n = len(admitted.Z)
-    with Workers(1, 0) as workers:
+    with one_thread(), Workers(1, 0) as workers:
         search = Search(usual_starts(n), 5.0, 3, n // 2, workers)
         large = [block for block in blocks if _scorable(block)]
         background = background_beside(admitted.Z, admitted.unbent, search, large)
@@ -169,7 +169,7 @@ def climb_from(
     Z = admitted.Z
     large = [block for block in blocks if _scorable(block)]
     starts = usual_starts(len(Z))
-    with Workers(n_jobs, Z.size * len(large) * 100) as workers:
+    with one_thread(), Workers(n_jobs, Z.size * len(large) * 100) as workers:
         search = Search(starts, float(min_evidence), min_rows, len(Z) // 2, workers)
         background, peeled = _climbed(search, Z, admitted.unbent, large)
         kept = refine(search, background.field, peeled)
@@ -211,7 +211,8 @@ def _given(X: Any, solution: Biclustering, missing: str, min_rows: int) -> tuple
             f"{values.shape[0]} x {values.shape[1]}: pass the matrix they were found in."
         )
     solution = solution.with_shape(values.shape)
-    admitted = admit(values, min_rows)
+    with one_thread():
+        admitted = admit(values, min_rows)
     row_of = _positions(admitted.rows, values.shape[0])
     col_of = _positions(admitted.cols, values.shape[1])
     blocks = [(row_of[b.rows], col_of[b.cols]) for b in solution]
