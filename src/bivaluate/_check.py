@@ -29,6 +29,13 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
     return value
 
 
+def check_instance(name: str, value: Any) -> None:
+    """Refuse a class where an object of it is needed."""
+    if isinstance(value, type):
+        made = value.__name__
+        raise ParameterError(Advice(Option(name), f" is the class {made}; pass an instance: {made}()."))
+
+
 def check_int(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
     """Return `value` as an int within [minimum, maximum]."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
