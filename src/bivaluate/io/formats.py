@@ -18,7 +18,7 @@ from bivaluate._check import check_choice
 from bivaluate._document import EXAMPLE_TABLE, Document
 from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
 from bivaluate._text import Advice, Option
-from bivaluate.io.source import Source
+from bivaluate.io.source import Source, numbered
 from bivaluate.matrix import Matrix
 
 Content = TypeVar("Content", Matrix, Document)
@@ -255,11 +255,13 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
     record = recognise(kind, source)
     if record is None:
         source.check_text()
+        is_line = len(numbered(source.head_text)) == 1
+        of_line = " A single line is what R's writeBiclusterResults leaves of no biclusters: that is r-text."
         raise FormatError(
             Advice(
                 f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
                 Option(python="format=", command="--solution-format"),
-                f": {', '.join(_formats(kind))}. By hand, write a table. {EXAMPLE_TABLE}",
+                f": {', '.join(_formats(kind))}.{of_line if is_line else ''} By hand, write a table. {EXAMPLE_TABLE}",
             )
         )
     return record
