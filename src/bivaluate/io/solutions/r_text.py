@@ -142,6 +142,13 @@ def _detects(source: Source) -> bool:
     return _start(lines) is not None or _holds_none(lines)
 
 
+def _nearly(source: Source) -> str:
+    is_line = len(numbered(source.head_text)) == 1
+    return "A single line is what R's writeBiclusterResults leaves of no biclusters: that is r-text." if is_line else ""
+
+
 _NAME = "R biclust text (writeBiclusterResults, .bic)"
 _NOTE = "also of rqubic, BcDiag, BicOverlapper and JBiclustGE"
-FORMAT = Format("r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3)
+FORMAT = Format(
+    "r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3, nearly=_nearly
+)
