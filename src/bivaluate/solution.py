@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
+from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError
 from bivaluate._factors import DEFAULT_RULE, check_factors, loadings_of, members_of_factors
 from bivaluate._text import first_few, html_table, plural
 
@@ -605,7 +605,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Raises
         ------
-        IndexError
+        NoSuchBiclusterError
             If there is no bicluster at a position.
 
         Examples
@@ -614,7 +614,7 @@ class Biclustering(Sequence[Bicluster]):
         >>> solution.select([1, 0])[0] == solution[1]
         True
         """
-        return self._holding(tuple(self._biclusters[k] for k in keep), self._info)
+        return self._holding(tuple(self[k] for k in keep), self._info)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the solution as bivaluate JSON.
@@ -706,7 +706,11 @@ class Biclustering(Sequence[Bicluster]):
     def __getitem__(self, index: int | slice) -> Bicluster | Biclustering:
         if isinstance(index, slice):
             return self._holding(self._biclusters[index], self._info)
-        return self._biclusters[index]
+        try:
+            return self._biclusters[index]
+        except IndexError:
+            there = first_few([f"B{k + 1} at {k}" for k in range(len(self))])
+            raise NoSuchBiclusterError(f"there is no bicluster at {index}; the solution has {there}.") from None
 
     def __add__(self, other: Biclustering) -> Biclustering:
         if not isinstance(other, Biclustering):

@@ -84,6 +84,18 @@ def test_membership_layouts(put, text):
     assert read_solution(put(text, "s.csv"), X) == S
 
 
+def test_zeros_and_ones_without_an_axis(put):
+    text = MATRIX.replace("axis,", "").replace("row,", "").replace("column,", "")
+    path = put(text, "s.csv")
+    assert read_solution(path, X, format="csv") == S
+    with pytest.raises(FormatError, match=r"In a table of zeros and ones, put a column 'axis' \(row or column\) in fr"):
+        read_solution(path, X)
+    alike = Matrix(X.values, X.row_labels, ("c1", "c2", "c3", "g1"))
+    for matrix in (None, X.values, alike):
+        with pytest.raises(FormatError, match=r"line 2: nothing tells whether 'g1' is a row or a column of the matrix"):
+            read_solution(path, matrix, format="csv")
+
+
 PAIRS = [[["g1", "g3"], ["c2", "c4"]], [["g2", "g3", "g5"], ["c1"]]]
 NUMBERS = [[[0, 2], [1, 3]], [[1, 2, 4], [0]]]
 BY_HAND = [

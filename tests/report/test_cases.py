@@ -168,6 +168,12 @@ def test_what_a_report_is_built_from(tmp_path: Path) -> None:
         build_report([3], tmp_path / "r.html")
 
 
+def test_files_that_are_not_known_are_plainly_to_be_filled_in(tmp_path: Path) -> None:
+    text = build_report(empty_evaluation(), tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "with the names of your files in place of YOUR_MATRIX.csv" in text
+    assert "bivaluate score YOUR_MATRIX.csv YOUR_SOLUTION.json --report report.html" in text
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot write"):
         build_report(empty_evaluation(), tmp_path / "no" / "folder.html")

@@ -72,6 +72,7 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
         (SpectralBiclustering(), [2], "nvee", "Did you mean 'nve'"),
         (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters, n_clusters or n_components"),
         (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters, n_clusters or n"),
+        (KMeans, [2], "nve", r"estimator is the class KMeans; pass an instance: KMeans\(\)\."),
         (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2, 3: "),
     ],
 )

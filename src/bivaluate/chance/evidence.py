@@ -211,8 +211,9 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
 def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
 
-    High is better; 0 for a solution without biclusters; negative where only noise was described. See
-    :func:`evidence_table` for the formula.
+    High is better; 0 for a solution without biclusters; negative where only noise was described. The evidence of
+    single biclusters adds up to it only where all of them pay: one that does not counts as what its members cost to
+    name, log C(n, r) + log C(m, c), rather than with its own evidence. See :func:`evidence_table` for the formula.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_instance, check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
@@ -105,6 +105,7 @@ def stability(
     0.95
     """
     values = Matrix.of(X).values
+    check_instance("fit", fit)
     if not callable(fit):
         fit = _fitted_anew(fit)
     check_int("repeats", repeats, 1)

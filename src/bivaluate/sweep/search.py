@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._anndata import is_anndata
-from bivaluate._check import check_int
+from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
@@ -139,6 +139,7 @@ def select_k(
 
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
+    check_instance("estimator", estimator)
     known = estimator.get_params() if hasattr(estimator, "get_params") else ()
     name = count_among(known)
     if not name:
