@@ -127,7 +127,10 @@ def main() -> None:
     lines = [
         f"| rule | planted blocks, {n_blocks} fits | topics, {n_topics} fits | 700 blood cells, nats |",
         "|---|---|---|---|",
-        *(f"| {name} | {blocks[name]:.2f} | {in_topics[name]:.2f} | {nats[name]:,.0f} |" for name in RULES),
+        *(
+            f"| {name} | {blocks[name]:.2f} | {in_topics[name]:.2f} | {nats[name]:,.0f} |".replace("-", "−")
+            for name in RULES
+        ),
     ]
     print_and_fill(lines, page, "factor rules")
 

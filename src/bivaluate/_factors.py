@@ -45,7 +45,8 @@ def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
     for name, given in (("W", W), ("H", H)):
         given = given.toarray() if hasattr(given, "toarray") else given
         try:
-            array = np.asarray(given, dtype=np.float64)
+            with np.errstate(over="ignore"):
+                array = np.asarray(given).astype(np.float64, casting="same_kind")
         except (TypeError, ValueError):
             raise SolutionError(f"{name} does not hold numbers only; loadings are needed.") from None
         if array.ndim != 2:

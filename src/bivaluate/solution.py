@@ -339,7 +339,8 @@ class Biclustering(Sequence[Bicluster]):
         -----
         The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0, with p the
         profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted by their
-        sizes. What is strong in every factor, such as words that all topics use, belongs to none. The square roots of
+        sizes. What is strong in every factor, such as words that all topics use, belongs to none; nor do, as its price,
+        many of the members that large blocks share where there are only two or three factors. The square roots of
         these values are put into two groups, cut where their means differ most for their sizes. A single factor, or
         one that has the average profile, is cut by its loadings. It is the default because it adapts to the size of
         each factor, whereas the others have to be told it; docs/formats.md has the measurements.
