@@ -25,7 +25,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, fitted_solution
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -758,7 +758,7 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     sign = -1.0 if record.direction == "low" else 1.0
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
-        solution = Biclustering.from_estimator(estimator)
+        solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
             raise SolutionError(

@@ -234,6 +234,7 @@ def noise_kinds():
     return {
         "Columns have strong effects": rng.normal(size=(200, 30)) + rng.normal(size=30),
         "Values are heavily skewed": np.exp(1.5 * rng.normal(size=(200, 30))),
+        "Most cells are 0": np.log1p(rng.poisson(0.1, size=(200, 30))),
         "Neighbouring columns are correlated": smooth,
     }
 

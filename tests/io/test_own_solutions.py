@@ -139,6 +139,33 @@ def test_masks_of_numpy(tmp_path, names):
         read_solution(tmp_path / "s.npz", format="masks")
 
 
+@pytest.mark.parametrize("name", ["H", "components", "components_"])
+def test_factors_of_numpy(tmp_path, name):
+    blocks = Biclustering([([0, 2], [1, 3]), ([1, 4], [0])], (5, 4))
+    W, H = blocks.row_masks.T * 3 + 0.1, blocks.col_masks * 2 + 0.1
+    path = tmp_path / "factors.npz"
+    np.savez(path, **{"W": W, name: H})
+    assert read_solution(path, X) == blocks
+    assert read_solution(path, X, rule="top:0.5") == Biclustering.from_factors(W, H, rule="top:0.5")
+    assert read_solution(path).info["rule"] == "mixture"
+    np.savez(path, **{"W": W, name: H.T})
+    with pytest.raises(FormatError, match=r"factors\.npz: W has 2 factors \(columns\) and H has 4 \(rows\)"):
+        read_solution(path)
+    np.savez(path, W=W)
+    with pytest.raises(FormatError, match=r"the arrays 'W' and 'H' are needed"):
+        read_solution(path, format="factors")
+
+
+def test_other_arrays_of_numpy_are_named(tmp_path):
+    for save in (np.savez, np.savez_compressed):
+        save(tmp_path / "s.npz", W=np.ones((5, 2)), H=np.ones((2, 4)), X=np.ones((5, 4)))
+        with pytest.raises(FormatError, match=r"or factors 'W' and 'H', and nothing else; arrays found: H, W, X\."):
+            read_solution(tmp_path / "s.npz")
+    np.savez(tmp_path / "s.npz", rows=S.row_masks, columns=S.col_masks)
+    with pytest.raises(ParameterError, match="holds members, not loadings"):
+        read_solution(tmp_path / "s.npz", rule="sd:1")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -144,7 +144,7 @@ def test_read_without_a_matrix(put, key, text):
 
 
 def test_every_format_is_tested():
-    assert set(solution_formats()) == {*FILES, "bivaluate", "cnmf", "csv", "masks", "rds", "score-tables"}
+    assert set(solution_formats()) == {*FILES, "bivaluate", "cnmf", "csv", "factors", "masks", "rds", "score-tables"}
 
 
 @pytest.mark.parametrize(("key", "base"), [("bicat", 0), ("r-text", 1)], ids=["bicat-from-0", "r-from-1"])

@@ -257,7 +257,8 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         return _formats(kind)[check_choice("format", key, _formats(kind))]
     record = recognise(kind, source)
     if record is None:
-        source.check_text()
+        if not source.array_names():
+            source.check_text()
         hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
         raise FormatError(
             Advice(

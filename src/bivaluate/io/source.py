@@ -244,6 +244,11 @@ class Source:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
             return []
 
+    def array_names(self) -> set[str]:
+        """Return the names of the arrays in an .npz archive; none if the file is not one."""
+        names = self.zip_names() if self.head.startswith(b"PK") else []
+        return {name.removesuffix(".npy") for name in names} if any(name.endswith(".npy") for name in names) else set()
+
     def check_members(self, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> None:
         """Raise where members of a zip archive unpack to too much, or to a lot and are damaged."""
         total = sum(member.file_size for member in members)

@@ -15,7 +15,7 @@ from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
-from bivaluate.solution import Bicluster, Biclustering, check_solution
+from bivaluate.solution import Bicluster, Biclustering, check_solution, fitted_solution
 
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats], Biclustering]
@@ -133,7 +133,7 @@ def _fitted_anew(estimator: Any) -> Fit:
         raise ParameterError(
             f"fit is of type {type(estimator).__name__}; pass an estimator, or a function of a matrix."
         )
-    return lambda values: check_solution(clone(estimator).fit(values))
+    return lambda values: fitted_solution(clone(estimator).fit(values), values)
 
 
 def _found_again(

@@ -26,9 +26,9 @@ from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.held_out import predictive_gain
-from bivaluate.sweep.work import fit, reason_of, solution_of
+from bivaluate.sweep.work import fit, reason_of
 
 PREDICTIVE = "predictive"
 NO_EVIDENCE = "No K gives biclusters that, taken together, stand out from noise."
@@ -99,10 +99,11 @@ def select_k(
     estimator : estimator
         A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``, a factor model with
         ``n_components`` (NMF, LatentDirichletAllocation; members by the rule of
-        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in a biclustering estimator:
-        bivaluate's, scikit-learn's or your own. It is cloned, never changed.
+        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in one of them: bivaluate's,
+        scikit-learn's or your own. It is cloned, never changed.
     X : array-like, DataFrame, AnnData or Matrix
-        The matrix; an AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
+        The matrix, in which the biclusters are judged, those too that a pipeline finds in what it makes of it. An
+        AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
     k : int or iterable of int
         Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
     scoring : str
@@ -195,13 +196,13 @@ def select_k(
 def _reasons(tried: list[int], reasons: list[str]) -> str:
     """Say why each K failed; those that failed alike once.
 
-    >>> _reasons([2, 3, 4], ["no rows", "no columns", "no rows"])
+    >>> _reasons([2, 3, 4], ["no rows.", "no columns", "no rows."])
     'K = 2, 4: no rows; K = 3: no columns'
     """
     alike: dict[str, list[str]] = {}
     for k, reason in zip(tried, reasons, strict=True):
         alike.setdefault(reason, []).append(str(k))
-    return "; ".join(f"K = {', '.join(ks)}: {reason}" for reason, ks in alike.items())
+    return "; ".join(f"K = {', '.join(ks)}: {reason.removesuffix('.')}" for reason, ks in alike.items())
 
 
 def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
@@ -221,7 +222,7 @@ def _predict(
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:
-        return solution_of(clone(estimator).set_params(**{name: k}).fit(values), values)
+        return fitted_solution(clone(estimator).set_params(**{name: k}).fit(values), values)
 
     nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
     with warnings.catch_warnings():

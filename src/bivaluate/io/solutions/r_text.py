@@ -143,7 +143,7 @@ def _detects(source: Source) -> bool:
 
 
 def _nearly(source: Source) -> str:
-    is_line = len(numbered(source.head_text)) == 1
+    is_line = not source.array_names() and len(numbered(source.head_text)) == 1
     return "A single line is what R's writeBiclusterResults leaves of no biclusters: that is r-text." if is_line else ""
 
 
