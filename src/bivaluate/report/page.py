@@ -13,6 +13,8 @@ import numpy as np
 from bivaluate._text import listing, plural
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.limits import SAME_PATTERN, pays
+from bivaluate.judge.redundancy import told_apart
+from bivaluate.measures.cover import Cover
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import (
@@ -160,9 +162,11 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     place = (dataset, winner.algorithm, winner.k)
     beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == place), None)
     null = beside.bands.get(case.criterion) if beside else None
+    repeats = redundancy(shown) if shown else []
     return replace(
         case,
-        repeats=redundancy(shown) if shown else (),
+        repeats=repeats,
+        apart=shown is not None and told_apart(repeats, Cover(shown.solution)),
         errors=_unexplained_errors(shown) if shown else (),
         finds_k=source.solutions[winner.typical].finds_k,
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,

@@ -20,7 +20,6 @@ from bivaluate.judge.limits import (
     NOISY,
     SIGNIFICANT,
     STEADY,
-    is_indistinct,
     is_negligible,
     is_thin,
     is_vague,
@@ -31,6 +30,7 @@ from bivaluate.judge.verdict import (
     capital,
     coming_back,
     count,
+    is_fused,
     next_steps,
     nothing_here,
     outweighed,
@@ -63,17 +63,19 @@ class Sentence(NamedTuple):
 class Case:
     """What is known about one data set when its verdict is spoken.
 
-    `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
-    they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
-    unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
-    many `surrogates`, `p_values` those of the choice by the criterion and by evidence; `asked` says that the reader
-    named the criterion, `fitted` that algorithms were run (and can be again), `finds_k` that the winner found its K
-    itself, `to_name` that rows have names nobody has looked up yet.
+    `repeats` are the redundant groups among the winner's biclusters, `errors` their virtual errors, `names` what they
+    are called, and `apart` says that no two of them are redundant or share a cell; `typical` are the measures of the
+    winner's typical solution; `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand
+    beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
+    the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
+    (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
+    up yet.
     """
 
     groups: Sequence[Group]
     criterion: str = "nve_cov"
     repeats: Sequence[RedundantGroup] = ()
+    apart: bool = False
     errors: Sequence[float] = ()
     names: Sequence[str] = ()
     typical: Mapping[str, float] = field(default_factory=dict)
@@ -178,7 +180,7 @@ def _headline(case: Case) -> Sentence:
     if winner is None:
         return Sentence("headline", _no_winner(case))
     if len(case.groups) == 1 and not case.asked:
-        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner))}")
+        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner), case.apart)}")
     return Sentence("headline", f"{winner.name}: {_praise(case, winner)}.")
 
 
@@ -195,7 +197,7 @@ def _praise(case: Case, winner: Group) -> str:
         return f"{_standing(winner)}; most evidence ({number(winner.value(EVIDENCE))} nats)"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
-    if is_indistinct(nve):
+    if is_fused(_judged(winner), case.apart):
         return f"{best}, but its biclusters are hardly distinct ({symbol('nve')} {number(nve)})"
     if case.criterion != "nve_cov":
         return best
@@ -507,7 +509,7 @@ def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) ->
     (leader, most), *rest = wins.most_common()
     where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"
     where += "".join(f", {name} on {times}" for name, times in rest)
-    fused = sum(is_indistinct(winner.value("nve")) for _, winner in decided.values())
+    fused = sum(is_fused(_judged(winner), case.apart) for case, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
     balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
@@ -582,7 +584,7 @@ _OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
     (
         REDUNDANT,
         "caution",
-        lambda case, winner: is_indistinct(winner.value("nve")) and not _all_pay(winner),
+        lambda case, winner: is_fused(_judged(winner), case.apart) and not _all_pay(winner),
         "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
     ),
     (
