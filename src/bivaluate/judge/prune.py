@@ -24,6 +24,7 @@ from bivaluate.judge.redundancy import (
     costs_nothing,
     groups_among,
     groups_of,
+    is_coherent,
     relations,
     union_of,
 )
@@ -415,7 +416,7 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
         )
         pool.replace(inner, outer, union, kept)
         return Proposal("drop", (gone,), reason)
-    if not costs_nothing(together, sum(errors) / 2):
+    if not (costs_nothing(together, sum(errors) / 2) and is_coherent(np.array(together), *union.shape)):
         return None
     names = (pool.names[a], pool.names[b])
     reason = (

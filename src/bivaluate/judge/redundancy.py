@@ -48,7 +48,7 @@ def redundant_groups(merged_ve: Any, solution: Biclustering, matrix: Matrix) -> 
     Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
     merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
     within the other, whose chance-corrected error aVE is no higher. Two that share no cells have to be worth merging,
-    too: if either saves something, their union must save as much, and it must be coherent itself. A bicluster is
+    too: if either saves something, their union must save as much and be coherent itself. A bicluster is
     coherent if it has two rows and three columns or more and a virtual error below 0.8 and below 0.8 times the mean of
     noise of its shape, so noise is never called redundant. Every bicluster is in one group at most: the largest group
     is taken first, then the largest among the others. Findings, the report's verdict and rings, and pruning all use
@@ -113,16 +113,20 @@ class Merging:
     def costs(self, pairs: Sequence[tuple[int, int]], together: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which pairs (positions) are better apart; `together` are the virtual errors of their unions.
 
-        Their union saves less than one of them that pays, or is not coherent.
+        One of the two pays, and their union saves less than it or is not coherent.
         """
-        parts = [(self.biclusters[a], self.biclusters[b]) for a, b in pairs]
-        unions = [union_of(one, other) for one, other in parts]
-        shapes = np.array([union.shape for union in unions]).reshape(-1, 2)
         asked = sorted({k for pair in pairs for k in pair})
-        judged = evidence_alone(self.matrix, self.solution, [*(self.biclusters[k] for k in asked), *unions])
-        alone, saved = dict(zip(asked, judged.tolist(), strict=False)), judged[len(asked) :]
-        most = np.array([max((alone[k] for k in pair if pays(alone[k])), default=-np.inf) for pair in pairs])
-        return ~(saved >= most) & pays(most) | ~is_coherent(together, *shapes.T)
+        alone = dict(zip(asked, self._alone([self.biclusters[k] for k in asked]), strict=True))
+        most = np.array([max((alone[k] for k in pair if pays(alone[k])), default=0.0) for pair in pairs])
+        costs, at_stake = np.zeros(len(pairs), dtype=np.bool_), np.flatnonzero(pays(most))
+        if len(at_stake):
+            unions = [union_of(*(self.biclusters[k] for k in pairs[place])) for place in at_stake.tolist()]
+            coherent = is_coherent(together[at_stake], *np.array([union.shape for union in unions]).T)
+            costs[at_stake] = ~(self._alone(unions) >= most[at_stake]) | ~coherent
+        return costs
+
+    def _alone(self, biclusters: Sequence[Bicluster]) -> NDArray[np.float64]:
+        return evidence_alone(self.matrix, self.solution, biclusters)
 
 
 def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
