@@ -21,7 +21,7 @@ from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep
-from bivaluate.sweep.select import select
+from bivaluate.sweep.select import select, solution_of
 from tests.report.conftest import browser, visit  # noqa: F401 -- fixtures
 from tests.sweep.standins import BLOCKS, SEPARATE
 
@@ -298,6 +298,33 @@ def test_blocks_that_pay_and_are_better_apart_are_good_everywhere(turned: bool, 
     assert "Merge B" not in page
     advice = propose_pruning(X, solution)
     assert (advice.groups, advice.proposals, advice.cautions) == ((), (), ())
+
+
+def test_select_says_how_many_pay_as_score_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from bivaluate.cli.select import select as shown
+
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:15, :8] += 5
+    np.save(tmp_path / "data.npy", X)
+    run = Sweep(Plan([str(tmp_path / "data.npy")], ["spectral_co"], [3]), tmp_path / "run").run()
+    selection = select(run)
+    taken = solution_of(run, selection, "data")
+    assert taken is not None
+    result = evaluate(X, Biclustering.from_json(taken.path))
+    pays, found = result.scores["n_paying"], result.scores["n_biclusters"]
+    assert 0 < pays < found
+    assert (taken.n_paying, taken.n_biclusters) == (pays, found)
+    assert selection.to_dict()["best"][0]["n_paying"] == pays
+    assert f"{found} found; {pays} of them stand" in selection.verdict[0]
+    assert f"{pays} of {found} biclusters stand" in result.verdict
+    shown(tmp_path / "run")
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"({found} biclusters, of which {pays} pay" in told
+    assert f"`bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json`".replace(" ", "") in told.replace(
+        " ", ""
+    )
+    page = build_report(run, tmp_path / "page.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert f"{pays} of {found} biclusters stand" in page
 
 
 def test_the_real_algorithms_meet_every_kind_of_cell(run: Run, request: pytest.FixtureRequest) -> None:

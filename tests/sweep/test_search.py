@@ -104,6 +104,8 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     found = select_k(estimator, raised, k=[1, 2, 3], scoring=scoring)
     assert found.best_params_ == {"n_biclusters": 2}
     assert not found.nothing_
+    assert (found.n_paying_, found.n_biclusters_) == (2, 2)
+    assert "n_biclusters=2 of [1, 2, 3], n_paying=2 of 2, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
     noise = np.random.default_rng(4).normal(size=raised.shape)
     with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
@@ -135,3 +137,22 @@ def test_a_pipeline_is_searched_over_the_number_of_its_last_step(raised: np.ndar
     las = make_pipeline(StandardScaler(), LargeAverageSubmatrices(n_restarts=50, random_state=0))
     found = select_k(las, raised, k=[1, 2, 3])
     assert found.best_params_ == {"largeaveragesubmatrices__n_biclusters": 2}
+
+
+def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
+    from bivaluate.algorithms import LargeAverageSubmatrices
+
+    found = select_k(LargeAverageSubmatrices(n_restarts=50, random_state=0), raised, k=4)
+    judged = evaluate(raised, found.best_estimator_)
+    assert (
+        (found.n_paying_, found.n_biclusters_) == (judged.scores["n_paying"], judged.scores["n_biclusters"]) == (2, 2)
+    )
+    assert repr(found).startswith("KSelection(n_biclusters=4, n_paying=2 of 2, total_evidence=")
+    unknown = select_k(SpectralBiclustering(random_state=0), raised, k=[2], scoring="asr", metrics=["asr"])
+    assert math.isnan(unknown.n_paying_)
+    assert "n_paying" not in repr(unknown)
+
+
+def test_a_name_is_no_estimator(raised: np.ndarray) -> None:
+    with pytest.raises(ParameterError, match=r"estimator is 'las'; pass an estimator, for instance LargeAverageSubm"):
+        select_k("las", raised, k=[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from bivaluate._text import listing, number, percent
+from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
@@ -169,6 +169,31 @@ def count(found: float, asked: int, pays: float, finds_k: bool = False) -> str:
     return f"{shown}{how}; {worth} out from noise."
 
 
+def holding(found: int, pays: float) -> str:
+    """Say how many biclusters a solution has, and how many of them pay where that is known.
+
+    >>> [holding(found, pays) for found, pays in ((6, 4), (6, 6), (6, 0), (1, 1), (6, math.nan))]
+    ['6 biclusters, of which 4 pay', '6 biclusters, all of which pay', '6 biclusters, none of which pays', '1 bicluster, which pays', '6 biclusters']
+    """  # noqa: W505
+    if not math.isfinite(pays) or not found:
+        return plural(found, "bicluster")
+    if found == 1:
+        return f"1 bicluster, which {'pays' if pays else 'does not pay'}"
+    some = f"of which {number(pays)} pay{'s' if pays == 1 else ''}"
+    worth = "all of which pay" if pays == found else "none of which pays" if not pays else some
+    return f"{plural(found, 'bicluster')}, {worth}"
+
+
+def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION") -> str:
+    """Say what to do about biclusters that repeat one another or add nothing.
+
+    >>> tidying("data.csv", "las.json")[:63]
+    'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
+    """
+    command = f"bivaluate prune {matrix} {solution} -o pruned.json"
+    return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
+
+
 def prediction(good: bool, gain: float, error: float) -> str:
     """Say whether a solution predicts cells it has not seen.
 
@@ -239,10 +264,7 @@ def next_steps(
         )
         return steps
     if untidy:
-        steps.append(
-            "Tidy up: `bivaluate prune MATRIX SOLUTION -o pruned.json` merges what repeats, drops what is noise, and says "
-            "why it keeps the rest."
-        )
+        steps.append(tidying())
     if edge:
         steps.append("Sweep again over a wider range of K.")
     if not second_opinion:

@@ -21,6 +21,7 @@ from bivaluate.judge.limits import (
     SIGNIFICANT,
     STEADY,
     is_negligible,
+    is_slight,
     is_thin,
     is_vague,
 )
@@ -420,8 +421,8 @@ def _beside_null(case: Case, winner: Group) -> list[Sentence]:
 
 
 def _small_winner(case: Case, winner: Group) -> list[Sentence]:
-    """Say that even the winner covers next to nothing."""
-    if len(case.groups) < 2 or not is_negligible(winner.value("coverage")):
+    """Say that even the winner covers next to nothing, unless that pays."""
+    if len(case.groups) < 2 or not is_slight(winner.value("coverage"), winner.value("n_paying")):
         return []
     return _caution(f"Even the winner covers only {percent(winner.value('coverage'))} of the matrix.")
 
