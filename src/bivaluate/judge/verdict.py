@@ -226,6 +226,7 @@ def next_steps(
     second_opinion: bool = True,
     edge: bool = False,
     to_name: bool = False,
+    searched: bool = False,
 ) -> list[str]:
     """Say what to do next; commands stand between backquotes.
 
@@ -243,6 +244,8 @@ def next_steps(
         Whether the chosen K is the smallest or largest tried, and nothing but the measure speaks for it.
     to_name : bool
         Whether rows have names that gene sets could explain.
+    searched : bool
+        Whether `bivaluate find` is among what was tried.
 
     Returns
     -------
@@ -259,7 +262,9 @@ def next_steps(
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
         steps.append(
-            "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
+            "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
+            if searched
+            else "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
             "several kinds, and says so when there is none."
         )
         return steps

@@ -70,7 +70,7 @@ class Case:
     beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
     the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
     (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
-    up yet.
+    up yet, `searched` that `bivaluate find` made one of the solutions.
     """
 
     groups: Sequence[Group]
@@ -90,6 +90,7 @@ class Case:
     fitted: bool = False
     finds_k: bool = False
     to_name: bool = False
+    searched: bool = False
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -290,7 +291,8 @@ def _next(case: Case) -> list[str]:
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
         some = bool(case.paying)
-        return next_steps(real=some, untidy=some, unfinished=case.missing > 0) if judged else []
+        tried = {"unfinished": case.missing > 0, "searched": case.searched}
+        return next_steps(real=some, untidy=some, **tried) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
         real=case.real,
@@ -299,6 +301,7 @@ def _next(case: Case) -> list[str]:
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
         edge=bool(_edge(case, winner)),
         to_name=case.to_name,
+        searched=case.searched,
     )
 
 
