@@ -105,7 +105,7 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     assert found.best_params_ == {"n_biclusters": 2}
     assert not found.nothing_
     assert (found.n_paying_, found.n_biclusters_) == (2, 2)
-    assert "n_biclusters=2 of [1, 2, 3], n_paying=2 of 2, " in repr(found)
+    assert "n_biclusters=2 of [1, 2, 3], 2 of 2 pay, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
     noise = np.random.default_rng(4).normal(size=raised.shape)
     with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
@@ -147,10 +147,10 @@ def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
     assert (
         (found.n_paying_, found.n_biclusters_) == (judged.scores["n_paying"], judged.scores["n_biclusters"]) == (2, 2)
     )
-    assert repr(found).startswith("KSelection(n_biclusters=4, n_paying=2 of 2, total_evidence=")
+    assert repr(found).startswith("KSelection(n_biclusters=4, 2 of 2 pay, total_evidence=")
     unknown = select_k(SpectralBiclustering(random_state=0), raised, k=[2], scoring="asr", metrics=["asr"])
     assert math.isnan(unknown.n_paying_)
-    assert "n_paying" not in repr(unknown)
+    assert "pay" not in repr(unknown)
 
 
 def test_a_name_is_no_estimator(raised: np.ndarray) -> None:

@@ -61,10 +61,6 @@ class KSelection:
     nothing_ : bool
         Whether nothing is there: even the best K has no evidence, or predicts held-out cells no better than row and
         column means do.
-    n_biclusters_ : int
-        How many biclusters the best solution has; fewer than its K where no more were found.
-    n_paying_ : float
-        How many of them pay; NaN where it was not among the measures.
 
     See Also
     --------
@@ -88,7 +84,12 @@ class KSelection:
 
     @property
     def n_biclusters_(self) -> int:
-        """Biclusters of the best solution.
+        """How many biclusters the best solution has.
+
+        Returns
+        -------
+        int
+            Fewer than its K where no more were found.
 
         Examples
         --------
@@ -101,7 +102,12 @@ class KSelection:
 
     @property
     def n_paying_(self) -> float:
-        """Biclusters of the best solution that pay; NaN where it was not among the measures.
+        """How many biclusters of the best solution pay.
+
+        Returns
+        -------
+        float
+            NaN where that was not among the measures.
 
         Examples
         --------
@@ -117,7 +123,7 @@ class KSelection:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
         found = "nothing stands out: " if self.nothing_ else ""
-        pays = "" if math.isnan(self.n_paying_) else f"n_paying={self.n_paying_} of {self.n_biclusters_}, "
+        pays = "" if math.isnan(self.n_paying_) else f"{self.n_paying_} of {self.n_biclusters_} pay, "
         best = f"{chosen}={self.best_params_[chosen]}{among}, {pays}{self.scoring}={self.best_score_:.4g}"
         return f"KSelection({found}{best})"
 
@@ -164,7 +170,7 @@ def select_k(
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
     >>> found
-    KSelection(n_clusters=3 of [2, 3], n_paying=0 of 9, asr=0.6737)
+    KSelection(n_clusters=3 of [2, 3], 0 of 9 pay, asr=0.6737)
     >>> found.best_params_
     {'n_clusters': 3}
     """
