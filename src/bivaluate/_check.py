@@ -30,7 +30,10 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
 
 
 def check_instance(name: str, value: Any) -> None:
-    """Refuse a class where an object of it is needed."""
+    """Refuse a class, or the name of an algorithm, where an estimator is needed."""
+    if isinstance(value, str):
+        example = "pass an estimator, for instance LargeAverageSubmatrices()"
+        raise ParameterError(Advice(Option(name), f" is {value!r}; {example}."))
     if isinstance(value, type):
         made = value.__name__
         raise ParameterError(Advice(Option(name), f" is the class {made}; pass an instance: {made}()."))

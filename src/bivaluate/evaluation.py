@@ -20,6 +20,7 @@ from bivaluate._text import Advice, Option, html_table, listing, number, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
+from bivaluate.judge.redundancy import groups_of, told_apart
 from bivaluate.judge.verdict import verdict
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
@@ -458,7 +459,8 @@ class Evaluation:
         >>> result.verdict[:7]
         'Nothing'
         """
-        return verdict(self.scores)
+        known = self._paired and self._sampled is None
+        return verdict(self.scores, known and told_apart(groups_of(self._workspace), self._workspace.cover))
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:

@@ -48,6 +48,16 @@ def test_one_bicluster(visit: Visit, tmp_path: Path) -> None:
     assert shown.locator(".profiles svg").count() == 1
 
 
+@pytest.mark.parametrize("algorithm", ["find", "las"])
+def test_find_is_not_advised_where_find_found_nothing(algorithm: str) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    pairs = [(range(10), range(5)), (range(20, 30), range(8, 14))]
+    result = evaluate(X, Biclustering(pairs, X.shape, info={"algorithm": algorithm, "name": "mine"}))
+    (step,) = [sentence.text for sentence in make_page(read_source(result)).verdict if sentence.kind == "step"]
+    assert step.startswith("Do not interpret these biclusters")
+    assert ("`bivaluate find MATRIX`" in step) == (algorithm != "find")
+
+
 def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     matrix = Matrix(rng.normal(size=(120, 40)))

@@ -106,6 +106,8 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     found = select_k(estimator, raised, k=[1, 2, 3], scoring=scoring)
     assert found.best_params_ == {"n_biclusters": 2}
     assert not found.nothing_
+    assert (found.n_paying_, found.n_biclusters_) == (2, 2)
+    assert "n_biclusters=2 of [1, 2, 3], 2 of 2 pay, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
     noise = np.random.default_rng(4).normal(size=raised.shape)
     with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
@@ -173,3 +175,22 @@ def test_a_reason_ends_with_one_full_stop() -> None:
     narrow = make_pipeline(VarianceThreshold(), NMF(init="nndsvda", max_iter=500))
     with pytest.raises(ParameterError, match=r"K = 2, 3: Pipeline makes .*transform\(X\)\.$"):
         select_k(narrow, counts, k=[2, 3])
+
+
+def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
+    from bivaluate.algorithms import LargeAverageSubmatrices
+
+    found = select_k(LargeAverageSubmatrices(n_restarts=50, random_state=0), raised, k=4)
+    judged = evaluate(raised, found.best_estimator_)
+    assert (
+        (found.n_paying_, found.n_biclusters_) == (judged.scores["n_paying"], judged.scores["n_biclusters"]) == (2, 2)
+    )
+    assert repr(found).startswith("KSelection(n_biclusters=4, 2 of 2 pay, total_evidence=")
+    unknown = select_k(SpectralBiclustering(random_state=0), raised, k=[2], scoring="asr", metrics=["asr"])
+    assert math.isnan(unknown.n_paying_)
+    assert "pay" not in repr(unknown)
+
+
+def test_a_name_is_no_estimator(raised: np.ndarray) -> None:
+    with pytest.raises(ParameterError, match=r"estimator is 'las'; pass an estimator, for instance LargeAverageSubm"):
+        select_k("las", raised, k=[2])

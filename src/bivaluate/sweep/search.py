@@ -82,11 +82,50 @@ class KSelection:
     scoring: str
     nothing_: bool = False
 
+    @property
+    def n_biclusters_(self) -> int:
+        """How many biclusters the best solution has.
+
+        Returns
+        -------
+        int
+            Fewer than its K where no more were found.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_biclusters_
+        9
+        """
+        return int(self.cv_results_["n_biclusters"][self.best_index_])
+
+    @property
+    def n_paying_(self) -> float:
+        """How many biclusters of the best solution pay.
+
+        Returns
+        -------
+        float
+            NaN where that was not among the measures.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_paying_
+        0
+        """
+        found = self.cv_results_.get("n_paying")
+        return math.nan if found is None else found[self.best_index_]
+
     def __repr__(self) -> str:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
         found = "nothing stands out: " if self.nothing_ else ""
-        return f"KSelection({found}{chosen}={self.best_params_[chosen]}{among}, {self.scoring}={self.best_score_:.4g})"
+        pays = "" if math.isnan(self.n_paying_) else f"{self.n_paying_} of {self.n_biclusters_} pay, "
+        best = f"{chosen}={self.best_params_[chosen]}{among}, {pays}{self.scoring}={self.best_score_:.4g}"
+        return f"KSelection({found}{best})"
 
 
 def select_k(
@@ -132,7 +171,7 @@ def select_k(
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
     >>> found
-    KSelection(n_clusters=3 of [2, 3], asr=0.6737)
+    KSelection(n_clusters=3 of [2, 3], 0 of 9 pay, asr=0.6737)
     >>> found.best_params_
     {'n_clusters': 3}
     """
@@ -155,7 +194,8 @@ def select_k(
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
-    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))
+    pays = ["n_paying"] if "total_evidence" in (metric.key, *measured) else []  # comes with it
+    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *pays]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
         if predictive:
