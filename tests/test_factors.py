@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.pipeline import make_pipeline
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, evaluate, solution_scorer, stability
 from bivaluate._errors import EmptyBiclusterWarning, ParameterError, SolutionError
 from bivaluate._factors import members
 
@@ -136,5 +139,66 @@ def test_models_that_have_no_factors(planted):
         Biclustering.from_factor_model(NMF(2), planted)
     with pytest.raises(SolutionError, match="list has no factors"):
         Biclustering.from_factor_model([], planted)
+    model = NMF(2, init="nndsvda", max_iter=500).fit(planted)
     with pytest.raises(SolutionError, match=r"NMF has factors: use Biclustering.from_factor_model"):
-        Biclustering.from_estimator(NMF(2, init="nndsvda", max_iter=500).fit(planted))
+        Biclustering.from_estimator(model)
+    with pytest.raises(SolutionError, match=r"use Biclustering.from_factor_model\(model, X\) in its place, where X is"):
+        evaluate(planted, model)
+
+
+def test_what_is_strong_in_every_factor_belongs_to_none():
+    """Words that all topics use: as cuts of its own loadings they would be members of each of them."""
+    W = np.kron(np.eye(3), np.ones((4, 1))) + 0.1
+    H = np.hstack([np.kron(np.eye(3), np.full((1, 5), 2.0)) + 0.1, np.full((3, 4), 3.0)])
+    solution = Biclustering.from_factors(W, H)
+    assert sides(solution) == [(list(range(4 * k, 4 * k + 4)), list(range(5 * k, 5 * k + 5))) for k in range(3)]
+    assert all(cols.tolist()[-4:] == [15, 16, 17, 18] for _, cols in Biclustering.from_factors(W, H, rule="top:0.3"))
+
+
+def test_profiles_that_are_the_same_in_all_factors_are_cut_by_their_loadings():
+    w, h = np.array([5.0, 4.0, 0.1, 0.2, 0.1]), np.array([3.0, 0.1, 4.0])
+    one = [([0, 1], [0, 2])]
+    assert sides(Biclustering.from_factors(w[:, None], h[None])) == one
+    assert sides(Biclustering.from_factors(np.outer(w, [1, 0.3]), np.outer([1, 7], h))) == one * 2
+    with pytest.warns(EmptyBiclusterWarning, match="B2"):
+        assert sides(Biclustering.from_factors(np.outer(w, [1, 0]), np.outer([1, 0], h))) == one
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_vast_and_tiny_loadings(planted, scale):
+    W, H = np.abs(planted[:, :2]) + 1, np.abs(planted[:2]) + 1
+    assert sides(Biclustering.from_factors(W * scale, H * scale)) == sides(Biclustering.from_factors(W, H))
+
+
+@pytest.mark.parametrize("rule", ["mixture", "top:0.3", "sd:0.5"])
+def test_the_sign_of_a_factor_does_not_matter(rule):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 40))
+    X[:20, :10] += 3
+    u, s, v = np.linalg.svd(X, full_matrices=False)
+    W, H = u[:, :2] * s[:2], v[:2]
+    solution = Biclustering.from_factors(W, H, rule=rule)
+    for signs in ([-1, 1], [1, -1], [-1, -1]):
+        assert Biclustering.from_factors(W * signs, np.array(signs)[:, None] * H, rule=rule) == solution
+    if rule == "mixture":
+        assert solution[0].rows.tolist() == list(range(20))
+        assert solution[0].cols.tolist() == list(range(10))
+
+
+def test_pipelines_that_end_in_a_factor_model(planted):
+    pipeline = make_pipeline(TfidfTransformer(), NMF(2, init="nndsvda", max_iter=500)).fit(planted)
+    solution = Biclustering.from_factor_model(pipeline, planted)
+    assert sides(solution) == TRUTH
+    assert solution.info["algorithm"] == "NMF"
+    assert solution == Biclustering.from_factor_model(pipeline[-1], pipeline[:-1].transform(planted))
+    narrow = make_pipeline(VarianceThreshold(), NMF(2, init="nndsvda", max_iter=500))
+    planted[:, 0] = 1
+    with pytest.raises(SolutionError, match=r"Pipeline makes 9 columns of the 10 of X.*model\[:-1\]\.transform\(X\)\."):
+        Biclustering.from_factor_model(narrow.fit(planted), planted)
+
+
+def test_scorer_and_stability_take_factor_models(planted):
+    model = NMF(2, init="nndsvda", max_iter=500).fit(planted)
+    expected = evaluate(planted, Biclustering.from_factor_model(model, planted)).scores["coverage"]
+    assert solution_scorer("coverage")(model, planted) == expected
+    assert sides(stability(planted, model, repeats=2, null_runs=0).solution) == TRUTH

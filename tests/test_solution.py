@@ -336,3 +336,14 @@ def test_labels_are_refused_with_the_way_to_their_positions():
         Biclustering([(["g0", "g1"], [0, 1])])
     with pytest.raises(SolutionError, match=r"columns must be whole numbers counted from 0, found 0\.5\.$"):
         Biclustering([([0, 1], [0.5, 1.0])])
+
+
+def test_a_bicluster_that_is_not_there_is_told_which_are():
+    solution = Biclustering([([0], [1]), ([1], [0])])
+    for ask in (lambda: solution[5], lambda: solution.select([0, 5])):
+        with pytest.raises(SolutionError, match=r"no bicluster at 5; the solution has B1 at 0, B2 at 1\.") as caught:
+            ask()
+        assert isinstance(caught.value, IndexError)
+    with pytest.raises(IndexError, match=r"no bicluster at -1; the solution has none\."):
+        solution[:0][-1]
+    assert list(reversed(solution)) == [solution[1], solution[0]]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
+import reprlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bivaluate._errors import MatrixError, ParameterError, suggest
+from bivaluate._errors import BivaluateError, MatrixError, ParameterError, suggest
 from bivaluate._text import Advice, Option, plural
 
 if TYPE_CHECKING:
@@ -26,6 +27,16 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
         listed = ", ".join(repr(a) for a in allowed)
         raise ParameterError(Advice(Option(name), f" is {value!r}; allowed: {listed}.{suggest(str(value), allowed)}"))
     return value
+
+
+def check_instance(name: str, value: Any) -> None:
+    """Refuse a class, or the name of an algorithm, where an estimator is needed."""
+    if isinstance(value, str):
+        example = "pass an estimator, for instance LargeAverageSubmatrices()"
+        raise ParameterError(Advice(Option(name), f" is {value!r}; {example}."))
+    if isinstance(value, type):
+        made = value.__name__
+        raise ParameterError(Advice(Option(name), f" is the class {made}; pass an instance: {made}()."))
 
 
 def check_int(name: str, value: Any, minimum: int | None = None, maximum: int | None = None) -> int:
@@ -141,6 +152,18 @@ def as_python(value: Any) -> Any:
     ('g1', None)
     """
     return value.item() if isinstance(value, np.generic) else value
+
+
+def in_short(value: Any) -> str:
+    """Return what a value of a wrong type is, without the cells it may hold.
+
+    >>> in_short(np.zeros((4, 3))), in_short(5), in_short(list(range(1000)))
+    ('ndarray of shape (4, 3)', '5', '[0, 1, 2, 3, 4, 5, ...]')
+    """
+    try:
+        return f"{type(value).__name__} of shape {value.shape}"
+    except (AttributeError, BivaluateError):  # a solution may not know its shape
+        return reprlib.repr(value)
 
 
 def _first_non_numeric(array: NDArray[Any], name: str) -> str:

@@ -25,6 +25,10 @@ class SolutionError(BivaluateError, ValueError):
     """The biclusters cannot be used, or do not fit the matrix."""
 
 
+class NoSuchBiclusterError(SolutionError, IndexError):
+    """A solution has no bicluster at a position."""
+
+
 class ParameterError(BivaluateError, ValueError):
     """An argument or option has a value that is not allowed."""
 

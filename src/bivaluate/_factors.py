@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 DEFAULT_RULE = "mixture"
+# Profiles that differ by no more than this are the same.
+_ROUNDING = 1e-9
 _ALLOWED = "'mixture', 'top:0.1' (the largest tenth) or 'sd:1' (one standard deviation above the mean)"
 
 
@@ -43,7 +45,8 @@ def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
     for name, given in (("W", W), ("H", H)):
         given = given.toarray() if hasattr(given, "toarray") else given
         try:
-            array = np.asarray(given, dtype=np.float64)
+            with np.errstate(over="ignore"):
+                array = np.asarray(given).astype(np.float64, casting="same_kind")
         except (TypeError, ValueError):
             raise SolutionError(f"{name} does not hold numbers only; loadings are needed.") from None
         if array.ndim != 2:
@@ -60,11 +63,65 @@ def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
 
 
 def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
-    """Return the masks (K, n) and (K, m) of the members of each factor."""
+    """Return the masks (K, n) and (K, m) of the members of each factor; the mixture cuts how distinctive they are.
+
+    >>> W, H = np.array([[9.0, 1], [8, 0], [0, 7], [1, 9]]), np.array([[5.0, 0, 20, 1], [0, 6, 20, 1]])
+    >>> members_of_factors(W, H, "mixture")[1]  # the third column has high loadings in both, and tells nothing
+    array([[ True, False, False, False],
+           [False,  True, False, False]])
+    """
     kind, number = check_rule(rule)
-    rows = np.array([members(loadings, kind, number) for loadings in W.T]).reshape(W.shape[1], W.shape[0])
-    cols = np.array([members(loadings, kind, number) for loadings in H]).reshape(H.shape)
-    return rows, cols
+    rows, cols = _turned(_scaled(W.T), _scaled(H))
+    if kind == "mixture":
+        rows, cols = _distinctive(rows, cols), _distinctive(cols, rows)
+    row_masks, col_masks = (
+        np.array([members(loadings, kind, number) for loadings in side], dtype=np.bool_).reshape(side.shape)
+        for side in (rows, cols)
+    )
+    return row_masks, col_masks
+
+
+def _scaled(loadings: Floats) -> Floats:
+    """Return the loadings by a power of two, to the bit, so that the largest is near 1 and no product overflows."""
+    largest = np.fmax.reduce(np.abs(loadings), axis=None, initial=0.0)
+    return np.asarray(np.ldexp(loadings, -np.frexp(largest)[1]))
+
+
+def _turned(rows: Floats, cols: Floats) -> tuple[Floats, Floats]:
+    """Return the loadings (K, n) and (K, m), both with their signs turned where negative ones make the heavier block.
+
+    The signs of a factor are arbitrary: (−w)(−h) is the same product. Heavier is the larger of ‖w₊‖·‖h₊‖ and ‖w₋‖·‖h₋‖.
+    """
+    above, below = (_norms(sign * rows) * _norms(sign * cols) for sign in (1, -1))
+    sign = np.where(below > above, -1.0, 1.0)[:, None]
+    return sign * rows, sign * cols
+
+
+def _norms(loadings: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(_positive(loadings), axis=1))
+
+
+def _positive(loadings: Floats) -> Floats:
+    """Return the loadings with 0 for those below it, and for missing ones."""
+    return np.where(loadings > 0, loadings, 0.0)
+
+
+def _distinctive(loadings: Floats, other: Floats) -> Floats:
+    """Return how much each member tells a factor from the average of all: p·log(p/q) where p > q, otherwise 0.
+
+    p is the profile of the factor over its side, q the mean profile of all factors, weighted by their sizes. What is
+    strong in every factor belongs to none of them. A factor that has the average profile, as a single one does, keeps
+    its loadings, and so does one whose loadings are all equal, which has no members.
+    """
+    known = _positive(loadings)
+    totals = known.sum(axis=1, keepdims=True)
+    p = np.divide(known, totals, out=np.zeros_like(known), where=totals > 0)
+    sizes = totals[:, 0] * _positive(other).sum(axis=1)
+    q = sizes @ p / (sizes.sum() or 1.0)
+    above = p > q * (1 + _ROUNDING)
+    ratio = np.divide(p, q, out=np.ones_like(p), where=above & (q > 0))
+    plain = ~above.any(axis=1) | (known.min(axis=1, initial=math.inf) == known.max(axis=1, initial=0.0))
+    return np.where(plain[:, None], known, p * np.log(ratio))
 
 
 def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
@@ -75,7 +132,7 @@ def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
     >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2]), "top", 0.2)
     array([False,  True, False, False, False])
     """
-    known = np.where(loadings > 0, loadings, 0.0)
+    known = _positive(loadings)
     if kind == "mixture":
         chosen = known > _cut(np.sqrt(known)) ** 2
     elif kind == "sd":
@@ -105,13 +162,24 @@ def _cut(values: Floats) -> float:
     return float((ordered[at] + ordered[at + 1]) / 2)
 
 
+def last_step(model: Any) -> Any:
+    """Return the last step of a pipeline; of anything else, itself."""
+    steps = getattr(model, "steps", None)
+    return last_step(steps[-1][1]) if isinstance(steps, (list, tuple)) and steps else model
+
+
 def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     """Return the loadings of rows and columns that a fitted factor or topic model gives the data it is shown."""
     name = type(model).__name__
     if is_anndata(X):
         raise SolutionError("X is an AnnData object: pass what the model was fitted to, such as X.X, cells x genes.")
-    if hasattr(model, "components_") and hasattr(model, "transform"):
-        return check_factors(model.transform(X), model.components_)
+    if hasattr(last_step(model), "components_") and hasattr(model, "transform"):
+        rows, cols = check_factors(model.transform(X), last_step(model).components_)
+        if hasattr(X, "shape") and X.shape[1] != cols.shape[1]:
+            found = f"{name} makes {plural(cols.shape[1], 'column')} of the {X.shape[1]} of X before it finds factors"
+            how = "Take its last step, model[-1], with what the steps before make of X, model[:-1].transform(X)"
+            raise SolutionError(f"{found}, so factors do not say which columns of X belong to them. {how}.")
+        return rows, cols
     if hasattr(model, "get_topics") and hasattr(model, "get_document_topics"):
         topics = np.asarray(model.get_topics(), dtype=np.float64)
         documents = _bags_of_words(X)

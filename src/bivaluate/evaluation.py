@@ -20,12 +20,13 @@ from bivaluate._text import Advice, Option, html_table, listing, number, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
+from bivaluate.judge.redundancy import groups_of, told_apart
 from bivaluate.judge.verdict import verdict
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, fitted_solution
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -458,7 +459,8 @@ class Evaluation:
         >>> result.verdict[:7]
         'Nothing'
         """
-        return verdict(self.scores)
+        known = self._paired and self._sampled is None
+        return verdict(self.scores, known and told_apart(groups_of(self._workspace), self._workspace.cover))
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -758,7 +760,7 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     sign = -1.0 if record.direction == "low" else 1.0
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
-        solution = Biclustering.from_estimator(estimator)
+        solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
             raise SolutionError(

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, FileError, SolutionError
-from bivaluate._factors import DEFAULT_RULE, check_factors, loadings_of, members_of_factors
+from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError
+from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
 from bivaluate._text import first_few, html_table, plural
 
 if TYPE_CHECKING:
@@ -238,9 +238,8 @@ class Biclustering(Sequence[Bicluster]):
         >>> len(Biclustering.from_estimator(model))
         2
         """
-        steps = getattr(estimator, "steps", None)
-        if steps and not hasattr(estimator, "rows_"):
-            return cls.from_estimator(steps[-1][1])
+        if not hasattr(estimator, "rows_"):
+            estimator = last_step(estimator)
         info = {"algorithm": type(estimator).__name__}
         if hasattr(estimator, "rows_") and hasattr(estimator, "columns_"):
             return cls.from_masks(estimator.rows_, estimator.columns_, info=info)
@@ -249,7 +248,8 @@ class Biclustering(Sequence[Bicluster]):
             return found.with_info(**info)
         if hasattr(estimator, "components_"):
             name = info["algorithm"]
-            raise SolutionError(f"{name} has factors: use Biclustering.from_factor_model with it and its data.")
+            how = "use Biclustering.from_factor_model(model, X) in its place, where X is what it was fitted on"
+            raise SolutionError(f"{name} has factors: {how}.")
         raise SolutionError(
             f"{info['algorithm']} has neither rows_ and columns_ nor row_labels_ and column_labels_: "
             f"{'it is not a biclustering estimator' if hasattr(estimator, 'labels_') else 'call fit first'}."
@@ -314,9 +314,8 @@ class Biclustering(Sequence[Bicluster]):
             Loadings of the columns, one row per factor.
         rule : str, default="mixture"
             Which members belong to a factor, rows and columns separately; loadings of 0 and below never do.
-            ``"mixture"`` puts the square roots of the loadings into two groups, cut where their means differ most for
-            their sizes; ``"top:0.1"`` takes the largest tenth; ``"sd:1"`` those beyond one standard deviation above the
-            mean.
+            ``"mixture"`` takes those that tell the factor from the average of all; ``"top:0.1"`` the largest tenth;
+            ``"sd:1"`` those beyond one standard deviation above the mean.
         info : mapping, optional
             Anything worth keeping about where the solution came from.
 
@@ -338,11 +337,17 @@ class Biclustering(Sequence[Bicluster]):
 
         Notes
         -----
-        The mixture is the default because it adapts to the size of each factor, whereas the others have to be told it.
-        On planted non-negative blocks of 3 to 40 % of the rows (108 NMF fits, right K and up to 3 too many) it recovers
-        0.77 of the cells (mean Jaccard index), against 0.54 for the best number of standard deviations (1) and 0.34 for
-        the best fraction (a fifth). On 700 blood cells (NMF, K = 6, 10, 15) its biclusters save 16,500 nats, one
-        standard deviation 16,100, a fifth 14,300.
+        The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0, with p the
+        profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted by their
+        sizes. What is strong in every factor, such as words that all topics use, belongs to none; nor do, as its price,
+        many of the members that large blocks share where there are only two or three factors. The square roots of
+        these values are put into two groups, cut where their means differ most for their sizes. A single factor, or
+        one that has the average profile, is cut by its loadings. It is the default because it adapts to the size of
+        each factor, whereas the others have to be told it; docs/formats.md has the measurements.
+
+        The sign of a factor is arbitrary, because (−w)(−h) is the same product: w and h are both turned where their
+        negative loadings make the heavier block, ‖w₋‖·‖h₋‖ > ‖w₊‖·‖h₊‖. Loadings that are negative then are not
+        members; neither is a block in which rows and columns have opposite signs.
 
         Examples
         --------
@@ -363,9 +368,10 @@ class Biclustering(Sequence[Bicluster]):
         ----------
         model : object
             NMF or LatentDirichletAllocation of scikit-learn, or anything with ``components_`` and ``transform``;
-            LdaModel of gensim, or anything with ``get_topics`` and ``get_document_topics``.
+            LdaModel of gensim, or anything with ``get_topics`` and ``get_document_topics``; or a pipeline that ends in
+            a model with ``components_``.
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
-            The data as the model takes them; its rows (samples, documents) are the rows of the solution.
+            The data as the model or pipeline takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"
             Which members belong to a factor, as in :meth:`from_factors`.
 
@@ -392,7 +398,7 @@ class Biclustering(Sequence[Bicluster]):
         >>> Biclustering.from_factor_model(NMF(2, init="nndsvda").fit(X), X)
         Biclustering(2 biclusters of a matrix of 6 x 8)
         """
-        return cls.from_factors(*loadings_of(model, X), rule=rule, info={"algorithm": type(model).__name__})
+        return cls.from_factors(*loadings_of(model, X), rule=rule, info={"algorithm": type(last_step(model)).__name__})
 
     @classmethod
     def from_anndata(cls, adata: Any, *, key: str = KEY, obs_rows: bool = False) -> Biclustering:
@@ -605,7 +611,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Raises
         ------
-        IndexError
+        NoSuchBiclusterError
             If there is no bicluster at a position.
 
         Examples
@@ -614,7 +620,7 @@ class Biclustering(Sequence[Bicluster]):
         >>> solution.select([1, 0])[0] == solution[1]
         True
         """
-        return self._holding(tuple(self._biclusters[k] for k in keep), self._info)
+        return self._holding(tuple(self[k] for k in keep), self._info)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the solution as bivaluate JSON.
@@ -706,7 +712,11 @@ class Biclustering(Sequence[Bicluster]):
     def __getitem__(self, index: int | slice) -> Bicluster | Biclustering:
         if isinstance(index, slice):
             return self._holding(self._biclusters[index], self._info)
-        return self._biclusters[index]
+        try:
+            return self._biclusters[index]
+        except IndexError:
+            there = first_few([f"B{k + 1} at {k}" for k in range(len(self))])
+            raise NoSuchBiclusterError(f"there is no bicluster at {index}; the solution has {there}.") from None
 
     def __add__(self, other: Biclustering) -> Biclustering:
         if not isinstance(other, Biclustering):
@@ -833,6 +843,16 @@ def check_solution(solution: Any, name: str = "solution") -> Biclustering:
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs "
         "(rows, columns)."
     )
+
+
+def fitted_solution(estimator: Any, X: Any) -> Biclustering:
+    """Return the solution of an estimator fitted on `X`: its own, that of its masks, or that of its factors."""
+    solution = getattr(estimator, "solution_", None)
+    if isinstance(solution, Biclustering):
+        return solution
+    if hasattr(last_step(estimator), "components_") and not hasattr(last_step(estimator), "rows_"):
+        return Biclustering.from_factor_model(estimator, X)
+    return Biclustering.from_estimator(estimator)
 
 
 def as_document(solution: Biclustering) -> Document:

@@ -227,6 +227,8 @@ def test_an_interrupt_keeps_what_is_found(X):
     ):
         model.fit(X)
     assert len(model.solution_) == 1
+    assert np.isnan(model.p_values_).all(), "nothing was compared with copies of the data"
+    assert model.notes_[-1].endswith("so p is undefined.")
 
 
 def test_an_interrupt_before_anything_is_found_stays_one(X, monkeypatch):

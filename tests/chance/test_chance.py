@@ -76,6 +76,12 @@ def test_search_reference_by_definition(case):
         assert float(search_reference(r, c, (n, m))) == pytest.approx(exact, abs=2e-5)
 
 
+def test_search_reference_refuses_parts_of_rows():
+    for r, c, found in ((3.5, 4, "3.5 x 4"), ([3, 2], [4, 2.5], "2 x 2.5")):
+        with pytest.raises(ParameterError, match=f"a block has {found} rows and columns; whole numbers of both are"):
+            search_reference(r, c, (5, 6))
+
+
 def test_search_reference_survives_underflow():
     values = search_reference(2, [1500, 2000, 2500], (20000, 5000))
     assert np.isfinite(values).all()
@@ -228,6 +234,7 @@ def noise_kinds():
     return {
         "Columns have strong effects": rng.normal(size=(200, 30)) + rng.normal(size=30),
         "Values are heavily skewed": np.exp(1.5 * rng.normal(size=(200, 30))),
+        "Most cells are 0": np.log1p(rng.poisson(0.1, size=(200, 30))),
         "Neighbouring columns are correlated": smooth,
     }
 

@@ -34,6 +34,21 @@ def test_find_writes_what_stands_out(run, matrix, tmp_path):
     assert score["ce"] > 0.9
 
 
+def test_an_interrupted_find_has_no_p_values(run, matrix, monkeypatch):
+    from bivaluate.algorithms import coherent
+
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(coherent, "calibrate", stop)
+    done = run("find", matrix, "-o", "found.json")
+    assert done.out.splitlines()[1].split()[-1] == "–"
+    assert "so p is undefined" in " ".join(done.err.split())
+    told = json.loads(run("find", matrix, "-o", "found.json", "--json").out)
+    assert {row["p_value"] for row in told["biclusters"]} == {None}
+    assert any("so p is undefined" in note for note in told["notes"])
+
+
 def test_find_names_an_algorithm_that_finds_more(run, tmp_path):
     """Types of rows, a quarter of all each, are correlation of the columns to the search."""
     X = np.random.default_rng(0).normal(size=(160, 40))

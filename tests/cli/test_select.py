@@ -44,6 +44,19 @@ def test_select_ends_in_a_recommendation(run, tmp_path):
     assert len(Biclustering.from_json(tmp_path / taken)) == 2
 
 
+def test_a_data_set_without_anything_has_a_row(run, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, level in (("noise", 0), ("raised", 4)):
+        X = rng.normal(size=(60, 20))
+        X[:15, :8] += level
+        write_matrix(X, tmp_path / f"{name}.csv")
+    Sweep(Plan([str(tmp_path / "noise.csv"), str(tmp_path / "raised.csv")], ["las"], [1]), tmp_path / "run").run()
+    shown = run("select", "run").out.splitlines()
+    assert shown[1].split()[-3:] == ["paying", "coverage", "runner-up"]
+    assert shown[2].split()[:3] == ["raised", "las", "1"]
+    assert shown[3].split() == ["noise", "nothing", *["–"] * 7]
+
+
 def test_select_by_the_gap(run, sweep):
     done = run("select", sweep, "--gap", "--by", "nve")
     assert done.code == 0, done.err

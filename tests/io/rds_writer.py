@@ -22,13 +22,13 @@ def _matrix(kind, values, n, m):
     return _int(kind | 0x200, len(cells), *cells) + dim
 
 
-def biclust_object(rows, cols, *, drop=None):
+def biclust_object(rows, cols, *, number=None, drop=None):
     """Bytes of an object with slots RowxNumber (n x K), NumberxCol (K x m), Number and Parameters."""
     slots = {
         "Parameters": _int(19, 0),
         "RowxNumber": _matrix(10, rows, len(rows), len(rows[0])),
         "NumberxCol": _matrix(10, cols, len(cols), len(cols[0])),
-        "Number": _int(13, 1, len(cols)),
+        "Number": _int(13, 1, len(cols) if number is None else number),
     }
     body = b"".join(_pair(tag, value) for tag, value in slots.items() if tag != drop)
     class_attribute = _pair("class", _int(16, 1) + _text("Biclust"))

@@ -47,11 +47,17 @@ def masks():
     return stream.getvalue()
 
 
+def factors():
+    stream = io.BytesIO()
+    np.savez(stream, W=np.eye(5, 2), H=np.eye(2, 4))
+    return stream.getvalue()
+
+
 OWN = '{"schema": 1, "shape": [5, 4], "biclusters": [{"rows": [0, 2], "cols": [1]}], "info": {"a": [1]}}'
 SOLUTIONS = [(key, text.encode()) for key, text in tools.CASES]
 SOLUTIONS += [("csv", text.encode()) for text in (LISTS, LONG, MATRIX)]
 SOLUTIONS += [("bivaluate", OWN.encode()), ("rds", biclust_object(*tools.masks()))]
-SOLUTIONS += [("masks", masks()), ("csv", b"gene,cluster\ng1,1\ng2,1\n")]
+SOLUTIONS += [("masks", masks()), ("factors", factors()), ("csv", b"gene,cluster\ng1,1\ng2,1\n")]
 MATRICES = [
     ("csv", b"gene,c1,c2\ng1,1,2\ng2,3,4\n"),
     ("csv", b'"","a b"\n"x ""y""",1.5e3\n'),

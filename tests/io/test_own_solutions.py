@@ -84,6 +84,18 @@ def test_membership_layouts(put, text):
     assert read_solution(put(text, "s.csv"), X) == S
 
 
+def test_zeros_and_ones_without_an_axis(put):
+    text = MATRIX.replace("axis,", "").replace("row,", "").replace("column,", "")
+    path = put(text, "s.csv")
+    assert read_solution(path, X, format="csv") == S
+    with pytest.raises(FormatError, match=r"In a table of zeros and ones, put a column 'axis' \(row or column\) in fr"):
+        read_solution(path, X)
+    alike = Matrix(X.values, X.row_labels, ("c1", "c2", "c3", "g1"))
+    for matrix in (None, X.values, alike):
+        with pytest.raises(FormatError, match=r"line 2: nothing tells whether 'g1' is a row or a column of the matrix"):
+            read_solution(path, matrix, format="csv")
+
+
 PAIRS = [[["g1", "g3"], ["c2", "c4"]], [["g2", "g3", "g5"], ["c1"]]]
 NUMBERS = [[[0, 2], [1, 3]], [[1, 2, 4], [0]]]
 BY_HAND = [
@@ -125,6 +137,33 @@ def test_masks_of_numpy(tmp_path, names):
     np.savez(tmp_path / "s.npz", a=S.row_masks)
     with pytest.raises(FormatError, match=r"the arrays 'rows' and 'columns' are needed"):
         read_solution(tmp_path / "s.npz", format="masks")
+
+
+@pytest.mark.parametrize("name", ["H", "components", "components_"])
+def test_factors_of_numpy(tmp_path, name):
+    blocks = Biclustering([([0, 2], [1, 3]), ([1, 4], [0])], (5, 4))
+    W, H = blocks.row_masks.T * 3 + 0.1, blocks.col_masks * 2 + 0.1
+    path = tmp_path / "factors.npz"
+    np.savez(path, **{"W": W, name: H})
+    assert read_solution(path, X) == blocks
+    assert read_solution(path, X, rule="top:0.5") == Biclustering.from_factors(W, H, rule="top:0.5")
+    assert read_solution(path).info["rule"] == "mixture"
+    np.savez(path, **{"W": W, name: H.T})
+    with pytest.raises(FormatError, match=r"factors\.npz: W has 2 factors \(columns\) and H has 4 \(rows\)"):
+        read_solution(path)
+    np.savez(path, W=W)
+    with pytest.raises(FormatError, match=r"the arrays 'W' and 'H' are needed"):
+        read_solution(path, format="factors")
+
+
+def test_other_arrays_of_numpy_are_named(tmp_path):
+    for save in (np.savez, np.savez_compressed):
+        save(tmp_path / "s.npz", W=np.ones((5, 2)), H=np.ones((2, 4)), X=np.ones((5, 4)))
+        with pytest.raises(FormatError, match=r"or factors 'W' and 'H', and nothing else; arrays found: H, W, X\."):
+            read_solution(tmp_path / "s.npz")
+    np.savez(tmp_path / "s.npz", rows=S.row_masks, columns=S.col_masks)
+    with pytest.raises(ParameterError, match="holds members, not loadings"):
+        read_solution(tmp_path / "s.npz", rule="sd:1")
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,8 @@ def test_unreadable_files(tmp_path):
         read_matrix("bad\0name.csv")
     with pytest.raises(FileError, match=r"not a regular file. Save the data to a file first"):
         read_matrix("/dev/null")
+    with pytest.raises(FileError, match=r"found: ndarray of shape \(9, 9\); what is in memory is passed as it is"):
+        read_matrix(np.zeros((9, 9)))
 
 
 def test_truncated_and_damaged_gzip(table):

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, Matrix, read_solution
+from bivaluate import Biclustering, Matrix, read_solution, write_solution
 from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
 from bivaluate.io import read_members, solution_formats
+from bivaluate.io.solutions import is_solution
 from tests.io.rds_writer import biclust_object, save
 
 ROWS = ("g1", "g2", "g3", "g4", "g5")
@@ -143,7 +144,7 @@ def test_read_without_a_matrix(put, key, text):
 
 
 def test_every_format_is_tested():
-    assert set(solution_formats()) == {*FILES, "bivaluate", "cnmf", "csv", "masks", "rds", "score-tables"}
+    assert set(solution_formats()) == {*FILES, "bivaluate", "cnmf", "csv", "factors", "masks", "rds", "score-tables"}
 
 
 @pytest.mark.parametrize(("key", "base"), [("bicat", 0), ("r-text", 1)], ids=["bicat-from-0", "r-from-1"])
@@ -160,6 +161,21 @@ def test_names_that_hold_the_delimiter(put):
     assert read_solution(put(text), spaced)[0].rows.tolist() == [0, 2]
     with pytest.raises(FormatError, match=r"line 3: 2 rows announced, 3 found.*when the matrix is given"):
         read_solution(put(text))
+
+
+def test_r_text_without_biclusters(put, tmp_path):
+    none = Biclustering([], X.shape)
+    for text in ("CC demo\n1 1\nNA\nNA\n0 0\n", "0\nCC demo\n"):
+        assert read_solution(put(text), X) == none
+        assert read_solution(put(text), X).info["title"] == "CC demo"
+    write_solution(none, tmp_path / "none.txt", X=X)
+    assert read_solution(tmp_path / "none.txt", X) == none
+    assert is_solution(tmp_path / "none.txt")
+    assert read_solution(put("CC demo\n"), X, format="r-text") == none
+    with pytest.raises(FormatError, match=r"not in any format .* A single line is what R's writeBiclusterResults"):
+        read_solution(put("CC demo\n"), X)
+    with pytest.raises(FormatError, match=r"line 2: after the title the sizes"):
+        read_solution(put("CC demo\nmore\n"), X, format="r-text")
 
 
 def test_several_biclusterings_in_one_file(put):
@@ -244,6 +260,13 @@ def test_r_object(tmp_path):
     assert read_solution(tmp_path / "bic.rds").shape == (5, 4)
     (tmp_path / "plain.bin").write_bytes(biclust_object(*masks()))
     assert read_solution(tmp_path / "plain.bin") == S
+
+
+@pytest.mark.extra("rdata")
+def test_an_r_object_without_biclusters(tmp_path):
+    missing = [[-(2**31)]]
+    save(tmp_path / "none.rds", biclust_object(missing, missing, number=0))
+    assert read_solution(tmp_path / "none.rds", X) == Biclustering([], (5, 4))
 
 
 @pytest.mark.extra("rdata")

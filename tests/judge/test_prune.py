@@ -6,12 +6,11 @@ import pytest
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate.chance.search import search_block
-from bivaluate.judge.prune import _Known, _loses_evidence, _Pool, propose_pruning
-from bivaluate.judge.redundancy import is_coherent
+from bivaluate.judge.prune import _Known, propose_pruning
+from bivaluate.judge.redundancy import Merging, is_coherent
 from bivaluate.matrix import Matrix
 from bivaluate.measures._mergers import errors_of_one
 from bivaluate.measures.workspace import Workspace
-from bivaluate.solution import Bicluster
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +184,8 @@ def test_no_merger_costs_evidence():
     beside = [(range(24), range(10)), (range(40, 64), range(12, 22))]
     found = []
     for pairs in (halves, beside):
-        one, other = (Bicluster(np.array(rows), np.array(cols)) for rows, cols in pairs)
-        union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
-        found.append(_loses_evidence(_Pool(Matrix.of(X), Biclustering(pairs, X.shape), "raise"), one, other, union))
+        solution = Biclustering(pairs, X.shape)
+        found += Merging(Matrix.of(X), solution, list(solution)).costs([(0, 1)], np.zeros(1)).tolist()
     assert found == [False, True]
 
 

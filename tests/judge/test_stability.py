@@ -87,3 +87,5 @@ def test_an_estimator_is_fitted_anew_each_time():
     assert stability(X, model, repeats=3, null_runs=0).mean == by_function.mean > 0.5
     with pytest.raises(ParameterError, match="fit is of type list; pass an estimator, or a function of a matrix"):
         stability(X, [])
+    with pytest.raises(ParameterError, match=r"fit is the class \w+; pass an instance: "):
+        stability(X, type(model))

@@ -154,6 +154,33 @@ def test_large_offsets_cost_no_digits():
         assert OF_A_BLOCK[key](B1 + 1e8) == pytest.approx(OF_A_BLOCK[key](B1), rel=1e-5), key
 
 
+@pytest.mark.parametrize("power", [-500, 540, 1016])
+def test_sizes_whose_squares_overflow_or_underflow(power):
+    vast = np.ldexp(X, power)
+    block = vast[np.ix_(ROWS, COLS)]
+    for key in ("ac", "acv", "scs", "ve_standardised", "smsr"):
+        assert OF_A_BLOCK[key](block) == pytest.approx(OF_A_BLOCK[key](B1))
+    assert rv.mean_absolute_residue(block) == np.ldexp(WORKED["mar"], power)
+    for key in ("var", "msr_u", "mmse"):
+        assert OF_A_BLOCK[key](block) == (
+            np.inf if power > 0 else pytest.approx(np.ldexp(WORKED[key], -1000), rel=1e-4)
+        )
+    mixed = np.where(np.arange(6) < 2, vast, X)
+    for data in (vast, mixed):
+        assert di.relevance_index(data, ROWS, COLS) == pytest.approx(WORKED["ri"])
+        assert evaluate(data, S, metrics=["ri"]).records[0]["ri"] == pytest.approx(WORKED["ri"])
+    ratio = di.differential_coexpression(np.ldexp(X, 400), ROWS, COLS).sb
+    assert di.chia_karuturi(vast, ROWS, COLS) == (pytest.approx(ratio) if power > 0 else 0)
+
+
+def test_an_effect_of_nothing_beside_a_vast_one():
+    data = np.full((3, 6), 1e300)
+    data[:, :3] = 0.0
+    scores = di.differential_coexpression(data, [0, 1, 2], [0, 1, 2])
+    assert scores.sb == pytest.approx(np.log(0.01) - 600 * np.log(10))
+    assert scores.row_effect == (0.0, np.inf)
+
+
 def test_undefined_is_nan():
     assert np.isnan(rv.corrected_squared_residue([[1, 2, 3]]))
     assert np.isnan(rv.scaling_squared_residue([[1, -1], [2, 3]]))

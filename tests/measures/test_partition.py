@@ -49,6 +49,14 @@ def test_separate_groups_score_high():
     assert partition.block_r_squared(X, S) > 0.8
 
 
+@pytest.mark.parametrize("power", [-500, 540, 1016])
+def test_sizes_whose_squares_overflow_or_underflow(power):
+    for metric in RECORDS:
+        assert metric.function(np.ldexp(X5, power), S5) == pytest.approx(metric.function(X5, S5))
+    mixed = np.where(np.arange(6) < 2, np.ldexp(X5, power), X5)
+    assert partition.bisilhouette(mixed, S5) == pytest.approx(partition.bisilhouette(X5, S5))
+
+
 def test_what_cannot_be_defined():
     none = Biclustering([], X5.shape)
     assert np.isnan(partition.bisilhouette(X5, none))

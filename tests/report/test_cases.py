@@ -48,6 +48,16 @@ def test_one_bicluster(visit: Visit, tmp_path: Path) -> None:
     assert shown.locator(".profiles svg").count() == 1
 
 
+@pytest.mark.parametrize("algorithm", ["find", "las"])
+def test_find_is_not_advised_where_find_found_nothing(algorithm: str) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    pairs = [(range(10), range(5)), (range(20, 30), range(8, 14))]
+    result = evaluate(X, Biclustering(pairs, X.shape, info={"algorithm": algorithm, "name": "mine"}))
+    (step,) = [sentence.text for sentence in make_page(read_source(result)).verdict if sentence.kind == "step"]
+    assert step.startswith("Do not interpret these biclusters")
+    assert ("`bivaluate find MATRIX`" in step) == (algorithm != "find")
+
+
 def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     matrix = Matrix(rng.normal(size=(120, 40)))
@@ -166,6 +176,12 @@ def test_a_folder_that_is_not_a_run_folder(tmp_path: Path) -> None:
 def test_what_a_report_is_built_from(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="a run folder, an evaluation or a list of evaluations; found int"):
         build_report([3], tmp_path / "r.html")
+
+
+def test_files_that_are_not_known_are_plainly_to_be_filled_in(tmp_path: Path) -> None:
+    text = build_report(empty_evaluation(), tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "with the names of your files in place of YOUR_MATRIX.csv" in text
+    assert "bivaluate score YOUR_MATRIX.csv YOUR_SOLUTION.json --report report.html" in text
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:

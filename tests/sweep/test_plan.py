@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bivaluate._errors import FileError, FormatError, ParameterError
@@ -37,6 +38,9 @@ def test_values_are_cleaned() -> None:
         ({"seeds": 0}, "seeds is 0; it must be at least 1"),
         ({"seeds": [-1]}, "seeds is -1; it must be at least 0"),
         ({"datasets": []}, "at least one name is needed"),
+        ({"datasets": [np.zeros((9, 9))]}, r"found: ndarray of shape \(9, 9\)\. Write a matrix to a file with"),
+        ({"datasets": pd.DataFrame({"a": [1.0]})}, r"found: DataFrame of shape \(1, 1\)\. Write"),
+        ({"metrics": None}, "metrics needs names, found: None.$"),
         ({"time_limit": 0}, "time_limit is 0; it must be at least"),
         ({"null": "shuffle"}, "null is 'shuffle'; allowed: 'permute', 'phase'"),
         ({"null_runs": 5}, "no null is named"),

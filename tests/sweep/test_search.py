@@ -9,6 +9,8 @@ import pytest
 from scipy.sparse import issparse
 from sklearn.cluster import KMeans, SpectralBiclustering
 from sklearn.decomposition import NMF
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_selection import VarianceThreshold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -72,6 +74,7 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
         (SpectralBiclustering(), [2], "nvee", "Did you mean 'nve'"),
         (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters, n_clusters or n_components"),
         (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters, n_clusters or n"),
+        (KMeans, [2], "nve", r"estimator is the class KMeans; pass an instance: KMeans\(\)\."),
         (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2, 3: "),
     ],
 )
@@ -103,6 +106,8 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     found = select_k(estimator, raised, k=[1, 2, 3], scoring=scoring)
     assert found.best_params_ == {"n_biclusters": 2}
     assert not found.nothing_
+    assert (found.n_paying_, found.n_biclusters_) == (2, 2)
+    assert "n_biclusters=2 of [1, 2, 3], 2 of 2 pay, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
     noise = np.random.default_rng(4).normal(size=raised.shape)
     with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
@@ -134,3 +139,58 @@ def test_a_pipeline_is_searched_over_the_number_of_its_last_step(raised: np.ndar
     las = make_pipeline(StandardScaler(), LargeAverageSubmatrices(n_restarts=50, random_state=0))
     found = select_k(las, raised, k=[1, 2, 3])
     assert found.best_params_ == {"largeaveragesubmatrices__n_biclusters": 2}
+
+
+def topics(seed: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of words that differ in how common they are; each of three topics prefers thirty of them."""
+    rng = np.random.default_rng(seed)
+    label = np.arange(210) // 70
+    shares = np.tile((1 - strength) * rng.dirichlet(np.full(300, 0.5)), (210, 1))
+    for k in range(3):
+        shares[label == k, 30 * k : 30 * (k + 1)] += strength / 30
+    return np.array([rng.multinomial(100, row / row.sum()) for row in shares]), label
+
+
+def test_topics_of_common_words() -> None:
+    counts, label = topics(0, 0.25)
+    tf = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+    found = select_k(NMF(init="nndsvda", max_iter=500), tf, k=range(2, 6))
+    assert found.best_params_ == {"n_components": 3}
+    assert not found.nothing_
+    for rows, cols in Biclustering.from_factor_model(found.best_estimator_, tf):
+        topic = np.bincount(label[rows]).argmax()
+        assert np.mean(label[rows] == topic) > 0.9
+        assert np.mean(cols // 30 == topic) > 0.9
+
+
+def test_a_pipeline_may_end_in_a_factor_model() -> None:
+    counts, _ = topics(0, 0.4)
+    found = select_k(make_pipeline(TfidfTransformer(), NMF(init="nndsvda", max_iter=500)), counts, k=[2, 3, 4])
+    assert found.best_params_ == {"nmf__n_components": 3}
+
+
+def test_a_reason_ends_with_one_full_stop() -> None:
+    counts, _ = topics(0, 0.4)
+    counts[:, 0] = 1
+    narrow = make_pipeline(VarianceThreshold(), NMF(init="nndsvda", max_iter=500))
+    with pytest.raises(ParameterError, match=r"K = 2, 3: Pipeline makes .*transform\(X\)\.$"):
+        select_k(narrow, counts, k=[2, 3])
+
+
+def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
+    from bivaluate.algorithms import LargeAverageSubmatrices
+
+    found = select_k(LargeAverageSubmatrices(n_restarts=50, random_state=0), raised, k=4)
+    judged = evaluate(raised, found.best_estimator_)
+    assert (
+        (found.n_paying_, found.n_biclusters_) == (judged.scores["n_paying"], judged.scores["n_biclusters"]) == (2, 2)
+    )
+    assert repr(found).startswith("KSelection(n_biclusters=4, 2 of 2 pay, total_evidence=")
+    unknown = select_k(SpectralBiclustering(random_state=0), raised, k=[2], scoring="asr", metrics=["asr"])
+    assert math.isnan(unknown.n_paying_)
+    assert "pay" not in repr(unknown)
+
+
+def test_a_name_is_no_estimator(raised: np.ndarray) -> None:
+    with pytest.raises(ParameterError, match=r"estimator is 'las'; pass an estimator, for instance LargeAverageSubm"):
+        select_k("las", raised, k=[2])

@@ -261,6 +261,20 @@ def test_the_usual_choice_rests_on_evidence(tmp_path: Path) -> None:
     assert selection.choice("raised") is not None
     assert selection.choice("noise") is None
     assert "noise: nothing stands out from noise; nothing can be chosen." in selection.warnings
+    assert selection.undecided == {"noise": "nothing stands out from noise"}
+    told = selection.to_dict()
+    assert told["undecided"] == [{"dataset": "noise", "reason": "nothing stands out from noise"}]
+    assert "noise" not in {row["dataset"] for row in told["best"] if row["measure"] == "total_evidence"}
+
+
+def test_a_small_share_that_pays_is_not_called_negligible(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(120, 40))
+    X[:12, :8] += 4
+    np.save(tmp_path / "small.npy", X)
+    run = Sweep(Plan([str(tmp_path / "small.npy")], ["las"], [1]), tmp_path / "run").run()
+    assert run.results["coverage"].max() < 0.05
+    assert run.results["n_paying"].tolist() == [1]
+    assert not any("negligible" in text for text in select(run).warnings)
 
 
 def test_the_p_value_of_a_choice_lets_every_surrogate_choose(run: Run) -> None:

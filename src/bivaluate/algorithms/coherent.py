@@ -80,7 +80,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         Evidence S of each bicluster in nats, given those before it.
     p_values_ : ndarray of shape (K,)
         min(1, e^-S); for transformed data, few or correlated columns, or if surrogates of the data hold blocks: the
-        probability that the best block of a surrogate has as much evidence, by the tail of eleven of them.
+        probability that the best block of a surrogate has as much evidence, by the tail of eleven of them. NaN if the
+        search was interrupted: then nothing was compared.
     kinds_ : list of str
         "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
     notes_ : list of str
@@ -260,10 +261,10 @@ class CoherentSubmatrices(BiclusteringEstimator):
             self.interrupted_ = True
             self._warn(
                 f"The search was interrupted; what was found so far ({plural(len(blocks), 'bicluster')}) is kept, neither "
-                "refined nor compared with copies of the data."
+                "refined nor compared with copies of the data, so p is undefined."
             )
             blocks = recount(search, background.field, [pair for _, pair in blocks])
-            outcome = Calibration(blocks, np.array([min(1.0, float(np.exp(-s))) for s, _ in blocks]), False)
+            outcome = Calibration(blocks, np.full(len(blocks), np.nan), False)
         if patterns:
             self._warn(
                 f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background: "

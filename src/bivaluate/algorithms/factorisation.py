@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from bivaluate._check import check_int
-from bivaluate._factors import DEFAULT_RULE, members
+from bivaluate._factors import DEFAULT_RULE, members_of_factors
 from bivaluate._parallel import one_thread
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
@@ -32,10 +32,10 @@ class _Factors(BiclusteringEstimator):
         self.column_factors_ = model.components_
         self.n_iter_ = int(model.n_iter_)
         empty = ~np.asarray(X.sum(axis=1) > 0).ravel()  # a row without counts is a mixture of nothing
-        for w, h in zip(self.row_factors_.T, self.column_factors_, strict=True):
-            rows, cols = (np.flatnonzero(members(side, DEFAULT_RULE)) for side in (np.where(empty, 0.0, w), h))
-            if len(rows) and len(cols):
-                yield rows, cols
+        loadings = np.where(empty[:, None], 0.0, self.row_factors_)
+        for in_rows, in_cols in zip(*members_of_factors(loadings, self.column_factors_, DEFAULT_RULE), strict=True):
+            if in_rows.any() and in_cols.any():
+                yield np.flatnonzero(in_rows), np.flatnonzero(in_cols)
 
 
 @algorithm(
@@ -82,7 +82,8 @@ class NMFBiclusters(_Factors):
 
     Notes
     -----
-    High are the weights above the cut that splits them into two groups with the smallest variance within.
+    High are weights that tell a factor from the average of all, as in :meth:`bivaluate.Biclustering.from_factors`:
+    what is high in every factor belongs to none of them.
 
     References
     ----------
@@ -149,8 +150,9 @@ class LDABiclusters(_Factors):
 
     Notes
     -----
-    High are the weights above the cut that splits them into two groups with the smallest variance within. Topics depend
-    on where they start: compare several seeds.
+    High are weights that tell a factor from the average of all, as in :meth:`bivaluate.Biclustering.from_factors`:
+    what is high in every factor belongs to none of them. Topics depend on where they start: compare several
+    seeds.
 
     References
     ----------

@@ -24,6 +24,7 @@ Groups = Callable[[], NDArray[np.int64]]
 COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
 KURTOSIS_LIMIT = 3.0
+ZEROS_LIMIT = 0.50
 AUTOCORRELATION_LIMIT = 0.20
 # Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
 _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
@@ -158,10 +159,11 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     n, m = matrix.shape
     if matrix.in_memory:
         step = -(-n // _ROWS_LOOKED_AT)
-        rows = standardise(matrix.values[::step])
+        cells = matrix.values[::step]
     else:
         step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
-        rows = standardise(matrix.block(np.arange(0, n, step), np.arange(m)))
+        cells = matrix.block(np.arange(0, n, step), np.arange(m))
+    rows = standardise(cells)
     n, m = rows.shape
     findings: dict[str, str] = {}
     if n < _FEWEST_ROWS or m < 3:
@@ -177,9 +179,14 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     residual = standardise(rows - rows.mean(axis=0))
     skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
+        zeros = float((cells == 0).mean())
+        shape = f"(skewness {skew:.1f}, excess kurtosis {kurtosis:.1f})"
         findings[TAILS] = (
-            f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
-            "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
+            f"Most cells are 0 ({percent(zeros)}), so values are heavily skewed {shape}, and stay so as logarithms: a search "
+            "finds more in them than the null of errors allows for; go by evidence, which takes the ranks of such values."
+            if zeros > ZEROS_LIMIT
+            else f"Values are heavily skewed or heavy-tailed {shape}: a search finds more in them than the null allows for; "
+            "take logarithms, or rank-normalise the rows, first."
         )
     return findings, step, series_in(residual)
 

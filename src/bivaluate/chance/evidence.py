@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance._judging import Judged, background_of, judge, take_out
+from bivaluate.chance._judging import Background, Judged, background_of, judge, take_out
 from bivaluate.chance._patterns import N_FORMS, NONE, Outside
 from bivaluate.chance.assumptions import row_step, rows_alike
 from bivaluate.chance.moments import log_choose
@@ -22,7 +22,7 @@ from bivaluate.measures._mergers import compiled_pays
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
-from bivaluate.solution import Biclustering, check_solution
+from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 Floats = NDArray[np.float64]
 
@@ -211,8 +211,9 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
 def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
     """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
 
-    High is better; 0 for a solution without biclusters; negative where only noise was described. See
-    :func:`evidence_table` for the formula.
+    High is better; 0 for a solution without biclusters; negative where only noise was described. The evidence of
+    single biclusters adds up to it only where all of them pay: one that does not counts as what its members cost to
+    name, log C(n, r) + log C(m, c), rather than with its own evidence. See :func:`evidence_table` for the formula.
 
     Parameters
     ----------
@@ -336,14 +337,11 @@ def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", 
 def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) -> Evidence:
     solution = cover.solution
     check_choice("normalise", normalise, ("auto", "none", "rank"))
-    K, shape = len(solution), matrix.shape
+    K = len(solution)
     accepted: dict[int, Judged] = {}
-    groups = partial(rows_alike, solution, row_step(shape))
-    background = background_of(matrix, normalise, groups, compiled_pays(solution))
-
-    members = [log_choose(shape[0], len(b.rows)) + log_choose(shape[1], len(b.cols)) for b in solution]
-    n_tests = N_FORMS + (background.independent < 1)
-    choices = math.log(shape[0]) + math.log(shape[1]) + math.log(n_tests)
+    background = _background(matrix, solution, normalise)
+    members = [_cost_of_members(matrix.shape, b) for b in solution]
+    choices = _cost_of_choices(matrix.shape, background)
 
     def judged_now(k: int, outside: Outside | None = None) -> Judged:
         before = [judged for other, judged in accepted.items() if cover.intersections[k, other]]
@@ -388,6 +386,38 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
         ranks=background.ranks,
         independent=background.independent,
     )
+
+
+def _background(matrix: Matrix, solution: Biclustering, normalise: str) -> Background:
+    groups = partial(rows_alike, solution, row_step(matrix.shape))
+    return background_of(matrix, normalise, groups, compiled_pays(solution))
+
+
+def _cost_of_members(shape: tuple[int, int], bicluster: Bicluster) -> float:
+    return log_choose(shape[0], len(bicluster.rows)) + log_choose(shape[1], len(bicluster.cols))
+
+
+def _cost_of_choices(shape: tuple[int, int], background: Background) -> float:
+    return math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS + (background.independent < 1))
+
+
+def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
+    """Return the nats that biclusters, of a solution or others, would each save as if it were the only one.
+
+    The solution tells rows that go together from a series, as in :func:`evidence_table`; of its own biclusters this is
+    what that table calls `alone`.
+
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6))], X.shape)
+    >>> evidence_alone(Matrix.of(X), S, [S[0]]) == evidence_table(X, S).alone
+    array([ True])
+    """
+    background = _background(matrix, solution, "auto")
+    choices = _cost_of_choices(matrix.shape, background)
+    costs = [_cost_of_members(matrix.shape, bicluster) + choices for bicluster in biclusters]
+    judged = (judge(background, b, cost, [], None).gain for b, cost in zip(biclusters, costs, strict=True))
+    return np.fromiter(judged, dtype=np.float64, count=len(costs))
 
 
 def _kind(judged: Judged) -> str:

@@ -101,6 +101,11 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     shape
         Rows and columns of the matrix they were found in.
 
+    Raises
+    ------
+    ParameterError
+        If a block does not fit into the matrix, or its size is not a whole number.
+
     Examples
     --------
     >>> round(float(search_reference(3, 4, (5, 6))), 6)
@@ -108,6 +113,11 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats
     >>> float(search_reference(120, 2, (300, 40)))
     0.0
     """
+    rows, cols = _shapes(r, c)
+    broken = (rows % 1 != 0) | (cols % 1 != 0)
+    if broken.any():
+        found = f"{rows[broken][0]:g} x {cols[broken][0]:g}"
+        raise ParameterError(f"a block has {found} rows and columns; whole numbers of both are needed.")
     return search_reference_given(r, c, shape, null_mean(r, c))
 
 

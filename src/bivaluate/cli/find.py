@@ -161,5 +161,5 @@ def print_evidence(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _least(p: float) -> float | str:
-    """Return a p-value; one too small for a float is below the least that is shown, not 0."""
-    return p if p > 0 else "<1e-300"
+    """Return a p-value, NaN where it is undefined; one too small for a float is below the least shown, not 0."""
+    return "<1e-300" if p == 0 else p

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bivaluate._errors import FileError
 from bivaluate._text import percent, plural
 from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
-from bivaluate.cli.tables import err, number, percentage, print_json, print_list, print_table, score_text, write_csv
+from bivaluate.cli.tables import (
+    err,
+    heading,
+    number,
+    percentage,
+    print_json,
+    print_list,
+    print_table,
+    score_text,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
-    from bivaluate.sweep.select import Selection
+    from bivaluate.sweep.select import Selection, Taken
 
 
 def select(
@@ -106,22 +116,31 @@ def _print(selection: Selection, run: Run) -> None:
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
     best = [solution_of(run, selection, name) for name in run.datasets]
-    taken = [
-        f"take {found.path} ({plural(found.n_biclusters, 'bicluster')}"
-        + (f" of {found.matrix})" if found.matrix is not None else ")")
-        for found in best
-        if found is not None
-    ]
+    taken = [line for found in best if found is not None for line in _taken(found, run)]
     print_list("Recommendation", [*selection.verdict, *taken])
+
+
+def _taken(found: Taken, run: Run) -> list[str]:
+    """Say which solution to take, and how to tidy it up where not all of it pays."""
+    from bivaluate.judge.verdict import holding, tidying
+
+    of = f" of {found.matrix}" if found.own_matrix else ""
+    said = [f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}{of})"]
+    if found.n_paying < found.n_biclusters:
+        rule = " --missing omit" if run.plan.score.get("missing") == "omit" else ""
+        said.append(tidying(str(found.matrix), f"{found.path}{rule}"))
+    return said
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
+    from bivaluate.sweep.select import NOTHING
 
     mean = "mean gap" if selection.gap else "mean"
     shown = number if selection.gap else partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", "coverage", "runner-up"]
+    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", heading("n_paying"), "coverage", "runner-up"]
+    beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
@@ -129,12 +148,14 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
         second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
         less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
         cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", shown(row["mean"]), span, won]
-        cells += [percentage(row["coverage"]), second]
+        cells += [number(row["n_paying"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
             cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]
         rows.append(cells)
-    beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
+    for dataset, reason in selection.undecided.items():
+        none = "nothing" if reason == NOTHING else "none"
+        rows.append([dataset, none, *("–" for _ in [*headings, *beside][2:])])
     print_table([*headings, *beside], rows, f"best by {name}")
 
 

@@ -80,6 +80,8 @@ class Format(Generic[Content]):
         Whether a folder is in this format; None where only files are.
     is_certain : callable or None
         For the most common formats: whether a file can be nothing else.
+    nearly : callable or None
+        What to say to a file in no known format that may be meant to be in this one; an empty text where it cannot be.
     items : callable or None
         What the solutions of a source that may hold several are called.
     on_trial : {"", "matrix", "solution"}
@@ -99,6 +101,7 @@ class Format(Generic[Content]):
     rank: int = 0
     folder: Callable[[Source], bool] | None = None
     is_certain: Callable[[Source], bool] | None = None
+    nearly: Callable[[Source], str] | None = None
     items: Callable[[Source], list[str]] | None = None
     on_trial: str = ""
 
@@ -254,12 +257,14 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         return _formats(kind)[check_choice("format", key, _formats(kind))]
     record = recognise(kind, source)
     if record is None:
-        source.check_text()
+        if not source.array_names():
+            source.check_text()
+        hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
         raise FormatError(
             Advice(
                 f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
                 Option(python="format=", command="--solution-format"),
-                f": {', '.join(_formats(kind))}. By hand, write a table. {EXAMPLE_TABLE}",
+                f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}",
             )
         )
     return record

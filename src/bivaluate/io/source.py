@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+from bivaluate._check import in_short
 from bivaluate._errors import FileError, FormatError
 from bivaluate._text import Advice
 
@@ -42,7 +43,8 @@ class Source:
         try:
             self.path = Path(path)
         except TypeError:
-            raise FileError(f"{path!r} is not a path.") from None
+            how = "what is in memory is passed as it is, for example to bivaluate.evaluate"
+            raise FileError(f"the path of a file or folder is needed, found: {in_short(path)}; {how}.") from None
         self.name = str(path)
         self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
         # what trials without options came to, by kind and format
@@ -241,6 +243,11 @@ class Source:
                 return archive.namelist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
             return []
+
+    def array_names(self) -> set[str]:
+        """Return the names of the arrays in an .npz archive; none if the file is not one."""
+        names = self.zip_names() if self.head.startswith(b"PK") else []
+        return {name.removesuffix(".npy") for name in names} if any(name.endswith(".npy") for name in names) else set()
 
     def check_members(self, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> None:
         """Raise where members of a zip archive unpack to too much, or to a lot and are damaged."""

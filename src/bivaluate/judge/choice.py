@@ -18,6 +18,7 @@ import numpy as np
 
 from bivaluate._text import listing, number
 from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate.judge.verdict import count
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -215,8 +216,8 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     Parameters
     ----------
     best : DataFrame
-        As :func:`best` returns it, with a column ``measure``, and ``p_value`` where every surrogate made the same
-        choice.
+        As :func:`best` returns it, with columns ``measure``, ``found`` and ``n_paying`` (means over seeds), and
+        ``p_value`` where every surrogate made the same choice.
     candidates : DataFrame
         As :func:`candidates` returns it, with a column ``measure``.
     dataset : str
@@ -227,13 +228,18 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
     Returns
     -------
     str
-        The sentence.
+        The sentence, and another one where fewer biclusters of the choice pay than were found.
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    return f"{dataset}: {agreement(chosen, asked, by, p_values)}"
+    said = f"{dataset}: {agreement(chosen, asked, by, p_values)}"
+    mine = next((row for row in rows if row["measure"] == by), {})
+    found, pays = mine.get("found", math.nan), mine.get("n_paying", math.nan)
+    if not pays < found or (asked and seeing_nothing(chosen, asked, p_values) == asked):
+        return said
+    return f"{said} {count(found, chosen[by][1], pays)}"
 
 
 def seeing_nothing(

@@ -13,7 +13,7 @@ from bivaluate.chance.evidence import evidence_scores
 from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin, pays
-from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
+from bivaluate.judge.redundancy import RedundantGroup, groups_of
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import symbol
@@ -37,7 +37,7 @@ def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] 
             f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
         )
     sentences += _coverage(workspace)
-    groups = redundant_groups(workspace.merged_ve, workspace.solution)
+    groups = groups_of(workspace)
     sentences += _redundant(workspace, names, groups)
     sentences += adding_nothing(workspace, names, groups)
     sentences += _no_better_than_noise(workspace, names)

@@ -67,6 +67,15 @@ def is_negligible(share: Any, beside: float = math.inf) -> Any:
     return share < min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * beside)
 
 
+def is_slight(share: float, n_paying: float = math.nan) -> bool:
+    """Return whether a solution covers next to nothing, and no bicluster of it is known to pay.
+
+    >>> is_slight(0.04), is_slight(0.04, n_paying=3), is_slight(0.06, n_paying=0)
+    (True, False, False)
+    """
+    return bool(is_negligible(share)) and not n_paying > 0
+
+
 def is_indistinct(nve: float) -> bool:
     """Return whether biclusters with this NVE are hardly distinct; never where it is undefined.
 

@@ -17,14 +17,16 @@ from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.chance.scores import adjusted_error
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.findings import adding_nothing
-from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise, pays
+from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise
 from bivaluate.judge.redundancy import (
+    Merging,
     RedundantGroup,
     costs_nothing,
     groups_among,
+    groups_of,
     is_coherent,
-    redundant_groups,
     relations,
+    union_of,
 )
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing
@@ -209,7 +211,7 @@ def propose_pruning(
             f"Redundant, but not merged, because the union would be less coherent, save less, or be no better than noise: "
             f"{which}."
         )
-    kept = adding_nothing(final, pool.names, redundant_groups(final.merged_ve, pruned)) if len(pruned) else []
+    kept = adding_nothing(final, pool.names, groups_of(final)) if len(pruned) else []
     cautions += [f"{sentence} It is kept." for sentence in kept]
     cautions += made_worse(before, after) if proposals else []
     return Pruning(groups, tuple(proposals), pruned, tuple(pool.names), before, after, cut, tuple(cautions))
@@ -297,7 +299,7 @@ class _Pool:
 class _Known:
     """What is known of biclusters one by one, and of every two of them."""
 
-    matrix: Matrix
+    merging: Merging
     row_masks: Masks
     col_masks: Masks
     shapes: NDArray[np.int64]
@@ -310,12 +312,13 @@ class _Known:
     def of(cls, workspace: Workspace, matrix: Matrix) -> _Known:
         """Return all that is known of a solution."""
         solution, merged = workspace.solution, workspace.merged_ve
+        merging = Merging(matrix, solution, list(solution))
         shapes = np.array([b.shape for b in solution]).reshape(-1, 2)
         ve, shared = np.diagonal(merged).copy(), Cover(solution).intersections
         everyone = np.arange(len(solution))
-        related, duplicates = relations(merged, ve, shapes, shared, matrix.shape, everyone)
+        related, duplicates = relations(merged, ve, shapes, shared, merging, everyone)
         masks = solution.row_masks, solution.col_masks
-        return cls(matrix, *masks, shapes, ve, shared, related, duplicates)
+        return cls(merging, *masks, shapes, ve, shared, related, duplicates)
 
     def forget(self, gone: int) -> None:
         """Nobody is redundant with one that is gone."""
@@ -327,16 +330,17 @@ class _Known:
         for masks, members in ((self.row_masks, bicluster.rows), (self.col_masks, bicluster.cols)):
             masks[place] = False
             masks[place, members] = True
+        self.merging.biclusters[place] = bicluster
         self.shapes[place] = bicluster.shape
         others = np.flatnonzero(alive)
         merged = np.full(len(alive), np.nan)
-        merged[others] = errors_of_one(self.matrix, self.row_masks, self.col_masks, place, others)
+        merged[others] = errors_of_one(self.merging.matrix, self.row_masks, self.col_masks, place, others)
         self.ve[place] = merged[place]
         shared = (self.row_masks & self.row_masks[place]).sum(axis=1)
         shared *= (self.col_masks & self.col_masks[place]).sum(axis=1)
         self.shared[place] = self.shared[:, place] = shared
         line = np.array([place])
-        lines = relations(merged[np.newaxis], self.ve, self.shapes, shared[np.newaxis], self.matrix.shape, line)
+        lines = relations(merged[np.newaxis], self.ve, self.shapes, shared[np.newaxis], self.merging, line)
         for matrix, found in zip((self.related, self.duplicates), lines, strict=True):
             matrix[place] = matrix[:, place] = found[0] & alive
 
@@ -398,9 +402,9 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     if not merge:
         return None
     errors = (pool.error(one), pool.error(other))
-    union = Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
+    union = union_of(one, other)
     together = pool.error(union)
-    if _loses_evidence(pool, one, other, union):
+    if pool.known.merging.costs([(a, b)], np.array([together]))[0]:
         return None
     if union in (one, other):
         inner, outer = (a, b) if union == other else (b, a)
@@ -421,13 +425,6 @@ def _join(pool: _Pool, a: int, b: int, *, merge: bool) -> Proposal | None:
     )
     pool.replace(b, a, union, "+".join(names))
     return Proposal("merge", names, reason)
-
-
-def _loses_evidence(pool: _Pool, one: Bicluster, other: Bicluster, union: Bicluster) -> bool:
-    """Return whether a union that saves less would replace a bicluster that pays by itself."""
-    judged = pool.evidence(Biclustering([one, other, union], pool.matrix.shape)).alone
-    paying = [gain for gain in judged[:2].tolist() if pays(gain)]
-    return bool(paying) and not judged[2] >= max(paying)
 
 
 def _noise(pool: _Pool, seen: Matrix, cut: float) -> list[Proposal]:

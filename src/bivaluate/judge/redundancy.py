@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -10,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.chance.evidence import evidence_alone
 from bivaluate.chance.moments import null_mean
 from bivaluate.chance.scores import score_blocks
-from bivaluate.judge.limits import COHERENT, NOISY, SAME_PATTERN, is_duplicate, is_thin
+from bivaluate.judge.limits import COHERENT, NOISY, SAME_PATTERN, is_duplicate, is_thin, pays
+from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover, jaccard_index
-from bivaluate.solution import Biclustering
+from bivaluate.measures.workspace import Workspace
+from bivaluate.solution import Bicluster, Biclustering
 
 
 @dataclass(frozen=True)
@@ -38,16 +42,17 @@ class RedundantGroup:
         return list(combinations(self.members, 2))
 
 
-def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGroup]:
+def redundant_groups(merged_ve: Any, solution: Biclustering, matrix: Matrix) -> list[RedundantGroup]:
     """Split the redundant biclusters into groups in which any two are redundant.
 
     Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
     merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
-    within the other, whose chance-corrected error aVE is no higher. A bicluster is coherent if it has two rows and
-    three columns or more and a virtual error below 0.8 and below 0.8 times the mean of noise of its shape, so noise is
-    never called redundant. Every bicluster is in one group at most: the largest group is taken first, then the largest
-    among the others. Findings, the report's verdict and rings, and pruning all call this function; pruning asks it
-    again after every change it proposes.
+    within the other, whose chance-corrected error aVE is no higher. Two that share no cells have to be worth merging,
+    too: if either saves something, their union must save as much and be coherent itself. A bicluster is
+    coherent if it has two rows and three columns or more and a virtual error below 0.8 and below 0.8 times the mean of
+    noise of its shape, so noise is never called redundant. Every bicluster is in one group at most: the largest group
+    is taken first, then the largest among the others. Findings, the report's verdict and rings, and pruning all use
+    this rule; pruning asks it again after every change it proposes.
 
     Parameters
     ----------
@@ -55,6 +60,8 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
         Virtual errors of all mergers, of the biclusters themselves on the diagonal; NaN where undefined.
     solution : Biclustering
         The biclusters.
+    matrix : Matrix
+        The data.
 
     Returns
     -------
@@ -63,18 +70,68 @@ def redundant_groups(merged_ve: Any, solution: Biclustering) -> list[RedundantGr
 
     Examples
     --------
-    >>> S = Biclustering([(range(8), range(5)), (range(8, 16), range(5)), (range(16, 24), range(4, 9))], (30, 12))
-    >>> redundant_groups([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, 0.2]], S)
+    >>> X = np.random.default_rng(0).normal(size=(30, 12))
+    >>> S = Biclustering([(range(8), range(5)), (range(8, 16), range(5)), (range(16, 24), range(4, 9))], X.shape)
+    >>> redundant_groups([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, 0.2]], S, Matrix.of(X))
     [RedundantGroup(members=(0, 1), duplicates=False)]
     """
     merged = np.asarray(merged_ve, dtype=np.float64)
     if len(solution) < 2:
         return []
     shapes = np.array([b.shape for b in solution])
-    related, duplicates = relations(
-        merged, np.diagonal(merged), shapes, Cover(solution).intersections, solution.shape, np.arange(len(solution))
-    )
-    return groups_among(related, duplicates)
+    shared, everyone = Cover(solution).intersections, np.arange(len(solution))
+    merging = Merging(matrix, solution, list(solution))
+    return groups_among(*relations(merged, np.diagonal(merged), shapes, shared, merging, everyone))
+
+
+def groups_of(workspace: Workspace) -> list[RedundantGroup]:
+    """Return the redundant groups of a workspace, computed once."""
+    return workspace.once(_groups_of)
+
+
+def _groups_of(workspace: Workspace) -> list[RedundantGroup]:
+    return redundant_groups(workspace.merged_ve, workspace.solution, workspace.matrix)
+
+
+def told_apart(groups: Sequence[RedundantGroup], cover: Cover) -> bool:
+    """Return whether no two biclusters are redundant, nor share a cell.
+
+    >>> told_apart([], Cover(Biclustering([([0, 1], [0, 1]), ([2, 3], [0, 1])], (4, 4))))
+    True
+    """
+    return not groups and int(cover.intersections.sum()) == int(np.trace(cover.intersections))
+
+
+@dataclass(frozen=True)
+class Merging:
+    """Biclusters that may merge, on the matrix and beside the biclusters of the solution they came from."""
+
+    matrix: Matrix
+    solution: Biclustering
+    biclusters: list[Bicluster]
+
+    def costs(self, pairs: Sequence[tuple[int, int]], together: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which pairs (positions) are better apart; `together` are the virtual errors of their unions.
+
+        One of the two pays, and their union saves less than it or is not coherent.
+        """
+        asked = sorted({k for pair in pairs for k in pair})
+        alone = dict(zip(asked, self._alone([self.biclusters[k] for k in asked]), strict=True))
+        most = np.array([max((alone[k] for k in pair if pays(alone[k])), default=0.0) for pair in pairs])
+        costs, at_stake = np.zeros(len(pairs), dtype=np.bool_), np.flatnonzero(pays(most))
+        if len(at_stake):
+            unions = [union_of(*(self.biclusters[k] for k in pairs[place])) for place in at_stake.tolist()]
+            coherent = is_coherent(together[at_stake], *np.array([union.shape for union in unions]).T)
+            costs[at_stake] = ~(self._alone(unions) >= most[at_stake]) | ~coherent
+        return costs
+
+    def _alone(self, biclusters: Sequence[Bicluster]) -> NDArray[np.float64]:
+        return evidence_alone(self.matrix, self.solution, biclusters)
+
+
+def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
+    """Return what two biclusters merge into: the rows of both and the columns of both."""
+    return Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
 
 
 def relations(
@@ -82,7 +139,7 @@ def relations(
     ve: NDArray[np.float64],
     shapes: NDArray[np.int64],
     shared: NDArray[np.int64],
-    shape: tuple[int, int],
+    merging: Merging,
     lines: NDArray[np.int64],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for some biclusters, a line each, who is redundant with them, and who of these is a duplicate.
@@ -95,8 +152,8 @@ def relations(
         Virtual error, and numbers of rows and columns, of everyone.
     shared : ndarray of shape (L, K)
         Cells that they share with everyone.
-    shape : tuple of int
-        Of the matrix.
+    merging : Merging
+        Everyone, and what their unions save.
     lines : ndarray of shape (L,)
         Which ones they are.
     """
@@ -110,9 +167,15 @@ def relations(
     for matrix in (duplicates, related, inside, outside):
         matrix[np.arange(len(lines)), lines] = False
     if inside.any() or outside.any():
-        error = score_blocks(ve, shapes[:, 0], shapes[:, 1], shape).adjusted
+        error = score_blocks(ve, shapes[:, 0], shapes[:, 1], merging.matrix.shape).adjusted
         related |= inside & (error <= error[lines, np.newaxis])
         related |= outside & (error[lines, np.newaxis] <= error)
+    at, others = np.nonzero(related & (shared == 0))
+    if len(at):
+        low, high = np.minimum(lines[at], others), np.maximum(lines[at], others)
+        _, first, place = np.unique(low * len(ve) + high, return_index=True, return_inverse=True)
+        pairs = list(zip(low[first].tolist(), high[first].tolist(), strict=True))
+        related[at, others] = ~merging.costs(pairs, merged[at[first], others[first]])[place]
     return related, duplicates
 
 

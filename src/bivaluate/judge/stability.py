@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_instance, check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
-from bivaluate.solution import Bicluster, Biclustering, check_solution
+from bivaluate.solution import Bicluster, Biclustering, check_solution, fitted_solution
 
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats], Biclustering]
@@ -105,6 +105,7 @@ def stability(
     0.95
     """
     values = Matrix.of(X).values
+    check_instance("fit", fit)
     if not callable(fit):
         fit = _fitted_anew(fit)
     check_int("repeats", repeats, 1)
@@ -132,7 +133,7 @@ def _fitted_anew(estimator: Any) -> Fit:
         raise ParameterError(
             f"fit is of type {type(estimator).__name__}; pass an estimator, or a function of a matrix."
         )
-    return lambda values: check_solution(clone(estimator).fit(values))
+    return lambda values: fitted_solution(clone(estimator).fit(values), values)
 
 
 def _found_again(

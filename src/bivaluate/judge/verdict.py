@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from bivaluate._text import listing, number, percent
+from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
 
 
-def verdict(scores: Mapping[str, float]) -> str:
+def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
     """Return the verdict on one solution: what stands out from noise, how distinct it is, how much it covers.
 
-    Scores that were not computed are passed over.
+    Scores that were not computed are passed over; `apart` says that no two biclusters are redundant or share a cell.
 
     >>> verdict({"n_biclusters": 3, "n_paying": 3, "nve": 0.3, "coverage": 0.28})
     'Good. All 3 biclusters stand out from noise; they are clearly distinct (NVE 0.3) and cover 28 % of the matrix.'
@@ -25,6 +25,8 @@ def verdict(scores: Mapping[str, float]) -> str:
     'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) only sees profiles across columns, and cannot tell blocks of another kind apart.'
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12})
     'Both biclusters stand out from noise; they are hardly distinct (NVE 1.02) and cover 12 % of the matrix.'
+    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12}, apart=True)[:45]
+    'Good. Both biclusters stand out from noise; t'
     >>> verdict({"n_biclusters": 0})
     'The solution has no biclusters: nothing to score.'
     """  # noqa: W505
@@ -37,11 +39,9 @@ def verdict(scores: Mapping[str, float]) -> str:
         )
     parts = [paying(pays, found)] if math.isfinite(pays) else []
     what = []
-    all_pay = math.isfinite(pays) and pays == found
-    error = scores.get("avg_ve", math.nan)
-    coherent = math.isfinite(error) and not is_vague(error)
-    blind = all_pay and is_indistinct(nve) and not coherent  # flat blocks, told apart by their level alone
-    good = all_pay and (blind or not is_indistinct(nve))
+    fused = is_fused(scores, apart)
+    blind = is_indistinct(nve) and not fused
+    good = math.isfinite(pays) and pays == found and not fused
     if math.isfinite(nve) and found != 1 and not blind:
         what.append(f"are {distinctness(nve)} distinct ({symbol('nve')} {number(nve)})")
     if math.isfinite(covers):
@@ -59,6 +59,22 @@ def verdict(scores: Mapping[str, float]) -> str:
             f" {symbol('cc')} is 0: it counts profiles across columns that no other bicluster repeats, and sees none."
         )
     return said
+
+
+def is_fused(scores: Mapping[str, float], apart: bool = False) -> bool:
+    """Return whether biclusters are hardly distinct: NVE says so, and nothing speaks against it.
+
+    NVE sees profiles across columns alone. Where every bicluster pays, blocks of another kind, flat ones above all, are
+    not to be blamed for it, nor are those told `apart`: no two are redundant or share a cell.
+
+    >>> scores = {"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2}
+    >>> is_fused(scores), is_fused(scores, apart=True), is_fused(scores | {"n_paying": 1}, apart=True)
+    (True, False, True)
+    """
+    error = scores.get("avg_ve", math.nan)
+    coherent = math.isfinite(error) and not is_vague(error)
+    all_pay = scores.get("n_paying", math.nan) == scores.get("n_biclusters", math.nan)
+    return is_indistinct(scores.get("nve", math.nan)) and not (all_pay and (apart or not coherent))
 
 
 def nothing_here(why: str = "no solution saves anything") -> str:
@@ -153,6 +169,31 @@ def count(found: float, asked: int, pays: float, finds_k: bool = False) -> str:
     return f"{shown}{how}; {worth} out from noise."
 
 
+def holding(found: int, pays: float) -> str:
+    """Say how many biclusters a solution has, and how many of them pay where that is known.
+
+    >>> [holding(found, pays) for found, pays in ((6, 4), (6, 6), (6, 0), (1, 1), (6, math.nan))]
+    ['6 biclusters, of which 4 pay', '6 biclusters, all of which pay', '6 biclusters, none of which pays', '1 bicluster, which pays', '6 biclusters']
+    """  # noqa: W505
+    if not math.isfinite(pays) or not found:
+        return plural(found, "bicluster")
+    if found == 1:
+        return f"1 bicluster, which {'pays' if pays else 'does not pay'}"
+    some = f"of which {number(pays)} pay{'s' if pays == 1 else ''}"
+    worth = "all of which pay" if pays == found else "none of which pays" if not pays else some
+    return f"{plural(found, 'bicluster')}, {worth}"
+
+
+def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION") -> str:
+    """Say what to do about biclusters that repeat one another or add nothing.
+
+    >>> tidying("data.csv", "las.json")[:63]
+    'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
+    """
+    command = f"bivaluate prune {matrix} {solution} -o pruned.json"
+    return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
+
+
 def prediction(good: bool, gain: float, error: float) -> str:
     """Say whether a solution predicts cells it has not seen.
 
@@ -185,6 +226,7 @@ def next_steps(
     second_opinion: bool = True,
     edge: bool = False,
     to_name: bool = False,
+    searched: bool = False,
 ) -> list[str]:
     """Say what to do next; commands stand between backquotes.
 
@@ -202,6 +244,8 @@ def next_steps(
         Whether the chosen K is the smallest or largest tried, and nothing but the measure speaks for it.
     to_name : bool
         Whether rows have names that gene sets could explain.
+    searched : bool
+        Whether `bivaluate find` is among what was tried.
 
     Returns
     -------
@@ -218,15 +262,14 @@ def next_steps(
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
         steps.append(
-            "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
+            "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
+            if searched
+            else "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
             "several kinds, and says so when there is none."
         )
         return steps
     if untidy:
-        steps.append(
-            "Tidy up: `bivaluate prune MATRIX SOLUTION -o pruned.json` merges what repeats, drops what is noise, and says "
-            "why it keeps the rest."
-        )
+        steps.append(tidying())
     if edge:
         steps.append("Sweep again over a wider range of K.")
     if not second_opinion:

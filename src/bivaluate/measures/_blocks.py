@@ -34,6 +34,30 @@ SMALL_RESIDUE = 1e-6
 TINY, HUGE = 1e-140, 1e150
 
 
+def in_range(A: Values, axis: int | None = None) -> tuple[Values, NDArray[np.int32]]:
+    """Return values whose squares neither overflow nor underflow, and the powers of two that they were divided by.
+
+    Values of ordinary size stay as they are. With an axis, every line along it has a power of its own.
+
+    >>> in_range(np.array([[1e200, 1.0]]), axis=0)[0].max() < 2, in_range(np.ones((2, 3)))[1]
+    (np.True_, array([[0]], dtype=int32))
+    """
+    low, high = (bound.reduce(A, axis=axis, keepdims=True) for bound in (np.fmin, np.fmax))
+    largest = np.fmax(high, -low)
+    exponent = np.where((largest >= HUGE) | ((largest <= TINY) & (largest > 0)), np.frexp(largest)[1], 0)
+    return (np.ldexp(A, -exponent) if exponent.any() else A), exponent
+
+
+def times_power(value: float, exponent: int) -> float:
+    """Return value times 2 to the exponent; infinite where that is too large.
+
+    >>> times_power(0.5, 3), times_power(0.5, 3000)
+    (4.0, inf)
+    """
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
 def virtual_error_value(A: Values) -> float:
     """Return VE of one block by the formula: a single row or column gives 0.
 
@@ -140,8 +164,7 @@ def _careful_block_values(A: Values) -> tuple[float, float]:
     sd[constant] = 1.0
     rows[constant] = 0.0
     pattern_sd = math.sqrt(float(np.mean(pattern**2)))
-    with np.errstate(over="ignore"):
-        msr = float(np.ldexp(np.mean(deviation**2), 2 * exponent))
+    msr = times_power(float(np.mean(deviation**2)), 2 * exponent)
     if np.ptp(pattern) <= CONSTANT * np.abs(A).max():
         return float(np.mean(np.abs(rows / sd[:, None]))), msr
     difference = rows / sd[:, None] - pattern / pattern_sd
@@ -280,6 +303,7 @@ def is_constant_range(low: Values, high: Values) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(high - low) > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is computed again with care
 def standardise(values: Values, axis: int = -1) -> Values:
     """Return values of mean 0 and population standard deviation 1 along `axis`, over the observed cells.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_int, check_values
-from bivaluate.measures._blocks import is_constant_row, residue
+from bivaluate.measures._blocks import in_range, is_constant_row, residue, times_power
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
@@ -65,7 +66,7 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     >>> round(relevance_index(X, [0, 1, 2], [0, 1, 2, 3]), 6)
     1.773772
     """
-    values = check_values(X)
+    values, _ = in_range(check_values(X), axis=0)
     check_int("ddof", ddof, 0, 1)
     block = Biclustering([(rows, cols)], values.shape)[0]
     if len(block.rows) <= ddof:
@@ -181,12 +182,23 @@ def _differential(X: Floats, block: Bicluster) -> DifferentialCoexpression:
     if len(block.rows) < 2 or len(block.cols) < 2 or len(outside) < 2:
         nothing = (float("nan"), float("nan"))
         return DifferentialCoexpression(float("nan"), float("nan"), nothing, nothing, nothing)
-    t1, b1, e1 = _effects(X[np.ix_(block.rows, block.cols)])
-    t2, b2, e2 = _effects(X[np.ix_(block.rows, outside)])
-    sb = float(np.log(max(t1, b1) + OFFSET) - np.log(max(t2, b2) + OFFSET))
-    strong = (t1, b1) if sb > 0 else (t2, b2)
-    ts = float(np.log(strong[0] + OFFSET) - np.log(strong[1] + OFFSET))
-    return DifferentialCoexpression(sb, ts, (t1, t2), (b1, b2), (e1, e2))
+    part, exponent = in_range(X[block.rows])
+    power = 2 * exponent.item()
+    if power < 0:  # beside the offset values as small as that are nothing anyway
+        part, power = X[block.rows], 0
+    every = np.arange(len(part))
+    effects = zip(_effects(part[np.ix_(every, block.cols)]), _effects(part[np.ix_(every, outside)]), strict=True)
+    (t1, t2), (b1, b2), errors = effects
+    sb = _log(max(t1, b1), power) - _log(max(t2, b2), power)
+    ts = _log(t1, power) - _log(b1, power) if sb > 0 else _log(t2, power) - _log(b2, power)
+    sides = [(times_power(one, power), times_power(two, power)) for one, two in ((t1, t2), (b1, b2), errors)]
+    return DifferentialCoexpression(sb, ts, *sides)
+
+
+def _log(effect: float, power: int) -> float:
+    """Return the logarithm of an effect that was divided by 2 to the power, plus the offset, divided likewise."""
+    total = effect + times_power(OFFSET, -power)
+    return float(np.log(total)) if total else math.log(OFFSET) - power * math.log(2)
 
 
 def _effects(A: Floats) -> tuple[float, float, float]:
@@ -198,7 +210,7 @@ def _effects(A: Floats) -> tuple[float, float, float]:
 
 
 def _relevance_of_all(workspace: Workspace) -> Floats:
-    X = workspace.X
+    X, _ = in_range(workspace.X, axis=0)
     overall = np.array([np.nanvar(column) if np.isfinite(column).any() else 0.0 for column in X.T])
     varies = ~is_constant_row(X.T)
     scores = [_relevance(b.of(X).var(axis=0), overall[b.cols], varies[b.cols]) for b in workspace.solution]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.measures._blocks import CONSTANT, is_constant_row
+from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
 
@@ -75,6 +75,7 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
 
 def bisilhouettes(X: Floats, solution: Biclustering) -> Floats:
     """Return the bisilhouette of each bicluster."""
+    X, _ = in_range(X, axis=0)
     varies = ~is_constant_row(X.T)
     centred = X - X.mean(axis=0)
     spread = centred.std(axis=0, ddof=1) if len(X) > 1 else np.ones(X.shape[1])
@@ -149,6 +150,7 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     >>> bipartite_modularity(X, Biclustering([([0, 1], [0, 1, 2]), ([2, 3], [3, 4, 5])], X.shape))
     0.5
     """
+    X, _ = in_range(X)
     total = float(X.sum())
     if X.min() < 0 or total <= 0:
         return float("nan")
@@ -206,6 +208,7 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     >>> round(mutual_information_kept(X, Biclustering([([0, 1], [0, 1, 2])], X.shape)), 6)
     1.0
     """
+    X, _ = in_range(X)
     if X.min() < 0 or not X.sum() > 0:
         return float("nan")
     whole = _mutual_information(X)
@@ -258,6 +261,7 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     >>> block_r_squared(X, Biclustering([([0, 1], [0, 1, 2])], X.shape))
     1.0
     """
+    X, _ = in_range(X)
     centred = X - X.mean()
     total = float((centred**2).sum())
     if total <= (CONSTANT * np.abs(X).max()) ** 2 * X.size:

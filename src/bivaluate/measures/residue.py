@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._check import check_values
-from bivaluate.measures._blocks import mean_squared_residue_value, residue
+from bivaluate.measures._blocks import in_range, mean_squared_residue_value, residue, times_power
 from bivaluate.measures.measure import ADDITIVE, ROW_SHIFT, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
@@ -154,9 +154,9 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
     >>> sum_of_squares([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
     50.0625
     """
-    values = check_values(A, name="A")
+    values, exponent = in_range(check_values(A, name="A"))
     total = float(((values - values.mean()) ** 2).sum())
-    return total / values.size if normalise else total
+    return times_power(total / values.size if normalise else total, 2 * exponent.item())
 
 
 @measure("mar", "MAR", "mean absolute residue",
@@ -197,7 +197,8 @@ def mean_absolute_residue(A: Any) -> float:
     >>> mean_absolute_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
     0.4375
     """
-    return float(np.abs(residue(check_values(A, name="A"))).mean())
+    values, exponent = in_range(check_values(A, name="A"))
+    return times_power(float(np.abs(residue(values)).mean()), exponent.item())
 
 
 @measure("msr_u", "MSR_u", "corrected mean squared residue",
@@ -238,9 +239,11 @@ def corrected_squared_residue(A: Any) -> float:
     >>> round(corrected_squared_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
     0.631944
     """
-    values = check_values(A, name="A")
+    values, exponent = in_range(check_values(A, name="A"))
     freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
-    return float((residue(values) ** 2).sum() / freedom) if freedom else float("nan")
+    if not freedom:
+        return float("nan")
+    return times_power(float((residue(values) ** 2).sum() / freedom), 2 * exponent.item())
 
 
 @measure("smsr", "SMSR", "scaling mean squared residue",
@@ -334,6 +337,6 @@ def minimal_squared_error(A: Any) -> float:
     >>> round(minimal_squared_error([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
     0.025847
     """
-    values = check_values(A, name="A")
+    values, exponent = in_range(check_values(A, name="A"))
     singular = np.linalg.svd(values - values.mean(axis=1, keepdims=True), compute_uv=False)
-    return float((singular[1:] ** 2).sum() / values.size)
+    return times_power(float((singular[1:] ** 2).sum() / values.size), 2 * exponent.item())

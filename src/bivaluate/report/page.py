@@ -13,6 +13,8 @@ import numpy as np
 from bivaluate._text import listing, plural
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.limits import SAME_PATTERN, pays
+from bivaluate.judge.redundancy import told_apart
+from bivaluate.measures.cover import Cover
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import (
@@ -25,12 +27,13 @@ from bivaluate.report.pictures import (
     redundancy,
 )
 from bivaluate.report.sentences import Case, Sentence, speak, speak_all
-from bivaluate.report.source import Drawn, Null, Source
+from bivaluate.report.source import Drawn, Null, Scored, Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DETAILS, MOST_DATASETS, MOST_MAPPED = 24, 40, 200
+FIND = "find"
 SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 
@@ -141,9 +144,11 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
 
 
 def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None], asked: bool) -> Case:
+    groups = [group for group in judged.groups if group.dataset == dataset]
     case = Case(
-        [group for group in judged.groups if group.dataset == dataset],
+        groups,
         judged.criterion,
+        searched=any(_found_by_find(source.solutions[group.typical], drawn.get(group.typical)) for group in groups),
         missing=source.missing_by_dataset.get(dataset, 0),
         planned=source.planned_by_dataset.get(dataset, 0),
         calibrated=any(null.dataset == dataset for null in source.nulls),
@@ -160,9 +165,11 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     place = (dataset, winner.algorithm, winner.k)
     beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == place), None)
     null = beside.bands.get(case.criterion) if beside else None
+    repeats = redundancy(shown) if shown else []
     return replace(
         case,
-        repeats=redundancy(shown) if shown else (),
+        repeats=repeats,
+        apart=shown is not None and told_apart(repeats, Cover(shown.solution)),
         errors=_unexplained_errors(shown) if shown else (),
         finds_k=source.solutions[winner.typical].finds_k,
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
@@ -171,6 +178,12 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         p_value=case.p_values[case.criterion] if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
+
+
+def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:
+    """Return whether `bivaluate find` made a solution: the sweep ran it, or the solution says so."""
+    made_by = {scored.algorithm if scored.status in ("ok", "degenerate") else None}
+    return FIND in made_by | ({drawn.solution.info.get("algorithm")} if drawn is not None else set())
 
 
 def _unexplained_errors(drawn: Drawn) -> list[float]:

@@ -95,7 +95,7 @@ def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
 def redundancy(drawn: Drawn) -> list[RedundantGroup]:
     """Return the redundant groups of a solution, as judge finds them."""
     errors = merger_errors(drawn)
-    return redundant_groups(errors, drawn.solution) if len(errors) else []
+    return redundant_groups(errors, drawn.solution, drawn.matrix) if len(errors) else []
 
 
 def _advice(groups: Sequence[RedundantGroup], errors: NDArray[np.float64], names: Sequence[str]) -> list[str]:

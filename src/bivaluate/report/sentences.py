@@ -20,8 +20,8 @@ from bivaluate.judge.limits import (
     NOISY,
     SIGNIFICANT,
     STEADY,
-    is_indistinct,
     is_negligible,
+    is_slight,
     is_thin,
     is_vague,
 )
@@ -31,6 +31,7 @@ from bivaluate.judge.verdict import (
     capital,
     coming_back,
     count,
+    is_fused,
     next_steps,
     nothing_here,
     outweighed,
@@ -63,17 +64,19 @@ class Sentence(NamedTuple):
 class Case:
     """What is known about one data set when its verdict is spoken.
 
-    `repeats` are the redundant groups among the winner's biclusters and `errors` their virtual errors, `names` what
-    they are called; `typical` are the measures of the winner's typical solution; `missing` of `planned` cells are
-    unfinished; `calibrated` says that null runs stand beside the scores, and `p_value` is that of the winner over so
-    many `surrogates`, `p_values` those of the choice by the criterion and by evidence; `asked` says that the reader
-    named the criterion, `fitted` that algorithms were run (and can be again), `finds_k` that the winner found its K
-    itself, `to_name` that rows have names nobody has looked up yet.
+    `repeats` are the redundant groups among the winner's biclusters, `errors` their virtual errors, `names` what they
+    are called, and `apart` says that no two of them are redundant or share a cell; `typical` are the measures of the
+    winner's typical solution; `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand
+    beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
+    the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
+    (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
+    up yet, `searched` that `bivaluate find` made one of the solutions.
     """
 
     groups: Sequence[Group]
     criterion: str = "nve_cov"
     repeats: Sequence[RedundantGroup] = ()
+    apart: bool = False
     errors: Sequence[float] = ()
     names: Sequence[str] = ()
     typical: Mapping[str, float] = field(default_factory=dict)
@@ -87,6 +90,7 @@ class Case:
     fitted: bool = False
     finds_k: bool = False
     to_name: bool = False
+    searched: bool = False
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -178,7 +182,7 @@ def _headline(case: Case) -> Sentence:
     if winner is None:
         return Sentence("headline", _no_winner(case))
     if len(case.groups) == 1 and not case.asked:
-        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner))}")
+        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner), case.apart)}")
     return Sentence("headline", f"{winner.name}: {_praise(case, winner)}.")
 
 
@@ -195,7 +199,7 @@ def _praise(case: Case, winner: Group) -> str:
         return f"{_standing(winner)}; most evidence ({number(winner.value(EVIDENCE))} nats)"
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
-    if is_indistinct(nve):
+    if is_fused(_judged(winner), case.apart):
         return f"{best}, but its biclusters are hardly distinct ({symbol('nve')} {number(nve)})"
     if case.criterion != "nve_cov":
         return best
@@ -287,7 +291,8 @@ def _next(case: Case) -> list[str]:
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
         some = bool(case.paying)
-        return next_steps(real=some, untidy=some, unfinished=case.missing > 0) if judged else []
+        tried = {"unfinished": case.missing > 0, "searched": case.searched}
+        return next_steps(real=some, untidy=some, **tried) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
         real=case.real,
@@ -296,6 +301,7 @@ def _next(case: Case) -> list[str]:
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
         edge=bool(_edge(case, winner)),
         to_name=case.to_name,
+        searched=case.searched,
     )
 
 
@@ -418,8 +424,8 @@ def _beside_null(case: Case, winner: Group) -> list[Sentence]:
 
 
 def _small_winner(case: Case, winner: Group) -> list[Sentence]:
-    """Say that even the winner covers next to nothing."""
-    if len(case.groups) < 2 or not is_negligible(winner.value("coverage")):
+    """Say that even the winner covers next to nothing, unless that pays."""
+    if len(case.groups) < 2 or not is_slight(winner.value("coverage"), winner.value("n_paying")):
         return []
     return _caution(f"Even the winner covers only {percent(winner.value('coverage'))} of the matrix.")
 
@@ -507,7 +513,7 @@ def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) ->
     (leader, most), *rest = wins.most_common()
     where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"
     where += "".join(f", {name} on {times}" for name, times in rest)
-    fused = sum(is_indistinct(winner.value("nve")) for _, winner in decided.values())
+    fused = sum(is_fused(_judged(winner), case.apart) for case, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
     balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
@@ -582,7 +588,7 @@ _OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
     (
         REDUNDANT,
         "caution",
-        lambda case, winner: is_indistinct(winner.value("nve")) and not _all_pay(winner),
+        lambda case, winner: is_fused(_judged(winner), case.apart) and not _all_pay(winner),
         "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
     ),
     (

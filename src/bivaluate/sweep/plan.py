@@ -12,7 +12,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_int, check_real, in_short
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 
 PLANTED = "planted"
@@ -433,10 +433,14 @@ def _value(text: str) -> Any:
 
 
 def _words(name: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, (str, os.PathLike)):
-        value = [value]
-    words = tuple(os.fspath(v) if isinstance(v, os.PathLike) else v for v in value)
-    if not words or not all(isinstance(w, str) and w for w in words):
+    is_one = isinstance(value, (str, os.PathLike)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) > 1
+    words = tuple(os.fspath(v) if isinstance(v, os.PathLike) else v for v in ([value] if is_one else value))
+    for word in words:
+        if not isinstance(word, str):
+            how = " Write a matrix to a file with bivaluate.write_matrix and name the file; or call bivaluate.select_k."
+            found = f"{name} needs names, found: {in_short(word)}."
+            raise ParameterError(found + (how if name == "datasets" else ""))
+    if not words or "" in words:
         raise ParameterError(f"{name} is {value!r}; at least one name is needed.")
     for word in words:
         if words.count(word) > 1:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._anndata import is_anndata
-from bivaluate._check import check_int
+from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
@@ -26,9 +26,9 @@ from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.held_out import predictive_gain
-from bivaluate.sweep.work import fit, reason_of, solution_of
+from bivaluate.sweep.work import fit, reason_of
 
 PREDICTIVE = "predictive"
 NO_EVIDENCE = "No K gives biclusters that, taken together, stand out from noise."
@@ -82,11 +82,50 @@ class KSelection:
     scoring: str
     nothing_: bool = False
 
+    @property
+    def n_biclusters_(self) -> int:
+        """How many biclusters the best solution has.
+
+        Returns
+        -------
+        int
+            Fewer than its K where no more were found.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_biclusters_
+        9
+        """
+        return int(self.cv_results_["n_biclusters"][self.best_index_])
+
+    @property
+    def n_paying_(self) -> float:
+        """How many biclusters of the best solution pay.
+
+        Returns
+        -------
+        float
+            NaN where that was not among the measures.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_paying_
+        0
+        """
+        found = self.cv_results_.get("n_paying")
+        return math.nan if found is None else found[self.best_index_]
+
     def __repr__(self) -> str:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
         found = "nothing stands out: " if self.nothing_ else ""
-        return f"KSelection({found}{chosen}={self.best_params_[chosen]}{among}, {self.scoring}={self.best_score_:.4g})"
+        pays = "" if math.isnan(self.n_paying_) else f"{self.n_paying_} of {self.n_biclusters_} pay, "
+        best = f"{chosen}={self.best_params_[chosen]}{among}, {pays}{self.scoring}={self.best_score_:.4g}"
+        return f"KSelection({found}{best})"
 
 
 def select_k(
@@ -99,10 +138,11 @@ def select_k(
     estimator : estimator
         A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``, a factor model with
         ``n_components`` (NMF, LatentDirichletAllocation; members by the rule of
-        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in a biclustering estimator:
-        bivaluate's, scikit-learn's or your own. It is cloned, never changed.
+        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in one of them: bivaluate's,
+        scikit-learn's or your own. It is cloned, never changed.
     X : array-like, DataFrame, AnnData or Matrix
-        The matrix; an AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
+        The matrix, in which the biclusters are judged, those too that a pipeline finds in what it makes of it. An
+        AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
     k : int or iterable of int
         Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
     scoring : str
@@ -131,7 +171,7 @@ def select_k(
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
     >>> found
-    KSelection(n_clusters=3 of [2, 3], asr=0.6737)
+    KSelection(n_clusters=3 of [2, 3], 0 of 9 pay, asr=0.6737)
     >>> found.best_params_
     {'n_clusters': 3}
     """
@@ -139,6 +179,7 @@ def select_k(
 
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
+    check_instance("estimator", estimator)
     known = estimator.get_params() if hasattr(estimator, "get_params") else ()
     name = count_among(known)
     if not name:
@@ -153,7 +194,8 @@ def select_k(
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
-    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined"]))
+    pays = ["n_paying"] if "total_evidence" in (metric.key, *measured) else []  # comes with it
+    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *pays]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
         if predictive:
@@ -194,13 +236,13 @@ def select_k(
 def _reasons(tried: list[int], reasons: list[str]) -> str:
     """Say why each K failed; those that failed alike once.
 
-    >>> _reasons([2, 3, 4], ["no rows", "no columns", "no rows"])
+    >>> _reasons([2, 3, 4], ["no rows.", "no columns", "no rows."])
     'K = 2, 4: no rows; K = 3: no columns'
     """
     alike: dict[str, list[str]] = {}
     for k, reason in zip(tried, reasons, strict=True):
         alike.setdefault(reason, []).append(str(k))
-    return "; ".join(f"K = {', '.join(ks)}: {reason}" for reason, ks in alike.items())
+    return "; ".join(f"K = {', '.join(ks)}: {reason.removesuffix('.')}" for reason, ks in alike.items())
 
 
 def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
@@ -220,7 +262,7 @@ def _predict(
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:
-        return solution_of(clone(estimator).set_params(**{name: k}).fit(values), values)
+        return fitted_solution(clone(estimator).set_params(**{name: k}).fit(values), values)
 
     nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
     with warnings.catch_warnings():

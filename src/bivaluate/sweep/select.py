@@ -21,7 +21,7 @@ from bivaluate.judge.choice import (
     seeing_nothing,
     verdict,
 )
-from bivaluate.judge.limits import is_negligible, is_thin
+from bivaluate.judge.limits import is_slight, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
     RECORDS,
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 
+NOTHING = "nothing stands out from noise"
+
+
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The outcome of :func:`bivaluate.sweep.select.select`: tables and sentences.
@@ -58,7 +61,8 @@ class Selection:
     candidates : DataFrame
         Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
     best : DataFrame
-        Per measure and data set: the best (algorithm, K) and the runner-up.
+        Per measure and data set: the best (algorithm, K) and the runner-up; ``found`` is how many biclusters it has and
+        ``n_paying`` how many of them pay, means over seeds. A data set without a choice has no row.
     best_k : DataFrame
         Per measure, data set and algorithm: the best K. With a null, `candidates`, `best` and `best_k` also hold its
         band, the gap and the (median) p-value; in `best` the p-value is that of the choice, because every surrogate
@@ -71,6 +75,8 @@ class Selection:
         What is there, a sentence per data set, and whether evidence, held-out cells and `by` agree.
     disagreements, instability, warnings : list of str
         Where measures disagree, where seeds do, and what to distrust.
+    undecided : dict
+        Why nothing can be chosen by `by`, for each data set without a choice.
 
     See Also
     --------
@@ -95,6 +101,7 @@ class Selection:
     disagreements: list[str] = field(default_factory=list)
     instability: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    undecided: dict[str, str] = field(default_factory=dict)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -153,7 +160,7 @@ class Selection:
         Returns
         -------
         dict
-            Tables as lists of mappings, undefined numbers as None.
+            Tables as lists of mappings, undefined numbers as None; ``undecided`` lists the data sets without a choice.
 
         Examples
         --------
@@ -169,6 +176,7 @@ class Selection:
             "gap": self.gap,
             **{name: _records(frame) for name, frame in self.tables.items()},
             **{name: getattr(self, name) for name in sentences},
+            "undecided": [{"dataset": dataset, "reason": reason} for dataset, reason in self.undecided.items()],
         }
 
 
@@ -240,10 +248,12 @@ def select(
                 frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
-    found = results.groupby(CANDIDATE)["n_biclusters"].mean().rename("found").reset_index()
-    joined["best"] = joined["best"].merge(found, on=CANDIDATE, how="left")
+    paying = results.get("n_paying", math.nan)
+    counts = results[[*CANDIDATE, "n_biclusters"]].rename(columns={"n_biclusters": "found"}).assign(n_paying=paying)
+    joined["best"] = joined["best"].merge(counts.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     said = _of_choice(joined["best"], gap)
-    notes = _cautions(run, joined["candidates"], joined["best"], by, gap)
+    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap)
+    notes = _cautions(run, joined["candidates"], joined["best"], by, gap, undecided)
     if gap:
         notes += _without_null(null, by)
     return Selection(
@@ -255,6 +265,7 @@ def select(
         disagreements=disagreements(joined["best"]),
         instability=instability(joined["candidates"], by),
         warnings=notes,
+        undecided=undecided,
         **joined,
     )
 
@@ -274,11 +285,16 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 
 
 class Taken(NamedTuple):
-    """The solution to take: its file, its number of biclusters, and the matrix where every seed has its own."""
+    """The solution to take: its file, how many biclusters it has and how many pay, and where its matrix is.
+
+    `n_paying` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
+    """
 
     path: Path
     n_biclusters: int
-    matrix: Path | None
+    n_paying: float
+    matrix: Path
+    own_matrix: bool
 
 
 def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
@@ -301,9 +317,13 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
     path = solution_path(run.path, dataset, *chosen, int(best_row["seed"]))
     if not path.exists():
         return None
-    own = {(entry["dataset"], entry["seed"]): entry["file"] for entry in run.matrices()}
-    file = own.get((dataset, int(best_row["seed"])))
-    return Taken(path, int(best_row["n_biclusters"]), run.path / MATRICES / file if file else None)
+    entries = {(entry["dataset"], entry["seed"]): entry for entry in run.matrices()}
+    own = (dataset, int(best_row["seed"])) in entries
+    entry = entries[dataset, int(best_row["seed"]) if own else None]
+    source, stored = Path(entry["source"]), run.path / MATRICES / entry["file"]
+    matrix = source if not own and not run.plan.read and source.is_file() else stored
+    pays = float(best_row.get("n_paying", math.nan))
+    return Taken(path, int(best_row["n_biclusters"]), pays, matrix, own)
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
@@ -392,7 +412,24 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
     return sentences
 
 
-def _cautions(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> list[str]:
+def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> dict[str, str]:
+    """Return why nothing is chosen by `by`, for every data set of which that is so."""
+    chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
+    for dataset in run.datasets:
+        if dataset in chosen:
+            continue
+        mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
+        able = mine[enough_seeds(mine["n"], mine["seeds"])]
+        reasons[dataset] = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
+        if len(able):
+            nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
+            reasons[dataset] = NOTHING if nothing else f"all candidates tie in {symbol(by)}"
+    return reasons
+
+
+def _cautions(
+    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool, undecided: Mapping[str, str]
+) -> list[str]:
     """Return what to distrust about the winners of `by`."""
     some = f"{len(run.missing):,} of {plural(len(run.cells), 'cell')}"
     copies = f"{plural(run.missing_copies, 'cell')} on surrogates and perturbed copies"
@@ -403,14 +440,8 @@ def _cautions(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, g
     ]
     chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
     for dataset in run.datasets:
-        if dataset not in chosen:
-            mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
-            able = mine[enough_seeds(mine["n"], mine["seeds"])]
-            why = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
-            if len(able):
-                nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
-                why = "nothing stands out from noise" if nothing else f"all candidates tie in {symbol(by)}"
-            sentences.append(f"{dataset}: {why}; nothing can be chosen.")
+        if dataset in undecided:
+            sentences.append(f"{dataset}: {undecided[dataset]}; nothing can be chosen.")
             continue
         sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by, gap)]
     sentences += _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
@@ -431,7 +462,7 @@ def _without_null(null: pd.DataFrame, by: str) -> list[str]:
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
     name = f"the winner {row['algorithm']} K = {row['k']}"
     found = []
-    if is_negligible(row["coverage"]):
+    if is_slight(row["coverage"], row["n_paying"]):
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
     if left_out and row["n"] < row["seeds"]:

@@ -19,7 +19,7 @@ from bivaluate._errors import BivaluateError, CommandTimeoutError, ParameterErro
 from bivaluate.algorithms.algorithm import count_among
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering
+from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, TIMED_OUT, Outcome, Task
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution
@@ -101,16 +101,6 @@ def _in_words(allowed: Any) -> str:
     return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
-def solution_of(estimator: Any, values: Any) -> Biclustering:
-    """Return the solution of an estimator fitted on `values`: its own, that of its masks, or that of its factors."""
-    solution = getattr(estimator, "solution_", None)
-    if isinstance(solution, Biclustering):
-        return solution
-    if hasattr(estimator, "components_") and not hasattr(estimator, "rows_"):
-        return Biclustering.from_factor_model(estimator, values)
-    return Biclustering.from_estimator(estimator)
-
-
 def _make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
     """Return the unfitted estimator of a cell."""
     from bivaluate.algorithms.registry import estimator_of, make_estimator
@@ -135,10 +125,10 @@ def fit(estimator: Any, matrix: Matrix) -> Biclustering:
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
     if isinstance(estimator, BiclusteringEstimator):
-        return solution_of(estimator.fit(matrix), matrix)
+        return fitted_solution(estimator.fit(matrix), matrix)
     keeps = matrix.sparse and _keeps_sparse(estimator, matrix)
     values = matrix.checked(matrix.source.rows(0, matrix.shape[0])).copy() if keeps else matrix.values.copy(order="K")
-    return solution_of(estimator.fit(values), values)
+    return fitted_solution(estimator.fit(values), values)
 
 
 def makes_dense(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> bool:
@@ -186,7 +176,7 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
     from bivaluate.sweep.held_out import predictive_gain
 
     def refit(values: Any, k: int) -> Biclustering:
-        return solution_of(_make(task.algorithm, k, task.random_state, task.parameters).fit(values), values)
+        return fitted_solution(_make(task.algorithm, k, task.random_state, task.parameters).fit(values), values)
 
     try:
         with warnings.catch_warnings():
@@ -214,7 +204,9 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
         position = next(at)
         if position == len(fits) or not nested:
             wanted = ks[-1] if nested else k
-            found = solution_of(_make(task.algorithm, wanted, task.random_state, task.parameters).fit(values), values)
+            found = fitted_solution(
+                _make(task.algorithm, wanted, task.random_state, task.parameters).fit(values), values
+            )
             fits.append(found)
         return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
 

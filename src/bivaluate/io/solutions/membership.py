@@ -2,7 +2,8 @@
 
 - long: ``bicluster, axis, index and/or label``, one line per member (``axis`` is row or column);
 - lists: ``bicluster, rows, cols``, one line per bicluster, members separated by blanks, semicolons or commas;
-- matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1;
+- matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1 (asked for by name, without
+  ``axis`` where the labels of the matrix tell rows from columns; unasked, it could be a matrix of zeros and ones);
 - clusters: ``gene, cluster``, one line per row (or column): every bicluster has all of the other side.
 """
 
@@ -18,10 +19,12 @@ from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.members import indices, labelled
 from bivaluate.io.source import Source, numbered
+from bivaluate.matrix import Matrix
 
 _ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
 _CLUSTER = frozenset(["bicluster", "cluster", "module", "group"])
+_AXIS = "put a column 'axis' (row or column) in front, as in axis,label,B1,B2"
 _CELLS = {"0": False, "False": False, "FALSE": False, "1": True, "True": True, "TRUE": True}
 
 Rows = Iterator[tuple[int, list[str]]]
@@ -61,10 +64,12 @@ def _read(source: Source, options: Options) -> Document:
     text = source.text()
     first, header, delimiter = _header(text)
     layout = _layout(header)
-    if layout is None:
+    if layout is None and not _is_without_axis(text):
         needed = "'bicluster,axis,label', 'bicluster,rows,cols', 'axis,label,B1,B2,…' or 'gene,cluster'"
         raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed. {EXAMPLE_TABLE}")
     rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
+    if layout is None:
+        return _matrix(_with_axis(rows, options.X, source), ["axis", "label", *header[1:]], source)
     return {"long": _long, "lists": _lists, "matrix": _matrix, "clusters": _clusters}[layout](rows, header, source)
 
 
@@ -160,6 +165,33 @@ def _matrix(rows: Rows, header: list[str], source: Source) -> Document:
     return Document(pairs, "index", (len(genes), len(conditions)), labels=labelled(pairs, genes, conditions))
 
 
+def _is_without_axis(text: str) -> bool:
+    """Whether the first line after the header is a label, or any word, and zeros and ones."""
+    first, header, delimiter = _header(text)
+    cells = next((line.split(delimiter) for n, line in numbered(text) if n > first), [])
+    return "axis" not in header and 1 < len(cells) == len(header) and all(c.strip() in _CELLS for c in cells[1:])
+
+
+def _with_axis(rows: Rows, X: Matrix | None, source: Source) -> Rows:
+    """Say in front of every line whether its label is of a row or of a column; only labels of the matrix tell."""
+    known = {"row": frozenset((X and X.row_labels) or ()), "column": frozenset((X and X.col_labels) or ())}
+    for line, (label, *cells) in rows:
+        axes = [word for word, labels in known.items() if label in labels]
+        if len(axes) != 1:
+            raise source.fault(
+                f"nothing tells whether {label[:40]!r} is a row or a column of the matrix; {_AXIS}.", line
+            )
+        yield line, [*axes, label, *cells]
+
+
+def _nearly(source: Source) -> str:
+    if not _is_without_axis(source.head_text):
+        return ""
+    return (
+        f"In a table of zeros and ones, {_AXIS}; as csv it needs none if labels of the matrix tell rows from columns."
+    )
+
+
 def _write(document: Document, path: Path) -> None:
     """Write the long layout: one line per member, index and label where known."""
     fields = ["label"] if document.by == "label" else ["index", "label"] if document.labels else ["index"]
@@ -173,4 +205,6 @@ def _write(document: Document, path: Path) -> None:
 
 
 _NAME, _NOTE = "membership table (CSV, TSV)", "four layouts, see below"
-FORMAT = Format("csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain)
+FORMAT = Format(
+    "csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly
+)

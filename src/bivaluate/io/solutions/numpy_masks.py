@@ -8,6 +8,7 @@ import numpy as np
 
 from bivaluate._document import Document, document_of_labels
 from bivaluate._errors import SolutionError
+from bivaluate._text import first_few
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.io.source import Source
@@ -22,7 +23,7 @@ def _detects(source: Source) -> bool:
     """By the names of the arrays in the archive: one for rows and one for columns, and no others."""
     if not source.head.startswith(b"PK"):
         return False
-    names = {name.removesuffix(".npy") for name in source.zip_names()}
+    names = source.array_names()
     return names <= _KNOWN and _pair_of(names) is not None
 
 
@@ -50,6 +51,14 @@ def _read(source: Source, options: Options) -> Document:
         raise source.fault(str(error)) from None
 
 
+def _nearly(source: Source) -> str:
+    names = source.array_names()
+    if not names:
+        return ""
+    needed = "masks 'rows' and 'columns', labels 'row_labels' and 'column_labels', or factors 'W' and 'H'"
+    return f"An .npz holds {needed}, and nothing else; arrays found: {first_few(sorted(names))}."
+
+
 FORMAT = Format(
     "masks",
     "NumPy .npz with masks or labels",
@@ -57,4 +66,5 @@ FORMAT = Format(
     _detects,
     _read,
     note="`np.savez(path, rows=model.rows_, columns=model.columns_)`, or `row_labels=` and `column_labels=`",
+    nearly=_nearly,
 )

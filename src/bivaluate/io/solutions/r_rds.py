@@ -18,6 +18,8 @@ _BEGINNINGS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")  # of R's binary 
 def _read(source: Source, options: Options) -> Document:
     """Read the slots RowxNumber and NumberxCol."""
     slots = _slots(source)
+    if "Number" in slots and np.array_equal(slots["Number"].value, [0]):  # the masks are one NA then
+        return Document([], "index")
     rows, cols = _mask(slots, "RowxNumber", source).T, _mask(slots, "NumberxCol", source)
     if len(rows) != len(cols):
         raise source.fault(f"RowxNumber has {len(rows)} biclusters and NumberxCol has {len(cols)}.")

@@ -20,17 +20,19 @@ from bivaluate.io.source import Source, numbered
 SIZES = re.compile(r"\s*(?:B\d+:)?(\d{1,9})([ \t;,]+)(\d{1,9})\s*")
 _LONGEST_NAME = 12  # words
 _MAX_TITLES = 3
+# No biclusters: their number and a title, or what R leaves behind when it counts from 1 to 0 and its masks are one NA.
+_NONE = re.compile(r"0\n[^\W\d_].*|.+\n1[ \t;,]1\nNA\nNA\n0[ \t;,]0")
 
 
 def fits(text: str) -> bool:
-    """Whether sizes near the top are followed by exactly as many rows and columns."""
+    """Whether sizes near the top are followed by exactly as many rows and columns, or there are said to be none."""
     lines = [line for _, line in numbered(text)]
     for at, line in enumerate(lines[: _MAX_TITLES + 1]):
         sizes = SIZES.fullmatch(line)
         if sizes and at + 2 < len(lines):
             counts = [len(words.strip().split(sizes[2][0])) for words in lines[at + 1 : at + 3]]
             return counts == [int(sizes[1]), int(sizes[3])]
-    return False
+    return _holds_none(numbered(text))
 
 
 def parse(lines: Sequence[tuple[int, str]], source: Source, options: Options, base: int) -> Document:
@@ -92,14 +94,20 @@ def _start(lines: Sequence[tuple[int, str]]) -> int | None:
     return next((at for at, (_, text) in enumerate(lines[: _MAX_TITLES + 1]) if SIZES.fullmatch(text)), None)
 
 
+def _holds_none(lines: Sequence[tuple[int, str]]) -> bool:
+    return bool(_NONE.fullmatch("\n".join(text.strip() for _, text in lines[:6])))
+
+
 def _read(source: Source, options: Options) -> Document:
     """Read the biclusters after the title lines."""
     lines = source.text_lines()
     start = _start(lines)
-    if start is None:
-        where = lines[min(1, len(lines) - 1)][0]
-        raise source.fault("after the title the sizes of the first bicluster are needed (rows columns).", where)
-    document = parse(lines[start:], source, options, FORMAT.index_base)
+    if _holds_none(lines) or (start is None and len(lines) == 1):
+        document = Document([], "token")
+    elif start is None:
+        raise source.fault("after the title the sizes of the first bicluster are needed (rows columns).", lines[1][0])
+    else:
+        document = parse(lines[start:], source, options, FORMAT.index_base)
     titles = [text.strip() for _, text in lines[:start]]
     counts = [int(title) for title in titles if indices([title])]
     if counts:
@@ -124,15 +132,23 @@ def _write(document: Document, path: Path) -> None:
     if SIZES.fullmatch(title) or not title.strip() or title.strip().isdigit():
         title = f"biclusters {title}".strip()
     with text_target(path) as stream:
-        stream.write(title + "\n")
+        stream.write(f"{title}\n" if pairs else f"0\n{title}\n")
         for rows, cols in pairs:
             stream.write(f"{len(rows)}{delimiter}{len(cols)}\n{delimiter.join(rows)}\n{delimiter.join(cols)}\n")
 
 
 def _detects(source: Source) -> bool:
-    return _start(numbered(source.head_text)) is not None
+    lines = numbered(source.head_text)
+    return _start(lines) is not None or _holds_none(lines)
+
+
+def _nearly(source: Source) -> str:
+    is_line = not source.array_names() and len(numbered(source.head_text)) == 1
+    return "A single line is what R's writeBiclusterResults leaves of no biclusters: that is r-text." if is_line else ""
 
 
 _NAME = "R biclust text (writeBiclusterResults, .bic)"
 _NOTE = "also of rqubic, BcDiag, BicOverlapper and JBiclustGE"
-FORMAT = Format("r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3)
+FORMAT = Format(
+    "r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3, nearly=_nearly
+)

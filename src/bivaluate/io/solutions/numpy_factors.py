@@ -1,0 +1,45 @@
+"""Loadings of a factor or topic model, as ``np.savez`` keeps them: W (rows x K) and H (K x columns)."""
+
+from __future__ import annotations
+
+from bivaluate._document import Document
+from bivaluate._errors import SolutionError
+from bivaluate._factors import DEFAULT_RULE
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices.numpy_files import read_arrays
+from bivaluate.io.source import Source
+from bivaluate.solution import Biclustering, as_document
+
+_ROWS, _COLS = "W", ("H", "components", "components_")
+
+
+def _detects(source: Source) -> bool:
+    """By the names of the arrays in the archive: the two, and no others."""
+    if not source.head.startswith(b"PK"):
+        return False
+    names = source.array_names()
+    return len(names) == 2 and _ROWS in names and not names.isdisjoint(_COLS)
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the loadings and apply the rule."""
+    arrays = read_arrays(source, (_ROWS, *_COLS))
+    cols = [name for name in _COLS if name in arrays]
+    if _ROWS not in arrays or not cols:
+        raise source.fault("the arrays 'W' and 'H' are needed: np.savez(path, W=W, H=model.components_).")
+    try:
+        found = Biclustering.from_factors(arrays[_ROWS], arrays[cols[0]], rule=options.rule or DEFAULT_RULE)
+    except SolutionError as error:
+        raise source.fault(str(error)) from None
+    return as_document(found)
+
+
+FORMAT = Format(
+    "factors",
+    "NumPy .npz with the factors W and H",
+    (".npz",),
+    _detects,
+    _read,
+    options=("rule",),
+    note="`np.savez(path, W=W, H=model.components_)`, rows x K and K x columns; `rule=` (`--rule`) says which members belong",
+)
