@@ -274,7 +274,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
             if not blocks:
                 self.notes_.append(
-                    "Nothing is found beyond the correlation of the columns. What a quarter of all rows share, such as the "
+                    "Nothing is found beyond the correlation of the columns. What many rows share, such as the "
                     "types of cells, may be part of it: take logarithms of counts, or another algorithm (las, nmf, spectral_co)."
                 )
         if outcome.by_surrogates and outcome.blocks:
