@@ -1,7 +1,8 @@
 """Planted matrices and noise for the benchmark of the coherent submatrix search.
 
-The designs named D… served while the search was written; those named F… were written down before it was first frozen and
-those named G… before its last freeze, each to be run only afterwards. All of them come from `plant`.
+The designs named D… served while the search was written; those named F… were written down before it was first frozen,
+those named G… before a later freeze and those named H…, blocks with many rows, before the last one, each to be run only
+afterwards. All of them come from `plant`.
 """
 
 from __future__ import annotations
@@ -162,4 +163,16 @@ FROZEN: dict[str, Design] = {
         (300, 50), ((36, 14), (30, 16), (26, 14)), background="t5", scale=(0.6, 1.8), negative=0.4, noise=0.35
     ),
     "G6 eight blocks": Design((900, 64), tuple((36 + 4 * k, 16 - k) for k in range(8)), noise=0.45),
+    "H1 a quarter raised": Design((360, 48), ((90, 14),), noise=1.0, pattern=0.0, shift=0.0, level=2.5),
+    "H2 a third, patterns": Design((270, 45), ((90, 12), (40, 14)), noise=0.6, pattern=1.5, shift=0.5),
+    "H3 three types": Design(
+        (330, 50), ((110, 10), (110, 12), (110, 10)), noise=1.0, pattern=0.3, shift=0.2, level=2.2
+    ),
+    "H4 two types and a small block": Design(
+        (320, 44), ((110, 10), (80, 12), (24, 10)), noise=0.8, pattern=0.5, shift=0.3, level=2.5
+    ),
+    "H5 0.4 of the rows, scaled": Design((250, 40), ((100, 14),), noise=0.5, scale=(0.5, 2.0), level=1.0),
+    "H6 a quarter, t5, row scales": Design(
+        (320, 44), ((80, 12), (64, 12)), background="t5", noise=0.5, pattern=1.2, row_scales=0.6
+    ),
 }

@@ -2,20 +2,23 @@
 
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate.algorithms import coherent
-from bivaluate.algorithms._coherent_background import flipped, permuted, tail_probability
+from bivaluate.algorithms import _coherent_background, coherent
+from bivaluate.algorithms._coherent_background import covariance_evidence, fill, flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.matrix import Matrix
+from bivaluate.measures.external import compare
 from bivaluate.solution import Biclustering
 from tests.processes import interruptible
 
@@ -123,9 +126,62 @@ def test_a_block_in_correlated_columns_is_found_and_said():
     assert any("correlated" in note for note in model.notes_)
 
 
-def test_a_pattern_of_all_rows_is_background():
+@pytest.mark.parametrize("share", [0.2, 0.3, 0.35])
+def test_a_raised_block_of_many_rows_is_no_correlation(share):
+    rng = np.random.default_rng(int(100 * share))
+    X = rng.standard_normal((200, 36))
+    rows = rng.choice(200, int(200 * share), replace=False)
+    X[np.ix_(rows, np.arange(10))] += 3
+    found = CoherentSubmatrices(random_state=0).fit(X).solution_
+    assert compare(Biclustering([(rows, np.arange(10))], X.shape), found)["ce"] > 0.9
+
+
+def test_types_of_rows_are_found_apart():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((240, 40))
+    types = [(np.arange(80 * k, 80 * (k + 1)), np.arange(9 * k, 9 * (k + 1))) for k in range(3)]
+    for rows, cols in types:
+        X[np.ix_(rows, cols)] += 2
+    found = CoherentSubmatrices(random_state=0).fit(X).solution_
+    assert len(found) == 3
+    assert compare(Biclustering(types, X.shape), found)["ce"] > 0.9
+
+
+@pytest.mark.parametrize("loadings", [0.3, 0.5, 1.0])
+def test_a_factor_of_all_rows_is_no_block(loadings):
+    rng = np.random.default_rng(int(10 * loadings))
+    X = rng.standard_normal((300, 40)) + loadings * rng.standard_normal((300, 1)) * rng.standard_normal(40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SearchWarning)
+        assert len(CoherentSubmatrices(random_state=0).fit(X).solution_) == 0
+
+
+def test_evidence_for_correlated_columns():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((150, 30)) + rng.normal(0, 1.5, (150, 1)) * rng.normal(0, 1.5, 30)
+    noise = rng.standard_normal((300, 20))
+    assert abs(covariance_evidence(noise)) < 5
+    root = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(20), np.arange(20))))
+    # of normal rows -n/2 log det R can be saved, less what is not known of R
+    most = -150 * 2 * np.log(np.diag(root)).sum()
+    assert 0.6 * most < covariance_evidence(noise @ root.T) < most
+
+
+def test_missing_cells_are_filled_with_their_expectation():
+    rng = np.random.default_rng(0)
+    covariance = 0.9 ** np.abs(np.subtract.outer(np.arange(8), np.arange(8)))
+    Z = rng.standard_normal((5, 8)) @ np.linalg.cholesky(covariance).T
+    Z[0, 3] = Z[1, [0, 7]] = Z[2, ::2] = np.nan
+    filled = fill(Z, np.linalg.inv(covariance))
+    for row, full in zip(Z, filled, strict=True):
+        gap = np.isnan(row)
+        expected = covariance[np.ix_(gap, ~gap)] @ np.linalg.solve(covariance[np.ix_(~gap, ~gap)], row[~gap])
+        assert np.allclose(full[gap], expected, atol=1e-6)
+        assert np.array_equal(full[~gap], row[~gap])
+
+
+def test_a_pattern_of_all_rows_is_background():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((150, 30)) + 1.5 * rng.choice([-1, 1], (150, 1)) * rng.standard_normal(30)
     with pytest.warns(SearchWarning, match="common to at least half of all rows"):
         model = CoherentSubmatrices(random_state=0).fit(X)
     assert len(model.solution_) == 0
@@ -242,29 +298,51 @@ def test_an_interrupt_before_anything_is_found_stays_one(X, monkeypatch):
 def test_an_interrupt_of_the_second_round_keeps_what_the_first_one_found(monkeypatch):
     X = ar(np.random.default_rng(2), (120, 24), 0.6)
     X[:25, :9] += np.random.default_rng(3).normal(0, 4, 9)
-    rounds = []
 
-    def stop_at_second(*given):
-        rounds.append(1)
-        if len(rounds) == 2:
-            raise KeyboardInterrupt
-        return find_background(*given)
+    def stop(*given):
+        raise KeyboardInterrupt
 
-    find_background = coherent.find_background
-    monkeypatch.setattr(coherent, "find_background", stop_at_second)
+    monkeypatch.setattr(coherent, "background_beside", stop)
     model = CoherentSubmatrices(random_state=0)
     with pytest.warns(SearchWarning, match="interrupted; what was found so far"):
         model.fit(X)
     assert len(model.solution_) > 0
 
 
-def test_groups_of_columns_lost_in_their_correlation_are_spoken_of():
+def test_linear_algebra_stays_in_one_thread_and_is_given_back(X, monkeypatch):
+    pools = ThreadpoolController()
+    seen = []
+
+    def watched(*given):
+        seen.extend(pool["num_threads"] for pool in pools.select(user_api="blas").info())
+        return column_covariance(*given)
+
+    column_covariance = _coherent_background.column_covariance
+    monkeypatch.setattr(_coherent_background, "column_covariance", watched)
+    with threadpool_limits(2, "blas"):
+        model = CoherentSubmatrices(random_state=0).fit(X)
+        climb_from(X, model.solution_)
+        evidence_of(X, model.solution_)
+        assert {pool["num_threads"] for pool in pools.select(user_api="blas").info()} == {2}
+    assert seen
+    assert set(seen) == {1}
+
+
+def test_groups_of_cells_are_found_in_counts():
     rng = np.random.default_rng(1)
     mean = np.tile(rng.gamma(0.4, 0.8, size=40) + 0.3, (60, 1))
-    for group in range(4):
-        mean[group * 15 : (group + 1) * 15, group * 8 : (group + 1) * 8] += 3
+    groups = [(range(8 * k, 8 * k + 8), range(15 * k, 15 * k + 15)) for k in range(4)]
+    for genes, cells in groups:
+        mean[np.ix_(cells, genes)] += 3
     counts = rng.poisson(mean * rng.lognormal(0, 0.3, size=(60, 1))).T.astype(float)
-    model = CoherentSubmatrices(random_state=0).fit(counts)
+    found = CoherentSubmatrices(random_state=0).fit(counts).solution_
+    assert compare(Biclustering(groups, counts.shape), found)["ce"] > 0.9
+
+
+def test_what_is_lost_in_the_correlation_of_columns_is_spoken_of():
+    X = np.random.default_rng(0).standard_normal((160, 40))
+    X[:80, :12] += 3
+    model = CoherentSubmatrices(random_state=0).fit(X)
     assert len(model.solution_) == 0
     assert model.notes_[-1].startswith("Nothing is found beyond the correlation of the columns.")
 

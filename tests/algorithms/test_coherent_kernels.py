@@ -54,6 +54,22 @@ def test_evidence_of_every_row_with_missing_cells():
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-8)
 
 
+@pytest.mark.parametrize("n_cols", [2, 9, 60, 149])
+def test_differences_from_what_the_other_cells_lead_one_to_expect(n_cols):
+    rng = np.random.default_rng(n_cols)
+    m = climbs.AT_A_TIME + 22  # the others of few columns are worked out in two parts
+    Z, sigma = rng.standard_normal((12, m)), covariance_like(1, m)
+    rows, cols = np.array([0, 3, 4, 9, 11]), np.sort(rng.choice(m, n_cols, replace=False))
+    precision, root, inside = np.linalg.inv(sigma), np.zeros((m, m)), np.zeros(m, np.uint8)
+    root[:n_cols, :n_cols] = np.linalg.inv(np.linalg.cholesky(precision[np.ix_(cols, cols)]))
+    inside[cols] = 1
+    difference, variance = np.empty((m, len(rows))), np.empty(m)
+    climbs.differences(make_field(Z, precision), rows, cols, root, inside, difference, variance)
+    expected = naive.differences(Z, rows, cols, sigma)
+    np.testing.assert_allclose(difference, expected[0], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(variance, expected[1], rtol=1e-9)
+
+
 def test_missing_cells_are_filled_by_the_model():
     Z = planted(3, noise=0.1)
     complete = fit(make_field(Z), np.arange(9), np.arange(5))

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-KAPPA0, NU0 = 0.5, 2.0
+KAPPA0, NU0 = 1.5, 2.0
 
 
 def log_choose(n, k):
@@ -123,6 +123,20 @@ def row_evidence(Z, i, cols, model, covariance=None):
     if inside:
         total += log_density(x[[cols[a] for a in inside]], centre, spread, nu, model, inside)
     return total
+
+
+def differences(Z, rows, cols, covariance):
+    """What cells differ from expectation given the row's other cells outside the columns, and the variance of that."""
+    m = Z.shape[1]
+    out = [j for j in range(m) if j not in set(cols)]
+    difference, variance = np.empty((m, len(rows))), np.empty(m)
+    for j in range(m):
+        others = [k for k in out if k != j]
+        weights = np.linalg.solve(covariance[np.ix_(others, others)], covariance[others, j])
+        variance[j] = covariance[j, j] - weights @ covariance[others, j]
+        for k, i in enumerate(rows):
+            difference[j, k] = Z[i, j] - weights @ Z[i, others]
+    return difference, variance
 
 
 def cost(model, r, c):

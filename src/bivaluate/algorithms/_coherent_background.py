@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
-from bivaluate.algorithms._coherent_prepare import bend, column_covariance, without_effects
+from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
@@ -21,6 +21,10 @@ FEW_COPIES, COPIES = 3, 11
 # Then a bicluster must be this unlikely to be the best of a surrogate; beyond the other after a few, it will not be.
 LARGEST_P = 0.01
 HOPELESS_P, COPIES_TO_TELL = 0.2, 5
+# Parts of the rows, each predicted from the others; how often columns are centred anew without the blocks found.
+PARTS, MOST_ROUNDS = 5, 3
+# Blocks looked for at most, and rounds in which missing cells are filled from each other.
+MOST_BLOCKS, SWEEPS = 100, 20
 
 
 @dataclass(frozen=True)
@@ -51,34 +55,95 @@ class Background:
 
 
 def find_background(
-    Z: Values, unbent: Values, search: Search, rng: np.random.RandomState, blocks: Iterable[Pair] = ()
-) -> Background:
-    """Return the background of Z; its covariance is estimated without the cells of `blocks`.
+    Z: Values, unbent: Values, search: Search, rng: np.random.RandomState
+) -> tuple[Background, list[Pair]]:
+    """Return the background of Z, and the blocks that were met on the way.
 
-    Those with more rows than a bicluster may have are part of the background: without them little would be left of it.
+    Correlation of columns looks like blocks, and blocks with many rows like correlation: whichever saves more nats is
+    taken. Blocks on most of the columns, or with as many rows as a bicluster may have, do not count here: they are how
+    a factor that all rows share looks like. Where blocks save more, columns are centred without their cells, and the
+    question is asked again of what the blocks do not explain.
     """
+    background = Background.of(Z, unbent, None)
+    blocks: list[Pair] = []
+    gain = covariance_evidence(Z)
+    for _ in range(MOST_ROUNDS):
+        if gain <= search.threshold:
+            return background, blocks
+        known, blocks, total = blocks, [], 0.0
+        for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known):
+            if len(pair[0]) == search.most_rows or 2 * len(pair[1]) > Z.shape[1]:
+                break
+            blocks.append(pair)
+            total += score
+        if total <= gain:
+            return Background.of(Z, unbent, column_covariance(Z)), blocks
+        Z, unbent = centred_without(Z, blocks), centred_without(unbent, blocks)
+        background = Background.of(Z, unbent, None)
+        gain = covariance_evidence(explained(Z, blocks))
+    return background_beside(Z, unbent, search, blocks), blocks
+
+
+def background_beside(Z: Values, unbent: Values, search: Search, blocks: Iterable[Pair]) -> Background:
+    """Return the background of Z where blocks are known: its covariance, if it has one, is that of the other cells.
+
+    Blocks with more rows than a bicluster may have are part of the background: without them little would be left of it.
+    """
+    kept = [(rows, cols) for rows, cols in blocks if len(rows) <= search.most_rows]
+    correlated = covariance_evidence(explained(Z, kept)) > search.threshold
+    return Background.of(Z, unbent, column_covariance(without_cells(Z, kept)) if correlated else None)
+
+
+def covariance_evidence(Z: Values) -> float:
+    """Return how many nats are saved if every row is predicted with the covariance of columns in other rows.
+
+    The rows are split into parts, and each part is predicted from the others: parameters need no further price.
+    """
+    from bivaluate.algorithms._kernels_coherent import ROW_WHOLE
+
+    part = np.arange(len(Z)) % PARTS
+    saved = 0.0
+    for k in range(PARTS):
+        covariance, rows = column_covariance(Z[part != k]), Z[part == k]
+        scale = np.diag(covariance)
+        correlated, alone = background_field(rows, covariance), background_field(rows, np.diag(scale))
+        log_det = np.linalg.slogdet(covariance)[1] - np.log(scale).sum()
+        saved += float((correlated.lines[ROW_WHOLE] - alone.lines[ROW_WHOLE] - 0.5 * log_det).sum())
+    return saved
+
+
+def without_cells(Z: Values, blocks: Iterable[Pair]) -> Values:
+    """Return Z with the cells of blocks missing."""
     seen = Z.copy()
     for rows, cols in blocks:
-        if len(rows) <= search.most_rows:
-            seen[np.ix_(rows, cols)] = np.nan
-    covariance = column_covariance(seen)
-    return Background.of(Z, unbent, covariance if looks_like_blocks(covariance, len(Z), search, rng) else None)
+        seen[np.ix_(rows, cols)] = np.nan
+    return seen
 
 
-def looks_like_blocks(covariance: Values, n: int, search: Search, rng: np.random.RandomState) -> bool:
-    """Return whether normal rows with this covariance would hold blocks if their columns were taken as independent."""
-    root = np.linalg.cholesky(covariance)
-    noise = rng.standard_normal((n, len(root))) @ root.T
-    return len(search.from_starts(make_field(noise), max(search.n_starts // 4, 75), rng)) > 0
+def centred_without(Z: Values, blocks: Iterable[Pair]) -> Values:
+    """Return Z with column effects as they are in the cells outside the blocks."""
+    return standardise(Z - median(without_cells(Z, blocks), 0))
+
+
+def explained(Z: Values, blocks: Iterable[Pair]) -> Values:
+    """Return Z with the blocks turned into background: what their patterns leave, at the scale of their rows."""
+    field = make_field(Z)
+    out = Z.copy()
+    for rows, cols in blocks:
+        model = fit(field, rows, cols)
+        cells = model.centre[:, np.newaxis] + model.residuals()
+        out[np.ix_(rows, cols)] = np.where(np.isnan(Z[np.ix_(rows, cols)]), np.nan, cells)
+    return out
 
 
 def fill(Z: Values, precision: Values) -> Values:
     """Return Z with missing cells at what the other cells of their row lead one to expect."""
     gap = np.isnan(Z)
     filled = np.where(gap, 0.0, Z)
-    for _ in range(20):
-        step = filled @ precision / np.diag(precision)
-        filled[gap] -= 0.5 * step[gap]
+    rows_of = {int(j): np.flatnonzero(gap[:, j]) for j in np.flatnonzero(gap.any(axis=0))}
+    for _ in range(SWEEPS):
+        for j, rows in rows_of.items():
+            filled[rows, j] -= filled[rows] @ precision[:, j] / precision[j, j]
     return filled
 
 

@@ -35,6 +35,11 @@ class Fit:
     spread: Values
     cells: Values
 
+    def residuals(self) -> Values:
+        """Return what the pattern leaves of the cells, at the scale of the background of their rows."""
+        left = self.cells - self.shift[:, np.newaxis] - self.slope[:, np.newaxis] * self.pattern
+        return np.asarray(left * self.spread[:, np.newaxis] / np.sqrt(max(float((left**2).mean()), 1e-12)))
+
 
 def make_field(Z: Values, precision: Values | None = None) -> Any:
     """Return the kernels' view of a prepared matrix.
@@ -121,9 +126,7 @@ def remove(field: Any, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> None
 
     block = np.ix_(cols, rows)
     if len(field.precision):
-        model = fit(field, rows, cols)
-        residual = model.cells - model.shift[:, np.newaxis] - model.slope[:, np.newaxis] * model.pattern
-        residual *= model.spread[:, np.newaxis] / np.sqrt(max(float((residual**2).mean()), 1e-12))
+        residual = fit(field, rows, cols).residuals()
         root = np.linalg.cholesky(field.precision[np.ix_(cols, cols)])
         y = field.Yt[block]
         # O_JJ^-1 y_J is what the cells differ from expectation; noise L'^-1 e has covariance O_JJ^-1.

@@ -88,17 +88,17 @@ def without_effects(X: Values) -> Values:
 
     Column effects are taken out before or after the rows are scaled, whichever leaves the smaller background.
     """
-    before = X - _median(X, 1)[:, np.newaxis]
-    before = before - _median(before, 0)
+    before = X - median(X, 1)[:, np.newaxis]
+    before = before - median(before, 0)
     centre, scale = shorth(X)
     after = (X - centre[:, np.newaxis]) / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
-    after = after - _median(after, 0)
+    after = after - median(after, 0)
     first, second = shorth(before)[1], scale * shorth(after)[1]
     usable = (first > 0) & (second > 0)
     return standardise(before if np.log(first[usable]).mean() <= np.log(second[usable]).mean() else after)
 
 
-def _median(X: Values, axis: int) -> Values:
+def median(X: Values, axis: int) -> Values:
     """Return medians over the observed cells, 0 where there are none."""
     if not np.isnan(X).any():
         return np.asarray(np.median(X, axis=axis))
@@ -124,8 +124,8 @@ def column_covariance(Z: Values) -> Values:
     """
     n, m = Z.shape
     centred = Z - _mean(Z, 1)[:, np.newaxis]
-    centred = centred - _median(centred, 0)
-    scale = NORMAL_MAD * _median(np.abs(centred), 0)
+    centred = centred - median(centred, 0)
+    scale = NORMAL_MAD * median(np.abs(centred), 0)
     scale = np.where(scale > 0, scale, 1.0)
     clipped = np.clip(centred / scale, -CLIP, CLIP)
     there = ~np.isnan(clipped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ MOST_SPLITS = 20
 MOST_CLIMBED_AGAIN = 200
 SHARE_INSIDE = 0.25
 SHARE_BETWEEN = 0.10
+# Cells that hold less than this share of the evidence per cell are not worth having: a block without them is better.
+WORTH = 0.15
 # Climbs that keep many rows in their first rounds: from this many to a sixth of all, and the share that does not.
 WARM_ROWS = 15
 COLD_SHARE = 1 / 3
@@ -126,7 +128,7 @@ class Search:
         return self.climb(field, *self.starts(field, n_starts, rng), warm)
 
     def peel(
-        self, field: Any, rng: np.random.RandomState, most: int, once: bool = False
+        self, field: Any, rng: np.random.RandomState, most: int, known: Sequence[Pair] = (), once: bool = False
     ) -> Iterator[tuple[float, Pair]]:
         """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
 
@@ -137,6 +139,8 @@ class Search:
             if once and count:
                 return
             found = self.from_starts(field, self.n_starts, rng)
+            if known and not count:
+                found = join(found, self.climb(field, *as_masks(known, field.Zt.shape[::-1])), self.threshold)
             if not len(found):
                 return
             for block in self.peel_candidates(field, found, most - count):
@@ -205,14 +209,17 @@ def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:
 
 
 def best_part(found: Candidates) -> int:
-    """Return the best candidate, or the best of several smaller ones inside it if together they say more."""
+    """Return the best candidate, or the best of what is inside it if that, alone or together, can stand for it."""
     R, C = found.rows.astype(np.float64), found.cols.astype(np.float64)
     area = R.sum(axis=1) * C.sum(axis=1)
     top = 0
     for _ in range(MOST_SPLITS):
         inside = (R @ R[top]) * (C @ C[top]) / area
         part = np.flatnonzero((area < area[top]) & (inside >= SHARE_INSIDE))
-        winner = top
+        winner = next((int(k) for k in part if stand_for(found.scores, area, [k], top)), top)
+        if winner != top:
+            top = winner
+            continue
         for order in (part, part[np.argsort(-(found.scores[part] / area[part]), kind="stable")]):
             chosen: list[int] = []
             for k in order:
@@ -221,7 +228,7 @@ def best_part(found: Candidates) -> int:
                     chosen.append(int(k))
                     if len(chosen) == MOST_PARTS:
                         break
-            if len(chosen) >= 2 and found.scores[chosen].sum() > found.scores[top]:
+            if len(chosen) >= 2 and stand_for(found.scores, area, chosen, top):
                 winner = min(chosen)
                 break
         if winner == top:
@@ -230,13 +237,19 @@ def best_part(found: Candidates) -> int:
     return top
 
 
+def stand_for(scores: NDArray[np.float64], area: NDArray[np.float64], parts: Sequence[int], whole: int) -> bool:
+    """Return whether parts say as much as the whole, but for cells that are not worth having."""
+    spared = max(1.0 - float(area[parts].sum() / area[whole]), 0.0)
+    return bool(scores[parts].sum() > (1.0 - WORTH * spared) * scores[whole])
+
+
 def jaccard(one: Pair, two: Pair) -> float:
     """Return the shared cells of two blocks over all their cells."""
     shared = len(np.intersect1d(one[0], two[0], True)) * len(np.intersect1d(one[1], two[1], True))
     return shared / (len(one[0]) * len(one[1]) + len(two[0]) * len(two[1]) - shared)
 
 
-def as_masks(blocks: list[Pair], shape: tuple[int, int]) -> tuple[Masks, Masks]:
+def as_masks(blocks: Sequence[Pair], shape: tuple[int, int]) -> tuple[Masks, Masks]:
     """Return row and column masks of blocks."""
     rows, cols = np.zeros((len(blocks), shape[0]), np.uint8), np.zeros((len(blocks), shape[1]), np.uint8)
     for k, (r, c) in enumerate(blocks):

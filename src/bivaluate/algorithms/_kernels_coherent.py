@@ -16,7 +16,7 @@ import numpy as np
 
 from bivaluate._jit import inner_kernel, keep_apart, kernel
 
-KAPPA0 = 0.5
+KAPPA0 = 1.5
 NU0 = 2.0
 LOG_PI = math.log(math.pi)
 POWER_STEPS = 6
@@ -24,6 +24,8 @@ SMALLEST_NOISE = 0.05**2
 # Places in the array of fitted parameters.
 LEVEL, LEVEL_VARIANCE, PATTERN, PATTERN_VARIANCE, NOISE, POSITIVE, POWER, POWER_WITHOUT_LEVEL = range(8)
 N_PARAMETERS = 8
+# Rows, or columns, whose forms y'O_JJ^-1 y are worked out together.
+AT_A_TIME = 128
 
 
 # Lines of `Field.lines`, of `Field.tables`, and the last one of `Field.precision`.
@@ -80,14 +82,18 @@ def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
     log_det = 0.0
     for a in range(c):
         log_det += 2.0 * math.log(root[a, a])
-    # Invert the lower triangle in place, from the last column to the first.
-    for b in range(c - 1, -1, -1):
-        root[b, b] = 1.0 / root[b, b]
-        for a in range(c - 1, b, -1):
-            total = 0.0
-            for k in range(b + 1, a + 1):
-                total -= root[a, k] * root[k, b]
-            root[a, b] = total * root[b, b]
+    # Invert the lower triangle in place: a line of the inverse is made of those above it.
+    line = np.empty(c)
+    for a in range(c):
+        for b in range(a):
+            line[b] = 0.0
+        for k in range(a):
+            f = root[a, k]
+            for b in range(k + 1):
+                line[b] += f * root[k, b]
+        root[a, a] = 1.0 / root[a, a]
+        for b in range(a):
+            root[a, b] = -line[b] * root[a, a]
     for a in range(c):
         weight[a] = 0.0
     for a in range(c):
@@ -100,34 +106,53 @@ def factorise(field: Any, cols: Any, root: Any, weight: Any) -> Any:
 
 
 @inner_kernel
-def outside(field: Any, i: int, cols: Any, root: Any, weight: Any) -> Any:
-    """Return s, q, the number of cells and kappa of row i outside the columns J."""
-    # independent columns: s, q = Z[i].sum() - Z[i, J].sum(), (Z[i]**2).sum() - (Z[i, J]**2).sum()
-    # correlated ones, y = Y[i, J]: s, q = 1'Oz - weight @ y, z'Oz - ((root @ y)**2).sum()
-    c = len(cols)
-    s = field.lines[ROW_S, i]
-    q = field.lines[ROW_Q, i]
-    kappa = field.lines[ROW_KAPPA, i]
-    inside = c
-    if len(field.seen) > 0:
-        inside = 0
-        for a in range(c):
-            inside += field.seen[cols[a], i]
-    size = field.lines[ROW_SIZE, i] - inside
-    if len(field.precision) == 0:
-        for a in range(c):
-            x = field.Zt[cols[a], i]
-            s -= x
-            q -= x * x
-        return s, q, size, kappa - inside
-    for a in range(c):
-        x = 0.0
+def add_squares(root: Any, Y: Any, size: int, x: Any, out: Any) -> None:
+    """Add y'O_JJ^-1 y to `out` for each of the first `size` columns y of `Y`; `x` is scratch."""
+    # out += ((root @ Y) ** 2).sum(axis=0)
+    keep_apart()
+    for a in range(len(Y)):
+        for k in range(size):
+            x[k] = 0.0
         for b in range(a + 1):
-            x += root[a, b] * field.Yt[cols[b], i]
-        q -= x * x
-        s -= weight[a] * field.Yt[cols[a], i]
-        kappa -= weight[a] * field.precision[ONES, cols[a]]
-    return s, q, size, kappa
+            f = root[a, b]
+            for k in range(size):
+                x[k] += f * Y[b, k]
+        for k in range(size):
+            out[k] += x[k] * x[k]
+
+
+@inner_kernel
+def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_in: Any, q_in: Any) -> Any:
+    """Add to `s_in` and `q_in` what the cells in J take from s and q of every row; return what they take from kappa."""
+    # s_in += weight @ Y, q_in += ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)]; some rows at a time
+    keep_apart()
+    c = len(cols)
+    n = len(rows)
+    Y = np.empty((c, min(AT_A_TIME, n)))
+    x = np.empty(min(AT_A_TIME, n))
+    for first in range(0, n, AT_A_TIME):
+        size = min(AT_A_TIME, n - first)
+        for a in range(c):
+            y = field.Yt[cols[a]]
+            for k in range(size):
+                Y[a, k] = y[rows[first + k]]
+                s_in[first + k] += weight[a] * Y[a, k]
+        add_squares(root, Y, size, x, q_in[first : first + size])
+    kappa_in = 0.0
+    for a in range(c):
+        kappa_in += weight[a] * field.precision[ONES, cols[a]]
+    return kappa_in
+
+
+@inner_kernel
+def seen_inside(field: Any, i: int, cols: Any) -> int:
+    """Return the number of observed cells of row i in J."""
+    if len(field.seen) == 0:
+        return len(cols)
+    count = 0
+    for a in range(len(cols)):
+        count += field.seen[cols[a], i]
+    return count
 
 
 @inner_kernel
@@ -135,11 +160,24 @@ def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre
     """Fill the centre and spread of the rows' background outside J, and z, the cells of the block in these units."""
     # z = (Z[np.ix_(rows, cols)] - centre[:, None]) / spread[:, None]
     keep_apart()
-    for k in range(len(rows)):
+    r = len(rows)
+    correlated = len(field.precision) > 0
+    s_in = np.zeros(r)
+    q_in = np.zeros(r)
+    kappa_in = add_correlated(field, rows, cols, root, weight, s_in, q_in) if correlated else 0.0
+    for k in range(r):
         i = rows[k]
-        s, q, size, kappa = outside(field, i, cols, root, weight)
+        inside = seen_inside(field, i, cols)
+        s = field.lines[ROW_S, i] - s_in[k]
+        q = field.lines[ROW_Q, i] - q_in[k]
+        kappa = field.lines[ROW_KAPPA, i] - (kappa_in if correlated else inside)
+        if not correlated:
+            for a in range(len(cols)):
+                x = field.Zt[cols[a], i]
+                s -= x
+                q -= x * x
         centre[k] = s / kappa
-        spread[k] = math.sqrt((NU0 + q - s * s / kappa) / (NU0 + size))
+        spread[k] = math.sqrt((NU0 + q - s * s / kappa) / (NU0 + field.lines[ROW_SIZE, i] - inside))
         for a in range(len(cols)):
             z[k, a] = (field.Zt[cols[a], i] - centre[k]) / spread[k]
 

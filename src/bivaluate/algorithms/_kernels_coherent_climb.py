@@ -13,12 +13,14 @@ import numpy as np
 
 from bivaluate._jit import inlined_kernel, inner_kernel, keep_apart, kernel
 from bivaluate.algorithms._kernels_coherent import (
+    AT_A_TIME,
     CHOOSE_COLS,
     CHOOSE_ROWS,
     LEVEL_VARIANCE,
     N_PARAMETERS,
     NOISE,
     PATTERN_VARIANCE,
+    add_squares,
     factorise,
     fit_block,
 )
@@ -107,6 +109,59 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     return members(chosen)
 
 
+@kernel
+def differences(field: Any, rows: Any, cols: Any, root: Any, inside: Any, difference: Any, variance: Any) -> None:
+    """Fill what the cells of the rows differ, column by column, from expectation given the others outside J.
+
+    `variance` is that of these differences. `inside` says which columns are J.
+    """
+    # in J: difference = O_JJ^-1 Y_J, variance = diag(O_JJ^-1); for another column j, O_jj.J = O_jj - O_jJ O_JJ^-1 O_Jj:
+    # difference[j] = (Y[j] - O_jJ @ difference[J]) / O_jj.J, variance[j] = 1 / O_jj.J
+    keep_apart()
+    m, r, c = len(inside), len(rows), len(cols)
+    own = np.zeros((c, r))
+    x = np.empty(max(r, AT_A_TIME))
+    spread = np.zeros(c)
+    for a in range(c):
+        for k in range(r):
+            x[k] = 0.0
+        for b in range(a + 1):
+            for k in range(r):
+                x[k] += root[a, b] * field.Yt[cols[b], rows[k]]
+        for b in range(a + 1):
+            spread[b] += root[a, b] ** 2
+            for k in range(r):
+                own[b, k] += root[a, b] * x[k]
+    for a in range(c):
+        variance[cols[a]] = spread[a]
+        for k in range(r):
+            difference[cols[a], k] = own[a, k]
+    others = members(1 - inside)
+    between = np.empty((c, min(AT_A_TIME, m)))
+    given = np.empty(min(AT_A_TIME, m))
+    for first in range(0, len(others), AT_A_TIME):
+        part = others[first : first + AT_A_TIME]
+        size = len(part)
+        for a in range(c):
+            line = field.precision[cols[a]]
+            for k in range(size):
+                between[a, k] = line[part[k]]
+        for k in range(size):
+            given[k] = 0.0
+        add_squares(root, between, size, x, given)
+        for k in range(size):
+            given[k] = field.precision[part[k], part[k]] - given[k]
+            variance[part[k]] = 1.0 / given[k]
+        for i in range(r):
+            for k in range(size):
+                x[k] = field.Yt[part[k], rows[i]]
+            for a in range(c):
+                for k in range(size):
+                    x[k] -= own[a, i] * between[a, k]
+            for k in range(size):
+                difference[part[k], i] = x[k] / given[k]
+
+
 @inner_kernel
 def column_gains(
     field: Any,
@@ -133,41 +188,16 @@ def column_gains(
         inside[cols[a]] = 1
     gaps = len(field.seen) > 0
     correlated = len(field.precision) > 0
-    # In correlated columns, O_JJ^-1 y_J for the rows of the block: what their cells in J differ from expectation.
-    residual = np.empty((c, r)) if correlated else np.empty((0, 0))
-    variance = np.empty(c) if correlated else np.empty(0)
+    difference = np.empty((m, r)) if correlated else np.empty((0, 0))
+    variance = np.empty(m) if correlated else np.empty(0)
     if correlated:
-        for a in range(c):
-            variance[a] = 0.0
-            for b in range(a, c):
-                variance[a] += root[b, a] ** 2
-        x = np.empty(c)
-        for k in range(r):
-            for a in range(c):
-                x[a] = 0.0
-                for b in range(a + 1):
-                    x[a] += root[a, b] * field.Yt[cols[b], rows[k]]
-            for a in range(c):
-                residual[a, k] = 0.0
-                for b in range(a, c):
-                    residual[a, k] += root[b, a] * x[b]
-    at = 0
-    solved = np.empty(c)
+        differences(field, rows, cols, root, inside, difference, variance)
     for j in range(m):
         be = 0.0
         bb = 0.0
         ee = 0.0
         zz = 0.0
         n_seen = 0
-        precision = 1.0
-        if correlated and not inside[j]:
-            # precision of column j given the others outside J
-            precision = field.precision[j, j]
-            for a in range(c):
-                solved[a] = 0.0
-                for b in range(a + 1):
-                    solved[a] += root[a, b] * field.precision[j, cols[b]]
-                precision -= solved[a] ** 2
         for k in range(r):
             i = rows[k]
             if gaps and field.seen[j, i] == 0:
@@ -179,30 +209,21 @@ def column_gains(
             bb += slope[k] ** 2
             ee += e * e
             if correlated:
-                if inside[j]:
-                    d = residual[at, k] / spread[k]
-                    zz += d * d / variance[at]
-                else:
-                    d = field.Yt[j, i]
-                    for a in range(c):
-                        d -= field.precision[j, cols[a]] * residual[a, k]
-                    d /= spread[k]
-                    zz += d * d / precision
+                d = difference[j, k] / spread[k]
+                zz += d * d / variance[j]
             else:
                 zz += x * x
         if n_seen < 2:
             gain[j] = -1e300
-            at += inside[j]
             continue
         if correlated:
-            zz += n_seen * (math.log(variance[at]) if inside[j] else -math.log(precision))
+            zz += n_seen * math.log(variance[j])
         factor = be / bb if bb > 0.0 else 0.0
         rss = max(ee - factor * be, 0.0)
         leverage = k1 / c + k2 * factor * factor
         var = tau2
         if inside[j]:
             rss /= 1.0 - min(leverage, LARGEST_LEVERAGE)
-            at += 1
         else:
             var *= 1.0 + leverage
         gain[j] = 0.5 * zz - rss * n_seen / ((n_seen - 1.0) * 2.0 * var) - 0.5 * n_seen * math.log(var)
@@ -259,9 +280,10 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
         penalty = 0.5 * math.log(len(new_rows) + 1.0)
         at_least = max(fewest_cols, warm_cols) if warm else fewest_cols
         new_cols = best_prefix(gain, field.tables[CHOOSE_COLS], penalty, at_least, m)
-        unchanged = same(rows, new_rows) and same(cols, new_cols) and not warm
+        same_cols = same(cols, new_cols)
+        unchanged = same_cols and same(rows, new_rows) and not warm
         rows, cols = new_rows, new_cols
-        if correlated:
+        if correlated and not same_cols:
             log_det = factorise(field, cols, root, weight)
         z = np.empty((len(rows), len(cols)))
         fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)

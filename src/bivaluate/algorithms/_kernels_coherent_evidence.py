@@ -20,7 +20,6 @@ from bivaluate.algorithms._kernels_coherent import (
     LOG_PI,
     NOISE,
     NU0,
-    ONES,
     PATTERN,
     PATTERN_VARIANCE,
     POSITIVE,
@@ -31,13 +30,12 @@ from bivaluate.algorithms._kernels_coherent import (
     ROW_S,
     ROW_SIZE,
     ROW_WHOLE,
+    add_correlated,
     factorise,
     fit_block,
     marginal,
-    outside,
+    seen_inside,
 )
-
-ROWS_AT_A_TIME = 256
 
 
 @inner_kernel
@@ -116,32 +114,6 @@ def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_
     )
 
 
-@inlined_kernel
-def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_in: Any, q_in: Any) -> None:
-    """Add to `s_in` and `q_in` what the cells in J of every row take from its s and q, the columns being correlated."""
-    c = len(cols)
-    n = len(rows)
-    # s_in += weight @ Y, q_in += ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)], some rows at a time
-    Y = np.empty((c, ROWS_AT_A_TIME))
-    x = np.empty(ROWS_AT_A_TIME)
-    for first in range(0, n, ROWS_AT_A_TIME):
-        size = min(ROWS_AT_A_TIME, n - first)
-        for a in range(c):
-            y = field.Yt[cols[a]]
-            for k in range(size):
-                Y[a, k] = y[rows[first + k]]
-        for a in range(c):
-            for k in range(size):
-                x[k] = 0.0
-            for b in range(a + 1):
-                f = root[a, b]
-                for k in range(size):
-                    x[k] += f * Y[b, k]
-            for k in range(size):
-                s_in[first + k] += weight[a] * Y[a, k]
-                q_in[first + k] += x[k] * x[k]
-
-
 @inner_kernel
 def row_evidence(
     field: Any,
@@ -191,10 +163,7 @@ def row_evidence(
                 p2[k] += o * p * p
     kappa_in = float(c)
     if correlated:
-        kappa_in = 0.0
-        for a in range(c):
-            kappa_in += weight[a] * field.precision[ONES, cols[a]]
-        add_correlated(field, rows, cols, root, weight, s_in, q_in)
+        kappa_in = add_correlated(field, rows, cols, root, weight, s_in, q_in)
         for a in range(c):
             if gaps:
                 # A missing cell holds its expectation: it must count neither for the block nor against it.
@@ -237,7 +206,7 @@ def row_evidence(
 
 
 @inlined_kernel
-def structure(field: Any, rows: Any, cols: Any, root: Any, weight: Any, pattern: Any, theta: Any, z: Any) -> Any:
+def structure(field: Any, rows: Any, cols: Any, pattern: Any, theta: Any, z: Any) -> Any:
     """Return how much better the block model fits than cells of one variance around the background.
 
     The level is left out on both sides if J has more than half of the columns. `z` has its missing cells filled.
@@ -246,7 +215,7 @@ def structure(field: Any, rows: Any, cols: Any, root: Any, weight: Any, pattern:
     without_level = 2 * c > field.Zt.shape[0]
     total = 0.0
     for k in range(len(rows)):
-        nu = NU0 + outside(field, rows[k], cols, root, weight)[2]
+        nu = NU0 + field.lines[ROW_SIZE, rows[k]] - seen_inside(field, rows[k], cols)
         level = 0.0
         power = 0.0
         v = 0.0
@@ -306,7 +275,7 @@ def score_block(
     for k in range(r):
         S += evidence[k]
     if S > 0.0:
-        coherent = structure(field, rows, cols, root, weight, pattern, theta, z) - D
+        coherent = structure(field, rows, cols, pattern, theta, z) - D
         if coherent <= 0.0 or (2 * c > m and coherent < S):
             S = coherent
     return S

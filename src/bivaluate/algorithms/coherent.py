@@ -11,13 +11,15 @@ from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
-from bivaluate._parallel import Workers
+from bivaluate._parallel import Workers, one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     LARGEST_P,
+    MOST_BLOCKS,
     MOST_PATTERNS,
     Background,
     Calibration,
+    background_beside,
     calibrate,
     find_background,
     take_out,
@@ -29,8 +31,6 @@ from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.solution import Biclustering
-
-MOST_BLOCKS = 100
 
 
 @algorithm(
@@ -61,8 +61,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     min_evidence : float, default=5.0
         Evidence S, in nats, a bicluster must exceed.
     min_rows : int, default=4
-        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows. One
-        with a quarter of them or more may be taken for correlation of the columns; a note says so.
+        Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
     n_starts : int or None, default=None
         Climbs per pass; None for two per row, within 400 and 1200.
     missing : {"raise", "omit"}, default="raise"
@@ -167,7 +166,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.notes_: list[str] = []
         self.interrupted_ = False
         self._warned: list[str] = []
-        blocks, p_values, kinds = self._search(values, rng, most)
+        with one_thread():
+            blocks, p_values, kinds = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
         pairs = [blocks[k][1] for k in order]
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
@@ -223,11 +223,15 @@ class CoherentSubmatrices(BiclusteringEstimator):
             # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
             first = True
             while True:
-                background = find_background(Z, unbent, search, rng, () if first else [pair for _, pair in blocks])
+                if first:
+                    background, known = find_background(Z, unbent, search, rng)
+                else:
+                    known = [pair for _, pair in blocks]
+                    background = background_beside(background.Z, background.unbent, search, known)
                 rough = first and background.correlated
                 blocks = []
                 common = None
-                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, once=rough):
+                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
                     if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
                         common = pair
                         break
@@ -270,7 +274,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
             if not blocks:
                 self.notes_.append(
-                    "Nothing is found beyond the correlation of the columns. What a quarter of all rows share, such as the "
+                    "Nothing is found beyond the correlation of the columns. What many rows share, such as the "
                     "types of cells, may be part of it: take logarithms of counts, or another algorithm (las, nmf, spectral_co)."
                 )
         if outcome.by_surrogates and outcome.blocks:

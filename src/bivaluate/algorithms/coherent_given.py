@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate._check import check_choice, check_int, check_real, check_values
 from bivaluate._errors import SearchWarning, SolutionError
-from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_background import MOST_PATTERNS, Background, find_background, take_out
+from bivaluate._parallel import Workers, one_thread
+from bivaluate.algorithms._coherent_background import MOST_PATTERNS, Background, background_beside, take_out
 from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import Admitted, admit
 from bivaluate.algorithms._coherent_refine import Scored, refine
@@ -44,9 +43,7 @@ class Refined:
     changes: list[str]
 
 
-def evidence_of(
-    X: Any, solution: Biclustering, *, missing: str = "raise", random_state: Any = 0
-) -> list[BlockEvidence]:
+def evidence_of(X: Any, solution: Biclustering, *, missing: str = "raise") -> list[BlockEvidence]:
     """Return the evidence of given biclusters, each judged by itself.
 
     Parameters
@@ -57,8 +54,6 @@ def evidence_of(
         The biclusters.
     missing : {"raise", "omit"}, default="raise"
         What to do about NaN: an error, or leave these cells out.
-    random_state : int, RandomState or None, default=0
-        Used to find out whether the correlation of the columns matters.
 
     Returns
     -------
@@ -90,12 +85,11 @@ def evidence_of(
     _, admitted, blocks = _given(X, solution, missing, min_rows=3)
     if admitted.Z is None or admitted.unbent is None:
         return [BlockEvidence(np.nan, "", admitted.reason) for _ in solution]
-    rng = check_random_state(random_state)
     n = len(admitted.Z)
-    with Workers(1, 0) as workers:
+    with one_thread(), Workers(1, 0) as workers:
         search = Search(usual_starts(n), 5.0, 3, n // 2, workers)
         large = [block for block in blocks if _scorable(block)]
-        background = find_background(admitted.Z, admitted.unbent, search, rng, large)
+        background = background_beside(admitted.Z, admitted.unbent, search, large)
     out = []
     for block in blocks:
         if not _scorable(block):
@@ -114,7 +108,6 @@ def climb_from(
     min_rows: int = 4,
     missing: str = "raise",
     n_jobs: int | None = None,
-    random_state: Any = 0,
 ) -> Refined:
     """Polish given biclusters: climb from each, drop what does not pay, merge those that are one.
 
@@ -132,8 +125,6 @@ def climb_from(
         What to do about NaN: an error, or leave these cells out.
     n_jobs : int or None, default=None
         Threads; the answer never depends on it.
-    random_state : int, RandomState or None, default=0
-        Used to find out whether the correlation of the columns matters.
 
     Returns
     -------
@@ -175,13 +166,12 @@ def climb_from(
     if admitted.Z is None or admitted.unbent is None:
         warnings.warn(admitted.reason.replace("Nothing is found", "Nothing is changed"), SearchWarning, stacklevel=2)
         return Refined(solution, np.full(len(solution), np.nan), [""] * len(solution), [])
-    rng = check_random_state(random_state)
     Z = admitted.Z
     large = [block for block in blocks if _scorable(block)]
     starts = usual_starts(len(Z))
-    with Workers(n_jobs, Z.size * len(large) * 100) as workers:
+    with one_thread(), Workers(n_jobs, Z.size * len(large) * 100) as workers:
         search = Search(starts, float(min_evidence), min_rows, len(Z) // 2, workers)
-        background, peeled = _climbed(search, Z, admitted.unbent, large, rng)
+        background, peeled = _climbed(search, Z, admitted.unbent, large)
         kept = refine(search, background.field, peeled)
     models = [fit(background.field, *pair) for _, pair in kept]
     pairs = [(admitted.rows[rows], admitted.cols[cols]) for _, (rows, cols) in kept]
@@ -194,12 +184,10 @@ def climb_from(
     )
 
 
-def _climbed(
-    search: Search, Z: Values, unbent: Values, blocks: list[Pair], rng: np.random.RandomState
-) -> tuple[Background, list[Scored]]:
+def _climbed(search: Search, Z: Values, unbent: Values, blocks: list[Pair]) -> tuple[Background, list[Scored]]:
     """Return the background, without patterns common to half of all rows, and what climbs from the blocks reach."""
     for patterns in range(MOST_PATTERNS + 1):
-        background = find_background(Z, unbent, search, rng, blocks)
+        background = background_beside(Z, unbent, search, blocks)
         found = search.climb(background.field, *as_masks(blocks, Z.shape))
         peeled: list[Scored] = []
         for score, pair in search.peel_candidates(background.copy(), found, max(len(blocks), 1)):
@@ -223,7 +211,8 @@ def _given(X: Any, solution: Biclustering, missing: str, min_rows: int) -> tuple
             f"{values.shape[0]} x {values.shape[1]}: pass the matrix they were found in."
         )
     solution = solution.with_shape(values.shape)
-    admitted = admit(values, min_rows)
+    with one_thread():
+        admitted = admit(values, min_rows)
     row_of = _positions(admitted.rows, values.shape[0])
     col_of = _positions(admitted.cols, values.shape[1])
     blocks = [(row_of[b.rows], col_of[b.cols]) for b in solution]

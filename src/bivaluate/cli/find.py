@@ -50,7 +50,6 @@ class Search:
     min_evidence: Annotated[float, option("Nats of evidence a bicluster must exceed.")] = 5.0
     min_rows: Annotated[int, option("Fewest rows of a bicluster.")] = 4
     missing: Missing = "raise"
-    random_state: Seed = 0
     n_jobs: Jobs = None
 
 
@@ -60,6 +59,7 @@ def find(
     search: Search,
     matrix_file: MatrixFile,
     n_biclusters: Annotated[int | None, option("At most this many (default: as many as stand out).", "-k")] = None,
+    seed: Seed = 0,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
     format: OutputFormat = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
@@ -84,12 +84,13 @@ def find(
     target = target or Path(f"{stem_of(matrix)}.find.json")
     check_target(target, format)
     X = matrix_file.read(matrix)
-    model = CoherentSubmatrices("auto" if n_biclusters is None else n_biclusters, **dataclasses.asdict(search))
+    most = "auto" if n_biclusters is None else n_biclusters
+    model = CoherentSubmatrices(most, random_state=seed, **dataclasses.asdict(search))
     with search_progress(model):
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
     if n_biclusters is None and not model.interrupted_ and not is_stream(matrix):
-        model.notes_ += _second_look(matrix, X, model.solution_, search.random_state)
+        model.notes_ += _second_look(matrix, X, model.solution_, seed)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
     if as_json:
         print_json({"biclusters": rows, "notes": model.notes_})
