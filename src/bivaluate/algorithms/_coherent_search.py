@@ -216,7 +216,7 @@ def best_part(found: Candidates) -> int:
     for _ in range(MOST_SPLITS):
         inside = (R @ R[top]) * (C @ C[top]) / area
         part = np.flatnonzero((area < area[top]) & (inside >= SHARE_INSIDE))
-        winner = next((int(k) for k in part if stand_for(found.scores, area, [k], top)), top)
+        winner = next((k for k in part.tolist() if stand_for(found.scores, area, [k], top)), top)
         if winner != top:
             top = winner
             continue
