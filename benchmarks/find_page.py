@@ -133,9 +133,7 @@ def page(numbers: dict[str, Rows]) -> str:
     if words := _cases(absent, totals):
         parts.append(f"Not run yet; `python -m benchmarks.find` continues with them: {words}.\n")
     if words := _cases(earlier, totals):
-        parts.append(
-            f"Of an earlier evaluation and an earlier form of the search, and not run again yet: {words}.\n"
-        )
+        parts.append(f"Of an earlier evaluation and an earlier form of the search, and not run again yet: {words}.\n")
     parts += [section(done[name]) for name, section in SECTIONS.items() if done.get(name)]
     return "\n".join(parts)
 

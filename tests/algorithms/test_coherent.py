@@ -15,6 +15,7 @@ from bivaluate._errors import MatrixError, ParameterError, SearchWarning, Soluti
 from bivaluate.algorithms import _coherent_background, coherent
 from bivaluate.algorithms._coherent_background import covariance_evidence, fill, flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
+from bivaluate.algorithms._coherent_search import stand_for
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.matrix import Matrix
@@ -177,6 +178,14 @@ def test_missing_cells_are_filled_with_their_expectation():
         expected = covariance[np.ix_(gap, ~gap)] @ np.linalg.solve(covariance[np.ix_(~gap, ~gap)], row[~gap])
         assert np.allclose(full[gap], expected, atol=1e-6)
         assert np.array_equal(full[~gap], row[~gap])
+
+
+def test_parts_stand_for_a_block_that_holds_little_else():
+    scores, area = np.array([100.0, 98.0, 80.0, 50.0, 45.0]), np.array([400.0, 120.0, 300.0, 100.0, 100.0])
+    assert stand_for(scores, area, [1], 0)  # without cells that hold next to nothing
+    assert not stand_for(scores, area, [2], 0)  # a quarter of the cells, a fifth of the evidence
+    assert stand_for(scores, area, [3, 4], 0)  # two blocks of other rows and columns that look like one
+    assert not stand_for(scores, np.full(5, 400.0), [1], 0)
 
 
 def test_a_pattern_of_all_rows_is_background():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bivaluate._jit import inner_kernel, keep_apart, kernel
+from bivaluate._jit import inlined_kernel, inner_kernel, keep_apart, kernel
 
 KAPPA0 = 1.5
 NU0 = 2.0
@@ -194,31 +194,13 @@ def fill_missing(field: Any, rows: Any, cols: Any, z: Any, shift: Any, slope: An
     return n_missing
 
 
-@inner_kernel
-def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
-    """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
-    keep_apart()
+@inlined_kernel
+def leading_pattern(z: Any, shift: Any, first: int, v: Any, pattern: Any) -> int:
+    """Fill the pattern, by power steps from the row `first`, and the coordinates `v` of the rows along it.
+
+    The sign of the pattern is that of most rows, and their number is returned.
+    """
     r, c = z.shape
-    v = np.empty(r)
-    level = 0.0
-    total = 0.0
-    largest = -1.0
-    first = 0
-    for k in range(r):
-        mean = 0.0
-        for a in range(c):
-            mean += z[k, a]
-        mean /= c
-        shift[k] = mean
-        level += mean
-        norm = 0.0
-        for a in range(c):
-            norm += (z[k, a] - mean) ** 2
-            total += z[k, a] ** 2
-        if norm > largest:
-            largest = norm
-            first = k
-    level /= r
     for a in range(c):
         pattern[a] = z[first, a] - shift[first]
     for step in range(POWER_STEPS + 1):
@@ -260,6 +242,35 @@ def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope
         for k in range(r):
             v[k] = -v[k]
             n_positive += v[k] > 0.0
+    return n_positive
+
+
+@inner_kernel
+def estimate(z: Any, n_missing: Any, pattern: Any, theta: Any, shift: Any, slope: Any) -> None:
+    """Fit the block model to the cells `z`: fill the pattern, the parameters, and shift and slope of every row."""
+    keep_apart()
+    r, c = z.shape
+    v = np.empty(r)
+    level = 0.0
+    total = 0.0
+    largest = -1.0
+    first = 0
+    for k in range(r):
+        mean = 0.0
+        for a in range(c):
+            mean += z[k, a]
+        mean /= c
+        shift[k] = mean
+        level += mean
+        norm = 0.0
+        for a in range(c):
+            norm += (z[k, a] - mean) ** 2
+            total += z[k, a] ** 2
+        if norm > largest:
+            largest = norm
+            first = k
+    level /= r
+    n_positive = leading_pattern(z, shift, first, v, pattern)
     V1 = 0.0
     g = 0.0
     in_plane = 0.0
