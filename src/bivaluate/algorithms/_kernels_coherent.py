@@ -16,6 +16,7 @@ import numpy as np
 
 from bivaluate._jit import inlined_kernel, inner_kernel, keep_apart, kernel
 
+# Rows come centred and scaled: both are known beforehand as well as from so many cells.
 KAPPA0 = 1.5
 NU0 = 2.0
 LOG_PI = math.log(math.pi)
