@@ -302,3 +302,8 @@ def test_missing_cells_are_refused_with_who_takes_them():
     X[3, 4] = np.nan
     with pytest.raises(MatrixError, match="or take an algorithm that can leave them out: find"):
         make_estimator("las", 2).fit(X)
+
+
+def test_a_vector_is_refused_without_its_cells():
+    with pytest.raises(MatrixError, match=r"cannot use X: Expected 2D array, got 1D array instead$"):
+        make_estimator("las", 2).fit(np.arange(500.0))

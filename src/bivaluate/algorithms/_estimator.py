@@ -131,7 +131,8 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             try:
                 checked = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
             except ValueError as error:
-                raise MatrixError(f"{name} cannot use X: {error}") from error
+                said = str(error).partition(":\narray=")[0]  # without the cells
+                raise MatrixError(f"{name} cannot use X: {said}") from error
         if is_sparse:
             values = checked.astype(np.float64, copy=False)
             values = values if values.has_canonical_format else _canonical(values)
