@@ -41,7 +41,7 @@ POLISHED_SEEDS = 2
 MEASURES = ("agri", "ce", "prelic_recovery", "prelic_relevance")
 NOISES = (
     "normal", "t5", "t3", "cauchy", "ar", "exponential", "lognormal", "row scales", "column effects", "counts",
-    "negative binomial", "factor",
+    "negative binomial", "factor", "cell depths",
 )  # fmt: skip
 # Rows, columns, planted blocks; the seconds that must and should be reached on two quiet cores.
 SIZES = ((300, 40, 4, 1.0, 0.5), (3000, 170, 8, 30.0, 15.0), (20000, 500, 10, 600.0, 300.0))

@@ -73,6 +73,10 @@ def background(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> V
         return rng.negative_binomial(1, 0.2, shape).astype(np.float64)
     if kind == "counts":
         return rng.poisson(3.0, shape).astype(np.float64)
+    if kind == "cell depths":
+        counts = rng.poisson(2.0 * rng.gamma(1.0, 1.0, (n, 1)) * rng.lognormal(0, 0.4, m))
+        depths = counts.sum(axis=0)
+        return np.asarray(np.log1p(counts / np.maximum(depths, 1) * np.median(depths)))
     if kind == "factor":
         return np.asarray(rng.standard_normal(shape) + rng.normal(0, 1, (n, 1)) * rng.normal(0, 1, m))
     raise ValueError(kind)

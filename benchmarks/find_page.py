@@ -53,8 +53,7 @@ LIMITS = """- S7, four clones of one pattern on one column set, is one block to 
 - Types of rows that share columns (H3, H4), and blocks with nearly half of the rows, may be taken for correlation of the columns; a
   note of the search says so. The command then asks a few quick algorithms (LAS, SSVD, Plaid) and names one whose biclusters
   have much more evidence.
-- Counts that were divided by the depth of their cells before logarithms were taken often hold false biclusters: depths are not among
-  the kinds of noise below.
+- Logarithms of counts that were divided by the depths of their cells hold a false bicluster now and then (cell depths, below).
 - Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says where that begins.
 - In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.
 - All other tools ran with the settings they come with; none was tuned.

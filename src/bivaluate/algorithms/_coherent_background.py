@@ -60,9 +60,9 @@ def find_background(
     """Return the background of Z, and the blocks that were met on the way.
 
     Correlation of columns looks like blocks, and blocks with many rows like correlation: whichever saves more nats is
-    taken. Blocks on most of the columns, or with as many rows as a bicluster may have, do not count here: they are how
-    a factor that all rows share looks like. Where blocks save more, columns are centred without their cells, and the
-    question is asked again of what the blocks do not explain.
+    taken. Blocks on most of the columns, or with as many rows as a bicluster may have, do not count here: that is what
+    a factor of all rows looks like. Where blocks save more, columns are centred without their cells, and the question
+    is asked again of what the blocks do not explain.
     """
     background = Background.of(Z, unbent, None)
     blocks: list[Pair] = []

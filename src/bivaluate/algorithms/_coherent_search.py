@@ -132,7 +132,7 @@ class Search:
     ) -> Iterator[tuple[float, Pair]]:
         """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
 
-        New starts are made until they find nothing, or only `once`.
+        New starts are made until they find nothing, or only `once`; the first ones are joined by `known` blocks.
         """
         count = 0
         while count < most:
