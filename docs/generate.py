@@ -85,7 +85,7 @@ def measure_pages() -> str:
         "",
         "## Against a known truth",
         "",
-        "`bivaluate compare TRUTH FOUND`; high is better for all of them.",
+        "`bivaluate compare TRUTH FOUND...`; high is better for all of them.",
         "",
         "| key | measure | range | what it tells | reference |",
         "|---|---|---|---|---|",

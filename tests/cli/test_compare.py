@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from bivaluate import Biclustering
@@ -34,6 +35,26 @@ def test_table(run, files):
     assert "truth.json: 2 biclusters; found.json: 3 biclusters" in shown.out
     assert "0.6573" in shown.out
     assert "13AGRI" in shown.out
+
+
+def test_several_solutions_stand_side_by_side(run, files):
+    words = ["compare", "truth.json", "found.json", "none.json", "truth.json"]
+    shown = run(*words, "--csv", "measures.csv")
+    assert "truth.json: 2 biclusters; found.json: 3 biclusters; none.json: 0 biclusters" in shown.out
+    heading = next(line for line in shown.out.splitlines() if line.startswith("measure"))
+    assert heading.split()[2:5] == ["found.json", "none.json", "truth.json"]
+    scores = json.loads(run(*words, "--json").out)
+    assert scores["found.json"] == json.loads(run("compare", "truth.json", "found.json", "--json").out)
+    assert set(scores["none.json"].values()) == {0.0}
+    assert set(scores["truth.json"].values()) == {1.0}
+    table = pd.read_csv(files / "measures.csv", index_col="measure")
+    assert table.columns.tolist() == ["found.json", "none.json", "truth.json"]
+    assert table.loc["agri", "found.json"] == pytest.approx(0.407537, abs=1e-6)
+    (files / "other").mkdir()
+    Biclustering(R, (5, 6)).to_json(files / "other" / "found.json")
+    twice = json.loads(run("compare", "truth.json", "found.json", "other/found.json", "--json").out)
+    assert list(twice) == ["found.json", "other/found.json"]
+    assert set(twice["other/found.json"].values()) == {1.0}
 
 
 def test_shape_is_needed_for_some(run, files):

@@ -1,4 +1,4 @@
-"""`bivaluate compare`: how close one solution comes to another."""
+"""`bivaluate compare`: how close solutions come to another one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
-from bivaluate._text import plural
+from bivaluate._text import distinct, plural
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
 from bivaluate.cli.tables import number, out, print_json, print_table, progress, write_csv
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @grouped
 def compare(
     truth: Annotated[Path, typer.Argument(help="The truth, or any solution to compare with.")],
-    found: Annotated[Path, typer.Argument(help="The solution to judge.")],
+    found: Annotated[list[Path], typer.Argument(help="The solution to judge, or several.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     matrix: MatrixOfSolutions = None,
@@ -31,7 +31,7 @@ def compare(
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Compare a solution with a known truth, or two solutions with each other. High is better everywhere.
+    """Compare solutions with a known truth, or with another solution. High is better everywhere.
 
     csi, agri and the corrected measures count cells outside all biclusters, so they need the shape of the matrix:
     from the files, from --matrix or from --shape.
@@ -39,6 +39,7 @@ def compare(
     Examples:
 
     - `bivaluate compare truth.json found.json`
+    - `bivaluate compare truth.json las.json cca.json plaid.json --csv measures.csv`
     - `bivaluate compare truth.json qubic.blocks --matrix expression.csv`
     - `bivaluate compare first.json second.json --shape 300x40 --json`
     """
@@ -47,25 +48,29 @@ def compare(
 
     size = None if shape is None else _parse_shape(shape)
     truth_file = dataclasses.replace(solution_file, solution_format=truth_format) if truth_format else solution_file
-    files = [(truth, truth_file), (found, solution_file)]
+    files = [(truth, truth_file), *((path, solution_file) for path in found)]
     if matrix is None:
-        first, second = _read_without_matrix(files)
+        first, *others = _read_without_matrix(files)
     else:
         X = matrix_file.read(matrix)
-        first, second = (how.read(path, X) for path, how in files)
+        first, *others = (how.read(path, X) for path, how in files)
     with progress() as update:
-        scores = compare_solutions(first, second, shape=size, progress=update and partial(update, "pairs of cells"))
+        told = update and partial(update, "pairs of cells")
+        scores = [compare_solutions(first, other, shape=size, progress=told) for other in others]
+    names = distinct([path.name for path in found], [str(path) for path in found])
+    columns = names if len(found) > 1 else ["value"]
+    values = [(key, [of_one[key] for of_one in scores]) for key in scores[0]]
     if csv:
-        rows_of_table = [{"measure": key, "value": value} for key, value in scores.items()]
-        write_csv(csv, rows_of_table, ["measure", "value"])
+        lines = [{"measure": key} | dict(zip(columns, row, strict=True)) for key, row in values]
+        write_csv(csv, lines, ["measure", *columns])
     if as_json:
-        print_json(scores)
+        print_json(dict(zip(names, scores, strict=True)) if len(found) > 1 else scores[0])
         return
-    solutions = (f"{path.name}: {plural(len(s), 'bicluster')}" for path, s in ((truth, first), (found, second)))
-    out.print("; ".join(solutions))
-    rows = [(EXTERNAL[key].name, number(value), EXTERNAL[key].summary) for key, value in scores.items()]
-    print_table(["measure ↑", "value", "what it says"], rows)
-    if any(value is None for value in scores.values()):
+    solutions = zip([truth.name, *names], [first, *others], strict=True)
+    out.print("; ".join(f"{name}: {plural(len(solution), 'bicluster')}" for name, solution in solutions))
+    rows = [(EXTERNAL[key].name, *map(number, row), EXTERNAL[key].summary) for key, row in values]
+    print_table(["measure ↑", *columns, "what it says"], rows)
+    if any(None in row for _, row in values):
         out.print("– needs the shape of the matrix: pass --matrix or --shape.")
 
 
@@ -77,7 +82,7 @@ def _parse_shape(text: str) -> tuple[int, int]:
 
 
 def _read_without_matrix(files: Sequence[tuple[Path, SolutionFile]]) -> list[Biclustering]:
-    """Read two solutions; if both go by labels, the labels they share are enough."""
+    """Read solutions; if all go by labels, the labels they share are enough."""
     from bivaluate.io import read_members
     from bivaluate.solution import Biclustering
 
@@ -86,7 +91,7 @@ def _read_without_matrix(files: Sequence[tuple[Path, SolutionFile]]) -> list[Bic
     if any(by_label) and not all(by_label):
         name = files[by_label.index(True)][0]
         raise SolutionError(
-            f"{name} names its members by label and the other file by index: give their matrix with --matrix."
+            f"{name} names its members by label and another file by index: give their matrix with --matrix."
         )
     if not any(by_label):
         return [how.read(path, None) for path, how in files]
@@ -99,5 +104,5 @@ def _read_without_matrix(files: Sequence[tuple[Path, SolutionFile]]) -> list[Bic
 
 
 def _numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
-    """Give each label a number, the same for both solutions."""
+    """Give each label a number, the same in all solutions."""
     return [known.setdefault(label, len(known)) for label in labels]

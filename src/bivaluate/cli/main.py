@@ -32,7 +32,7 @@ COMMANDS = {
     "find": "Find the biclusters that stand out in a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
-    "compare": "Compare a solution with a known truth, or two solutions.",
+    "compare": "Compare solutions with a known truth, or with another one.",
     "enrich": "Ask whether the genes of biclusters share a function.",
     "prune": "Propose which biclusters to drop or merge.",
     "refine": "Polish biclusters from any tool, and say what became of each.",

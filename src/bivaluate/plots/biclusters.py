@@ -1,15 +1,18 @@
-"""The biclusters of one solution: their sizes, the rows of one against its virtual pattern, and all their mergers."""
+"""The biclusters of one solution: sizes, rows against the virtual pattern, mergers, what they share, their evidence."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._arrange import spaced
-from bivaluate._check import check_int
+from bivaluate._check import check_choice, check_int
+from bivaluate.judge.limits import pays
 from bivaluate.matrix import Matrix
+from bivaluate.measures.cover import Cover
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
@@ -193,4 +196,153 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
         names = [f"B{k + 1}" for k in range(len(errors))]
         ax.set(xticks=range(len(errors)), yticks=range(len(errors)), xticklabels=names, yticklabels=names)
     ax.figure.colorbar(image, ax=ax, label=f"{style.measure_label('ve')} after merging")
+    return ax
+
+
+@style.styled
+def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes:
+    """Draw biclusters as circles sized by their cells, joined by lines as wide as the cells two of them share.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    plot_upset : Which combinations of biclusters members belong to.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1], [0, 1]), ([1, 2], [1, 2]), ([5], [5])], shape=(9, 9))
+    >>> len(plot_overlap_network(S).lines)
+    1
+    """
+    ax = style.new_axes(ax, 3.6, 3.6)
+    cover = Cover(solution)
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(solution)) / max(len(solution), 1)
+    x, y = np.cos(angles), np.sin(angles)
+    largest = max((b.size for b in solution), default=1)
+    for i in range(len(solution)):
+        for j in range(i + 1, len(solution)):
+            if cover.intersections[i, j]:
+                width = 0.6 + 7 * float(cover.jaccard[i, j])
+                ax.plot(x[[i, j]], y[[i, j]], color=style.QUIET, linewidth=width, alpha=0.6, zorder=1)
+    sizes = [80 + 700 * b.size / largest for b in solution]
+    ax.scatter(x, y, s=sizes, color=[style.series_colour(k) for k in range(len(solution))], zorder=2, edgecolor="white")
+    for k in range(len(solution)):
+        ax.annotate(f"B{k + 1}", (1.28 * x[k], 1.28 * y[k]), ha="center", va="center", fontsize=8)
+    ax.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
+    ax.axis("off")
+    return ax
+
+
+@style.styled
+def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "rows", most: int = 15) -> Axes:
+    """Draw how many rows (or columns) lie in exactly which biclusters, the most frequent combinations first.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+    side : {"rows", "columns"}, default="rows"
+        What to count.
+    most : int, default=15
+        How many combinations to show.
+
+    Returns
+    -------
+    Axes
+        The axes with the bars; the dots stand below them.
+
+    Raises
+    ------
+    ParameterError
+        If `side` is neither, or `most` is less than 1.
+
+    See Also
+    --------
+    plot_overlap_network : Which biclusters overlap, and how much.
+
+    Examples
+    --------
+    >>> S = Biclustering([([0, 1, 2], [0, 1]), ([2, 3], [1, 2])], shape=(9, 9))
+    >>> [int(bar.get_height()) for bar in plot_upset(S).patches]
+    [2, 1, 1]
+    """
+    check_choice("side", side, ("rows", "columns"))
+    check_int("most", most, 1)
+    masks = solution.row_masks if side == "rows" else solution.col_masks
+    counts = Counter(tuple(np.flatnonzero(column).tolist()) for column in masks.T if column.any())
+    shown = sorted(counts.items(), key=lambda item: (-item[1], len(item[0]), item[0]))[:most]
+    ax = style.new_axes(ax, 0.3 * len(shown) + 1.6, 1.8 + 0.2 * len(solution))
+    ax.axis("off")
+    share = min(0.6, 0.11 * len(solution))
+    bars, dots = ax.inset_axes((0.12, share + 0.04, 0.88, 0.96 - share)), ax.inset_axes((0.12, 0.0, 0.88, share))
+    places = np.arange(len(shown))
+    bars.bar(places, [count for _, count in shown], color=style.BLUE, width=0.7)
+    for place, (members, count) in zip(places, shown, strict=True):
+        bars.annotate(str(count), (place, count), xytext=(0, 2), textcoords="offset points", ha="center", fontsize=7)
+        dots.scatter([place] * len(solution), range(len(solution)), s=22, color=style.RULE)
+        dots.plot([place] * len(members), members, "o-", color=style.INK, markersize=4.5)
+    bars.set(ylabel=side, xticks=[])
+    dots.set(ylim=(len(solution) - 0.4, -0.6), xticks=[])
+    dots.set_yticks(range(len(solution)), [f"B{k + 1}" for k in range(len(solution))])
+    dots.tick_params(left=False)
+    for part in (bars, dots):
+        part.set_xlim(-0.6, max(len(shown), 1) - 0.4)
+    for spine in dots.spines.values():
+        spine.set_visible(False)
+    return bars
+
+
+@style.styled
+def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
+    """Draw the nats each bicluster saves, coloured and labelled by its kind of pattern.
+
+    Parameters
+    ----------
+    biclusters : DataFrame
+        With the columns bicluster, evidence and kind: ``evaluate(X, solution).biclusters``.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    bivaluate.evidence_table : The numbers that are drawn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"bicluster": ["B1", "B2"], "evidence": [90.0, -4.0], "kind": ["raised", "none"]})
+    >>> [text.get_text() for text in plot_evidence(table).texts]
+    ['raised', 'none']
+    """
+    names: Sequence[str] = [str(name) for name in biclusters["bicluster"]]
+    values = np.nan_to_num(biclusters["evidence"].to_numpy(dtype=np.float64))
+    kinds = [str(kind).replace("_", " ") for kind in biclusters["kind"]]
+    ax = style.new_axes(ax, 3.6, 0.22 * len(names) + 0.9)
+    colours = [style.GREEN if pays(value) else style.RULE for value in values]
+    places = np.arange(len(names))[::-1]
+    ax.barh(places, values, color=colours, height=0.7)
+    for place, value, kind in zip(places, values, kinds, strict=True):
+        ax.annotate(kind, (max(value, 0.0), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+    ax.axvline(0.0, color=style.QUIET, linewidth=0.7)
+    ax.set_yticks(places, names)
+    ax.set_xlabel("evidence (nats saved)")
+    ax.margins(x=0.18)
     return ax
