@@ -123,6 +123,15 @@ def put(tmp_path):
     return write
 
 
+def test_qubic_that_found_nothing_leaves_its_header(put):
+    path = put(QUBIC[: QUBIC.index("BC000")])
+    assert read_members(path, X)[1].key == "qubic"
+    assert len(read_solution(path, X)) == 0
+    for strange in ("# some header\n", QUBIC[: QUBIC.index("BC000")] + "Block 0: g1 g3\n"):
+        with pytest.raises(FormatError, match=r"holds no block"):
+            read_solution(put(strange), X, format="qubic")
+
+
 @pytest.mark.parametrize(("key", "text"), CASES, ids=[key for key, _ in CASES])
 def test_recognised_by_content_and_read(put, key, text):
     path = put(text)

@@ -9,6 +9,7 @@ from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
 
+_HEADER = re.compile(r"^# (QUBIC|UniBic)\S* version\b", re.IGNORECASE)  # all there is where nothing was found
 _BLOCK = re.compile(r"^BC\d+\s+S=\d+", re.MULTILINE)
 _SIDE = re.compile(r"\s*(Genes|Conds)\s*\[(\d{1,9})\]:(.*)")
 
@@ -16,7 +17,8 @@ _SIDE = re.compile(r"\s*(Genes|Conds)\s*\[(\d{1,9})\]:(.*)")
 def _read(source: Source, options: Options) -> Document:
     """Read the names of each block; the value lines are not needed."""
     blocks: list[tuple[int, dict[str, list[str]]]] = []
-    for n, line in source.text_lines():
+    lines = source.text_lines()
+    for n, line in lines:
         if _BLOCK.match(line):
             blocks.append((n, {}))
         elif side := _SIDE.fullmatch(line):
@@ -29,13 +31,13 @@ def _read(source: Source, options: Options) -> Document:
         for key in ("Genes", "Conds"):
             if not block.get(key):
                 raise source.fault(f"this block has no line '{key} [n]: …'.", n)
-    if not blocks:
+    if not blocks and not (_HEADER.match(source.head_text) and all(line.startswith("#") for _, line in lines)):
         raise FormatError(f"{source.name} holds no block (BC000 S=…).")
     return Document([(b["Genes"], b["Conds"]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
 
 
 def _detects(source: Source) -> bool:
-    return _BLOCK.search(source.head_text) is not None
+    return (_BLOCK.search(source.head_text) or _HEADER.match(source.head_text)) is not None
 
 
 FORMAT = Format("qubic", "QUBIC, QUBIC2, UniBic .blocks", (".blocks",), _detects, _read)
