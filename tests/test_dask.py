@@ -15,7 +15,7 @@ import scipy.sparse
 
 from bivaluate import Biclustering, _cluster, _rows, evaluate, write_solution
 from bivaluate import matrix as matrices
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate._errors import MatrixError, ParameterError, RunError
 from bivaluate._rows import FileSource
 from bivaluate.measures import _mergers as mergers
 from tests.processes import LIMIT, Cluster
@@ -28,6 +28,35 @@ pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarn
 def slowly(block):
     time.sleep(0.02)
     return block
+
+
+class Leaving:
+    """A client whose workers leave while they are sent something, so many times."""
+
+    status = "running"
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def scatter(self, values, **options):
+        if self.errors:
+            raise self.errors.pop(0)
+        return values
+
+
+def test_a_worker_lost_while_data_are_sent_costs_a_try(monkeypatch):
+    monkeypatch.setattr(_cluster, "WAIT_SECONDS", 0)
+    client = Leaving(KeyError("tcp://127.0.0.1:40663"), OSError("closed"))
+    assert _cluster.send_to_all(client, "value") == "value"
+    gone = [KeyError("tcp://127.0.0.1:40663")] * _cluster.TRIES
+    with pytest.raises(
+        RunError, match=r"was lost \(workers were lost 3 times while data were sent to them\)\. Start a"
+    ):
+        _cluster.submit(Leaving(*gone), len, "value", [])
+    client = Leaving()
+    client.status = "closed"
+    with pytest.raises(RunError, match=r"was lost \(the client is closed\)"):
+        _cluster.submit(client, len, "value", [])
 
 
 def counts():

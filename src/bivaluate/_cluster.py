@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 TRIES = 3
+WAIT_SECONDS = 0.2  # until the scheduler has noticed that a worker is lost
 # How many sums are added up in one place.
 ADDED_AT_ONCE = 8
 # A pass over a file has at most this many tasks: their sums may travel, and are as large for few rows as for many.
@@ -323,11 +325,34 @@ def result_of(future: Any) -> Any:
         raise
 
 
+def send_to_all(client: Any, value: Any) -> Any:
+    """Return a future of a value that every worker is sent; one that is lost on the way does without.
+
+    Raises
+    ------
+    OSError
+        If the scheduler or all workers are gone.
+    """
+    for tries in range(1, TRIES + 1):
+        if client.status != "running":
+            break
+        try:
+            return client.scatter([value], broadcast=True, hash=False)[0]
+        except (KeyError, ValueError, OSError) as error:  # how Dask says that a worker it counted on is gone
+            if tries == TRIES:
+                raise ConnectionError(f"workers were lost {TRIES} times while data were sent to them") from error
+            time.sleep(WAIT_SECONDS)
+    raise ConnectionError(f"the client is {client.status}")
+
+
 def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> list[Any]:
     """Return futures of the call with what all pieces share, and each piece."""
-    if client.status != "running":
-        raise RunError("the connection to the Dask scheduler was lost. Start a scheduler and the same command again.")
-    [there] = client.scatter([shared], broadcast=True, hash=False)
+    try:
+        there = send_to_all(client, shared)
+    except OSError as error:
+        raise RunError(
+            f"the connection to the Dask scheduler was lost ({error}). Start a scheduler and the same command again."
+        ) from error
     if pieces and isinstance(pieces[0][1], tuple):
         from dask.delayed import delayed
 

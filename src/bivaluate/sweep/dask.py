@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 from weakref import WeakValueDictionary
 
-from bivaluate._cluster import connect, distributed
+from bivaluate._cluster import connect, distributed, send_to_all
 from bivaluate._errors import BivaluateError, RunError
 from bivaluate._rows import ArraySource, SparseSource
 from bivaluate.matrix import Matrix
@@ -98,7 +98,7 @@ class _Submission:
             matrix = self._matrix_of(task)
             travels = isinstance(matrix.source, (ArraySource, SparseSource))
             sent = checksum(matrix) if travels else ""
-            self._scattered[key] = self._client.scatter(matrix, broadcast=True, hash=False), sent
+            self._scattered[key] = send_to_all(self._client, matrix), sent
         matrix, sent = self._scattered[key]
         future = self._client.submit(perform_on_worker, task, matrix, self._limit, sent, pure=False)
         self._tasks[future.key] = task
