@@ -17,6 +17,8 @@ from bivaluate.chance._patterns import (
     ALTERNATIONS,
     LARGEST_FACTOR,
     NO_SHAPE,
+    NONE,
+    RAISED,
     AskOrders,
     Orders,
     Outside,
@@ -28,6 +30,7 @@ from bivaluate.chance._patterns import (
     fill_missing,
     sums,
 )
+from bivaluate.chance._tallies import Tallies, Told, few_values, tally_all, tally_block
 from bivaluate.chance.assumptions import (
     ColumnSeries,
     Groups,
@@ -67,9 +70,11 @@ class Background:
     """The values as they are judged, what rows and columns hold by themselves, and the smallest residual variance.
 
     The effects of rows and columns are those of the values less the patterns accepted so far; their sums of squared
-    deviations are those of the beginning.
+    deviations are those of the beginning. `tallies` count the values of the matrix itself, where they are few.
     """
 
+    matrix: Matrix
+    tallies: Tallies | None
     values: Floats | Values
     row_effect: Floats
     col_effect: Floats
@@ -99,6 +104,13 @@ class Background:
         if isinstance(self.values, Values):
             return self.values.block(rows, cols)
         return cut_block(self.values, rows, cols)
+
+    def told(self, rows: NDArray[np.int64], cols: NDArray[np.int64], before: Sequence[Judged]) -> Told | None:
+        """Return what the values of a block tell where few are in the matrix, without those of patterns taken out."""
+        if self.tallies is None:
+            return None
+        taken = [(one.rows, one.cols) for one in before]
+        return self.tallies.told(tally_block(self.matrix, self.tallies.values, rows, cols, taken), rows, cols)
 
     def outside(self, rows: NDArray[np.int64], cols: NDArray[np.int64], total: float, n_cells: int) -> Outside:
         """Return the noise the block would have if rows and columns had the variances they have outside of it."""
@@ -142,6 +154,7 @@ class Surroundings(NamedTuple):
     squares: tuple[Floats, Floats]
     ranks: bool
     series: ColumnSeries | None
+    tallies: Tallies | None
 
 
 def background_of(matrix: Matrix, normalise: str, groups: Groups, compiled: bool) -> Background:
@@ -151,12 +164,15 @@ def background_of(matrix: Matrix, normalise: str, groups: Groups, compiled: bool
     effects = (row_effect.copy(), col_effect.copy(), in_row, in_col)
     independent = independent_share(found.series, groups)
     values = Values(matrix, found.ranks, found.scale) if found.values is None else found.values
-    return Background(values, *effects, found.floor, *found.flat, *found.squares, found.ranks, independent, compiled)
+    flat, squares, ranks = found.flat, found.squares, found.ranks
+    return Background(
+        matrix, found.tallies, values, *effects, found.floor, *flat, *squares, ranks, independent, compiled
+    )
 
 
 def _surroundings(matrix: Matrix, normalise: str, compiled: bool) -> Surroundings:
     if matrix.in_memory:
-        return _surroundings_in_memory(matrix.values, normalise, compiled)
+        return _surroundings_in_memory(matrix, normalise, compiled)
     return _surroundings_by_chunks(matrix, normalise)
 
 
@@ -165,6 +181,7 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
     values = Values(matrix)
     lines = look_at_all(values)
     flat = lines.flat_rows, lines.flat_cols
+    tallies = _tallies(matrix, lines.sample)
     cells = _looked_at(values, lines)
     ranks = normalise == "rank" or (
         normalise == "auto" and needs_ranks(lines.sample, RowSums.of(cells), (CONSTANT * lines.largest) ** 2)
@@ -183,7 +200,12 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
             cells = _looked_at(values, lines)
         floor = max((CONSTANT * largest) ** 2, spacing(sample) ** 2 / 12)
     squares = all_squares(values, lines.effects[1])
-    return Surroundings(None, values.scale, lines.effects, floor, flat, squares, ranks, series_in(cells))
+    return Surroundings(None, values.scale, lines.effects, floor, flat, squares, ranks, series_in(cells), tallies)
+
+
+def _tallies(matrix: Matrix, sample: Floats) -> Tallies | None:
+    values = few_values(sample)
+    return None if values is None else tally_all(matrix, values, len(sample))
 
 
 def _looked_at(values: Values, lines: Lines) -> Floats:
@@ -192,8 +214,9 @@ def _looked_at(values: Values, lines: Lines) -> Floats:
     return without_effects(values.block(at, np.arange(values.shape[1])), lines.effects[0][at], lines.effects[1])
 
 
-def _surroundings_in_memory(X: Floats, normalise: str, compiled: bool) -> Surroundings:
-    values, largest = X, max(float(X.max()), -float(X.min()))
+def _surroundings_in_memory(matrix: Matrix, normalise: str, compiled: bool) -> Surroundings:
+    X = matrix.values
+    values, scale, largest = X, 1.0, max(float(X.max()), -float(X.min()))
     if math.isnan(largest):
         largest = max(float(np.nanmax(X)), -float(np.nanmin(X)))
     if not _TINY < largest < _HUGE and largest > 0:
@@ -214,7 +237,8 @@ def _surroundings_in_memory(X: Floats, normalise: str, compiled: bool) -> Surrou
         values = values - means[0][:, None]
         means = row_and_column_means(values)
         squares = _squares(values, *means[:2])
-    return Surroundings(values, 1.0, means, floor, _flat_lines(X), squares, ranks, series)
+    tallies = _tallies(matrix, sample / scale)
+    return Surroundings(values, 1.0, means, floor, _flat_lines(X), squares, ranks, series, tallies)
 
 
 class _Seen(NamedTuple):
@@ -301,7 +325,9 @@ def judge(
             "" if background.independent == 1 else f", worth {background.independent * n_cells:.3g} independent ones"
         )
         return _undefined(rows, cols, f"{left_out}it has {n_cells} cells{counted}; fewer than {MIN_CELLS} tell nothing")
-    if total <= n_cells * background.floor:
+    told = background.told(rows, cols, before)
+    hidden = total <= n_cells * background.floor
+    if hidden and told is None:
         return _undefined(
             rows, cols, "its cells deviate from the row and column means by no more than ties and rounding allow"
         )
@@ -316,8 +342,20 @@ def judge(
     if outside is None:
         outside = background.outside(rows, cols, total, n_cells)
     series = _series(background, rows, cols) if background.independent < 1 else None
-    pattern = best_pattern(of, n_cells, background.floor, -cost, restore, outside, series, orders)
+    pattern = (
+        Pattern() if hidden else best_pattern(of, n_cells, background.floor, -cost, restore, outside, series, orders)
+    )
+    if told is not None:
+        pattern = _believed(pattern, told, of, restore, background.independent)
     return Judged(-pattern.log_p - cost, pattern, rows, cols, outside)
+
+
+def _believed(pattern: Pattern, told: Told, of: Sums, restore: Restore, independent: float) -> Pattern:
+    """Return a pattern no more improbable than the values of its block are, or a level where these tell more of it."""
+    log_p, raised = max(pattern.log_p, -told.by(pattern)), -independent * told.raised
+    if pattern.kind == NONE or raised < log_p:
+        return restore.pattern(RAISED, raised, Pattern(level=of.level))
+    return pattern._replace(log_p=log_p)
 
 
 def _observed(

@@ -254,7 +254,7 @@ class _Form(NamedTuple):
         if factors is not None:
             each_row += factors * (2 * (of.A @ shape) - factors * float(shape @ shape))
             each_col += shape * (2 * (factors @ of.A) - shape * float(factors @ factors))
-        return min(_backed(each_row), _backed(each_col))
+        return min(backed(each_row), backed(each_col))
 
     def cut_down(self, share: float, total: float) -> _Form:
         """Return the form as if it explained only a share of what it does."""
@@ -401,7 +401,7 @@ def _asked(
     return best, lowest
 
 
-def _backed(each: Floats) -> float:
+def backed(each: Floats) -> float:
     """Return the share of a sum that is left when no part counts more than nine times the median one."""
     ones = _ones(len(each))
     total, middle = float(each @ ones), _median(each)

@@ -401,7 +401,7 @@ def needs_ranks(sample: Floats, sums: RowSums, rounding: float = 0.0) -> bool:
     >>> [needs_ranks(sorted_sample(X), RowSums.of(deviations(X))) for X in several]
     [False, True]
     """
-    return _most_common(sample) > TIE_LIMIT or sums.heavy_tails(rounding)
+    return is_tied(sample) or sums.heavy_tails(rounding)
 
 
 def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -483,6 +483,15 @@ def spacing(values: Floats) -> float:
     gaps = np.diff(values)
     gaps = gaps[gaps > CONSTANT * max(abs(values[0]), abs(values[-1]))]
     return float(gaps.min()) if len(gaps) else 0.0
+
+
+def is_tied(sample: Floats) -> bool:
+    """Whether one value fills more than a quarter of the cells; given a :func:`sorted_sample`.
+
+    >>> is_tied(np.array([0.0, 0.0, 1.0, 2.0])), is_tied(np.arange(4.0))
+    (True, False)
+    """
+    return _most_common(sample) > TIE_LIMIT
 
 
 def _most_common(values: Floats) -> float:

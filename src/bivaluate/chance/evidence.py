@@ -102,6 +102,13 @@ def evidence_table(
     biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test
     compares the levels of the rows with those of other rows, which need no independent columns.
 
+    Where one value fills a quarter of the matrix and at most 32 fill nearly all of it (counts, zeros and ones), no block
+    is believed to be more improbable than its values are: −log p is at most Σ N·KL(found ‖ expected) over the cells, rows
+    or columns that the form has a level for, or Σ −log f(x) over the cells of a form of its own. Expected is what all
+    other cells hold, or what the rows hold elsewhere times what the columns hold elsewhere over what the rest holds,
+    whichever tells less. One more test asks for a level by these values alone: the likelihood ratio of the block and of
+    those cells as two samples, by Chernoff's bound for χ².
+
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
     stops at a gain of 0 or less. Accepted biclusters *pay*.
@@ -398,7 +405,11 @@ def _cost_of_members(shape: tuple[int, int], bicluster: Bicluster) -> float:
 
 
 def _cost_of_choices(shape: tuple[int, int], background: Background) -> float:
-    return math.log(shape[0]) + math.log(shape[1]) + math.log(N_FORMS + (background.independent < 1))
+    return (
+        math.log(shape[0])
+        + math.log(shape[1])
+        + math.log(N_FORMS + (background.independent < 1) + (background.tallies is not None))
+    )
 
 
 def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
