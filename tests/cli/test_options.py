@@ -251,7 +251,7 @@ def test_words_of_the_command_line(parts, said):
         ("prune holes.csv s.json", "Impute them, or pass --missing omit"),
         ("prune m.csv s.json -o p.rds", "or name it with --format: biclustlib, bivaluate, csv, r-text."),
         ("prune m.csv s.json -o no/p.json", "error: cannot write no/p.json: there is no folder no."),
-        ("compare q.blocks s.json", "q.blocks names its members by label and the other file by index: give their "),
+        ("compare q.blocks s.json", "q.blocks names its members by label and another file by index: give their "),
         ("convert q.blocks x.json --format biclustlib", "Name it with --matrix."),
         ("report s.json", "bivaluate score MATRIX s.json --report report.html"),
         ("score m.csv s.json -q", "-q comes before the command: bivaluate -q score …"),

@@ -102,10 +102,10 @@ def evidence_table(
     biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test
     compares the levels of the rows with those of other rows, which need no independent columns.
 
-    Where one value fills a quarter of the matrix and at most 32 fill nearly all of it (counts, zeros and ones), no block
-    is believed to be more improbable than its values are: −log p is at most Σ N·KL(found ‖ expected) over the cells, rows
-    or columns that the form has a level for, or Σ −log f(x) over the cells of a form of its own. Expected is what all
-    other cells hold, or what the rows hold elsewhere times what the columns hold elsewhere over what the rest holds,
+    Where one value fills a quarter of the matrix and at most 32 fill nearly all of it (counts, zeros and ones), no
+    block is believed to be more improbable than its values are: −log p is at most Σ N·KL(found ‖ expected) over the
+    levels that the form has, or Σ −log f(x) over the cells where it has more than levels. Expected is what all other
+    cells hold, or what the rows hold elsewhere times what the columns hold elsewhere over what the rest holds,
     whichever tells less. One more test asks for a level by these values alone: the likelihood ratio of the block and of
     those cells as two samples, by Chernoff's bound for χ².
 
