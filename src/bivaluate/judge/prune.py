@@ -187,7 +187,7 @@ def propose_pruning(
         cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
     pool = _Pool(matrix, solution, missing)
     given = pool.workspace
-    broken = broken_assumptions(seen, solution)
+    broken = broken_assumptions(seen, solution, matrix)
     groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken, progress=progress)
     left = _named_groups(pool)
