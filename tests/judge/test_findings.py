@@ -59,3 +59,18 @@ def test_real_pattern_passes_and_smooth_noise_does_not():
 def test_missing_cells_are_refused():
     with pytest.raises(MatrixError, match="missing"):
         ordered_column_findings([[1.0, np.nan], [2.0, 3.0]], Biclustering([([0], [0])], (2, 2)), ["B1"])
+
+
+def test_one_bicluster_of_noise_changes_nothing_about_the_others():
+    X, blocks = np.random.default_rng(0).normal(size=(250, 60)), []
+    for i in range(4):
+        X[40 * i : 40 * i + 30, 15 * i : 15 * i + 12] += 3
+        blocks.append((range(40 * i, 40 * i + 30), range(15 * i, 15 * i + 12)))
+    blind = "only sees profiles across columns, and cannot tell blocks of another kind apart"
+    assert blind in evaluate(X, blocks).verdict
+    beside = evaluate(X, [*blocks, (range(200, 220), range(5, 15))]).verdict
+    assert blind in beside
+    assert "hardly distinct" not in beside
+    assert beside.startswith(
+        "4 of 5 biclusters stand out, the other adds nothing to them; all 5 together cover 11 % of the matrix. "
+    )
