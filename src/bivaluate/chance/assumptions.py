@@ -120,7 +120,7 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
 
 
 def broken_assumptions(
-    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None
+    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None, ordered: bool = False
 ) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
@@ -130,7 +130,8 @@ def broken_assumptions(
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
     series, as :func:`independent_share` says. What the matrix was before it was :func:`prepared` is `given`: centred
-    zeros are zeros no more. The sentences are keyed by what they are about.
+    zeros are zeros no more. Where columns are known to be `ordered`, nothing is advised about that. The sentences are
+    keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -148,11 +149,14 @@ def broken_assumptions(
     if correlation is None:
         return dict(sentences)
     share = (1 - correlation) / (1 + correlation)
+    found = f"Neighbouring columns are correlated ({correlation:.2f})"
+    counts = f"evidence counts a cell as {share:.2f} of an independent one"
+    if ordered:
+        return sentences | {SMOOTHNESS: f"{found}, so {counts}."}
     how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
     smooth = Advice(
-        f"Neighbouring columns are correlated ({correlation:.2f}): where columns are ordered (time, "
-        f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
-        "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
+        f"{found}: where columns are ordered (time, dose), smooth series look coherent by themselves, so {counts}; "
+        "judge VE with ", how, ". If the order of columns means nothing, shuffle them."
     )  # fmt: skip
     return sentences | {SMOOTHNESS: smooth}
 

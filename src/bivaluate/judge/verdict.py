@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
+MOST_NAMED = 10
 
 
 def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
@@ -82,6 +83,26 @@ def is_fused(scores: Mapping[str, float], apart: bool = False) -> bool:
     coherent = math.isfinite(error) and not is_vague(error)
     some_pay = scores.get("n_paying", math.nan) > 0
     return is_indistinct(scores.get("nve", math.nan)) and not (some_pay and (apart or not coherent))
+
+
+def against_surrogates(coherent: Sequence[str], by_evidence: Sequence[str]) -> str:
+    """Say which biclusters are more coherent than smooth noise, and which others stand out all the same.
+
+    >>> against_surrogates(["B1"], ["B2", "B3"])
+    'B1 is more coherent than anything a search finds in surrogates as smooth as the data; B2 and B3 stand out by evidence alone.'
+    >>> against_surrogates([], ["B1"])
+    'No bicluster is more coherent than what a search finds in surrogates as smooth as the data; B1 stands out by evidence alone.'
+    """  # noqa: W505
+    smooth = "a search finds in surrogates as smooth as the data"
+    if coherent:
+        are = "is" if len(coherent) == 1 else "are"
+        said = f"{listing(coherent, MOST_NAMED)} {are} more coherent than anything {smooth}"
+    else:
+        said = f"No bicluster is more coherent than what {smooth}"
+    if by_evidence:
+        stands = "stands" if len(by_evidence) == 1 else "stand"
+        said += f"; {listing(by_evidence, MOST_NAMED)} {stands} out by evidence alone"
+    return f"{said}."
 
 
 def nothing_here(why: str = "no solution saves anything") -> str:
