@@ -625,6 +625,7 @@ class Matrix:
         >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).T.shape
         (2, 3)
         """
+        turned: Any
         if isinstance(self.source, ArraySource):
             turned = self.source.array.T
         elif isinstance(self.source, SparseSource):

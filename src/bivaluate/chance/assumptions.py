@@ -221,7 +221,7 @@ def _some_rows(matrix: Matrix) -> tuple[Floats, int]:
 def _share_of_zeros(matrix: Matrix) -> float:
     """Return the share of zeros among the observed cells of some rows."""
     cells, _ = _some_rows(matrix)
-    return float(np.count_nonzero(cells == 0)) / max(1, np.count_nonzero(~np.isnan(cells)))
+    return float((cells == 0).sum() / max(1, int((~np.isnan(cells)).sum())))
 
 
 class RowSums(NamedTuple):
