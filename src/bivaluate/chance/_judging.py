@@ -235,7 +235,7 @@ def _seen(values: Floats, compiled: bool) -> _Seen:
         rows, cols, row_squares, col_squares, *sums = look_at(flat_view(values)[0], n, m, row_step(values.shape))
         if not math.isnan(float(rows.sum())):
             means = (rows, cols, np.full(n, float(m)), np.full(m, float(n)))
-            of_rows = RowSums(m, *sums, in_row=means[2][rows_looked_at(values.shape)])
+            of_rows = RowSums._make((m, *sums, means[2][rows_looked_at(values.shape)]))
             return _Seen(means, of_rows, (row_squares, col_squares))
     means = row_and_column_means(values)
     cells = deviations(values, means)
