@@ -145,7 +145,10 @@ def speed_table() -> str:
         rows[row["work"]].append(row)
     lines = ["| work | against | times as fast |", "|---|---|---|"]
     lines += [f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |" for work in HEADLINES for row in rows[work]]
-    note = "Both sides in one run of `make bench` on 2 cores, compiled kernels warm. [All rows](docs/speed.md)."
+    note = (
+        "Both sides in one run of `make bench` on 2 cores, compiled kernels warm. *Version 0.1.0* is the released one, against "
+        "this source. [All rows](docs/speed.md)."
+    )
     return "\n".join([*lines, "", note])
 
 

@@ -166,7 +166,7 @@ class Elsewhere:
 
 
 class SparseSource:
-    """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once.
+    """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once, and `converted_from` names it.
 
     Parameters
     ----------
@@ -192,6 +192,18 @@ class SparseSource:
         if not (is_canonical or self.array.has_canonical_format):
             self.array = self.array.copy()
             self.array.sum_duplicates()
+
+    def swapped(self) -> SparseSource:
+        """Return the matrix with rows and columns swapped: what was given by columns was its rows all along.
+
+        >>> from scipy.sparse import csr_array
+        >>> given = SparseSource(csr_array([[0, 1], [2, 0], [0, 0]]).T)
+        >>> given.converted_from, given.swapped().converted_from, given.swapped().swapped().converted_from
+        ('CSC', '', 'CSC')
+        """
+        turned = SparseSource(self.array.T, is_canonical=True)
+        turned.converted_from = {"CSC": "", "": "CSC"}.get(self.converted_from, self.converted_from)
+        return turned
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -9,17 +9,22 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+#: Below this, zeros are not counted by eye: numbers are written as 1.34e-11.
+SMALL = 1e-4
+
 
 def number(value: float) -> str:
     """Return three significant digits; an en dash stands for undefined.
 
-    >>> number(0.8125), number(1234.5), number(float("nan")), number(0.42), number(100.0)
-    ('0.813', '1235', '–', '0.42', '100')
+    >>> number(0.8125), number(1234.5), number(float("nan")), number(0.42), number(100.0), number(1.336e-11)
+    ('0.813', '1235', '–', '0.42', '100', '1.34e-11')
     """
     if not math.isfinite(value):
         return "–"
     if abs(value) >= 1000 or value == 0:
         return _rounded(value, 0)
+    if abs(value) < SMALL:
+        return f"{value:.3g}"
     digits = 2 - math.floor(math.log10(abs(value)))
     text = _rounded(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text

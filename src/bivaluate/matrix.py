@@ -625,8 +625,11 @@ class Matrix:
         >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).T.shape
         (2, 3)
         """
-        if isinstance(self.source, (ArraySource, SparseSource)):
+        turned: Any
+        if isinstance(self.source, ArraySource):
             turned = self.source.array.T
+        elif isinstance(self.source, SparseSource):
+            turned = self.source.swapped()
         else:
             turned = self.source.transposed() if hasattr(self.source, "transposed") else self.values.T
         return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent)

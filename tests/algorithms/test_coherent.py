@@ -18,6 +18,7 @@ from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms._coherent_search import stand_for
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
+from bivaluate.chance.assumptions import normal_scores
 from bivaluate.matrix import Matrix
 from bivaluate.measures.external import compare
 from bivaluate.solution import Biclustering
@@ -243,6 +244,22 @@ def test_where_it_cannot_work_it_says_so_and_finds_nothing(make, words):
         model = CoherentSubmatrices(random_state=0).fit(make(np.random.default_rng(0)))
     assert len(model.solution_) == 0
     assert len(model.notes_) == 1
+
+
+def test_ranks_are_advised_where_they_help():
+    rng = np.random.default_rng(0)
+    skewed = -(rng.exponential(size=(60, 20)) ** 2)
+    scaled = rng.poisson(0.2, size=(200, 30)) / rng.uniform(0.5, 2.0, size=30) - rng.normal(size=30)
+    for X, helps in ((skewed, True), (scaled, False)):
+        with pytest.warns(SearchWarning, match="too skewed"):
+            model = CoherentSubmatrices(random_state=0).fit(X)
+        assert ("Take ranks or normal scores" in model.notes_[0]) == helps
+        assert ("within rows do not help either" in model.notes_[0]) != helps
+        if helps:
+            CoherentSubmatrices(random_state=0).fit(normal_scores(X))
+        else:
+            with pytest.warns(SearchWarning, match="do not help either"):
+                CoherentSubmatrices(random_state=0).fit(normal_scores(X))
 
 
 @pytest.mark.parametrize(

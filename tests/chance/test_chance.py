@@ -4,12 +4,22 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
+from bivaluate._rows import FileSource
 from bivaluate.chance import moments
 from bivaluate.chance import scores as chance
-from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
+from bivaluate.chance._judging import background_of
+from bivaluate.chance.assumptions import (
+    RowSums,
+    broken_assumptions,
+    centre_columns,
+    deviations,
+    prepare_values,
+    row_and_column_means,
+)
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import _canonical, permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
@@ -256,6 +266,45 @@ def test_remedies_silence_the_warning():
     assert broken_assumptions(Matrix(np.ones((100, 20)))) == {}
 
 
+def with_holes(share):
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 6, size=(100, 80)).astype(float)
+    effects = rng.normal(size=(200, 60)) + rng.normal(size=60)
+    tails = rng.standard_t(2.5, size=(200, 60))
+    return [np.where(rng.random(cells.shape) < share, np.nan, cells) for cells in (ratings, effects, tails)]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.9])
+def test_missing_cells_are_no_zeros(share):
+    ratings, effects, _ = with_holes(share)
+    assert broken_assumptions(Matrix(ratings)) == {}
+    said = broken_assumptions(Matrix(effects))
+    assert said.keys() == {"column effects"}
+    explained = int(said["column effects"].split("(")[1].split(" %")[0])
+    assert 0.42 * (1 - 1 / (60 * (1 - share))) <= explained / 100 <= 0.48  # row means take their part
+
+
+@pytest.mark.parametrize(("share", "heavy"), [(0.0, (False, True)), (0.3, (False, True)), (0.9, (False, False))])
+def test_evidence_takes_no_missing_cell_for_a_peak(share, heavy):
+    """Nine in ten zeros would make any values heavy-tailed; a few cells per row cannot show that they are."""
+    for cells, expected in zip(with_holes(share)[1:], heavy, strict=True):
+        sums = RowSums.of(deviations(cells), row_and_column_means(cells)[2])
+        assert sums.heavy_tails() == expected
+        groups = np.zeros(len(cells), dtype=int)
+        assert background_of(Matrix(cells), "auto", groups.copy, False).ranks == expected
+
+
+def test_cells_are_looked_at_alike_wherever_they_are(tmp_path):
+    for cells in with_holes(0.7):
+        said = broken_assumptions(Matrix(cells))
+        stored = sparse.csr_array(np.nan_to_num(cells))
+        np.save(tmp_path / "cells.npy", cells)
+        on_disk = FileSource.of_map(np.load(tmp_path / "cells.npy", mmap_mode="r"))
+        for other in (Matrix.of(stored, absent="missing"), Matrix(on_disk)):
+            assert not other.in_memory
+            assert broken_assumptions(other) == said
+
+
 def test_centring_undoes_column_effects():
     rng = np.random.default_rng(0)
     data = rng.normal(size=(100, 20))
@@ -357,8 +406,13 @@ def test_refitted_cut_is_stricter_for_smooth_rows():
     assert refit_cut(white, many, runs=1, restarts=1, steps=1, random_state=0) <= 0.9
 
 
-def test_ranks_need_every_cell():
-    holes = np.array(X, dtype=float)
-    holes[0, 0] = np.nan
-    with pytest.raises(ParameterError, match="normalise='rank' needs a matrix without missing cells"):
-        chance.chance_table(holes, S, normalise="rank", missing="omit")
+def test_ranks_are_those_of_the_observed_cells():
+    skewed = noise_kinds()["Values are heavily skewed"]
+    holes = np.where(np.random.default_rng(1).random(skewed.shape) < 0.3, np.nan, skewed)
+    assert "rank-normalise the rows" in broken_assumptions(Matrix(holes))["tails"]
+    ranked = prepare_values(holes, normalise="rank")
+    assert broken_assumptions(Matrix(ranked)) == {}
+    assert (np.isnan(ranked) == np.isnan(holes)).all()
+    one = Biclustering([(range(20), range(10))], skewed.shape)
+    found = chance.chance_table(holes, one, normalise="rank", missing="omit").adjusted
+    np.testing.assert_allclose(found, chance.chance_table(ranked, one, missing="omit").adjusted)

@@ -30,6 +30,26 @@ def test_table(run, files):
     assert "1 of 2 biclusters is enriched (q ≤ 0.05), in 1 set; of random lists of as many genes" in shown.out
 
 
+def test_sets_are_called_by_their_names(run, files):
+    told = (files / "sets.gmt").read_text().replace("\tna\t", "\tmade up\t")
+    (files / "told.gmt").write_text(told)
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "told.gmt")
+    assert "B1: ribosome (6 of 6, q " in shown.out
+    assert "made up" not in shown.out
+    (files / "go.gmt").write_text(told.replace("ribosome\tmade up", "GO:0006412\ttranslation"))
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "go.gmt")
+    assert "B1: GO:0006412 translation (6 of 6, q " in shown.out
+
+
+def test_one_set_alone_cannot_be_enriched(run, files):
+    (files / "one.gmt").write_text((files / "sets.gmt").read_text().splitlines()[0] + "\n")
+    shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "one.gmt")
+    assert "No list of genes can be enriched here (p is at least 1): genes are compared with the 6 genes" in shown.out
+    assert "Give a whole collection of sets" in shown.out
+    told = json.loads(run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "one.gmt", "--json").out)
+    assert told["lowest_p"] == 1.0
+
+
 def test_json_has_raw_p_and_q(run, files):
     shown = run("enrich", "found.json", "--matrix", "genes.csv", "--sets", "sets.gmt", "--json", "--csv", "terms.csv")
     told = json.loads(shown.out)

@@ -326,7 +326,7 @@ def test_scoring_leaves_what_it_was_given_alone(monkeypatch, type_in):
     monkeypatch.setattr(evaluation, "evaluate", spy)
     assert type_in("score", "m.csv", "s.json", "--ordered-columns")[0] == 0
     (result,) = seen
-    assert len(result.findings) == len(result.kept) + 1
+    assert len(result.findings) == len(result.kept) + 2
     assert result.findings[-1].startswith("Columns are ordered")
 
 

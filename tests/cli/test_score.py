@@ -211,6 +211,10 @@ def test_sentence_about_ordered_columns(run, tmp_path):
     assert shown.code == 0
     (document,) = json.loads(shown.out)
     assert any(sentence.startswith("Columns are ordered: in 5 phase-randomised") for sentence in document["findings"])
+    (beside,) = [sentence for sentence in document["findings"] if "surrogates as smooth as the data" in sentence]
+    printed = run("score", "X.npy", "S.json", "--ordered-columns").out
+    assert printed.count(beside) == 1
+    assert "shuffle them" not in printed
     plain = json.loads(run("score", "X.npy", "S.json", "--json", "--all").out)[0]
     assert not any(sentence.startswith("Columns are ordered") for sentence in plain["findings"])
     assert any("Neighbouring columns are correlated" in sentence for sentence in plain["findings"])

@@ -180,8 +180,8 @@ def test_bad_input():
 
 
 def test_nothing_annotated_in_a_bicluster():
-    X = labelled(["a", "b", "x"])
-    found = enrich(Biclustering([([2], [0])], (3, 3)), X, GeneSets({"s": "ab"}))
+    X = labelled([*"abcdefgh", "x"])
+    found = enrich(Biclustering([([8], [0])], (9, 3)), X, GeneSets({"s": "abcd", "t": "efgh"}))
     assert math.isnan(found.biclusters[0]["p"])
     assert found.biclusters[0]["n_enriched"] == 0
     assert found.summary == "No bicluster is enriched in any set (q ≤ 0.05)."

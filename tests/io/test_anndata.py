@@ -9,6 +9,7 @@ from scipy import sparse
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError
 from bivaluate.io import write_h5ad_results
+from bivaluate.io.matrices import _stored
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -48,6 +49,17 @@ def test_labels_beside_a_mask_of_missing_ones(h5ad):
             group["values"], group["mask"] = list(labels), np.zeros(len(labels), dtype=bool)
     X = read_matrix(path)
     assert (X.row_labels, X.col_labels) == (GENES, CELLS)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 22])
+@pytest.mark.parametrize(("store", "by_rows"), [(sparse.csr_matrix, False), (sparse.csc_matrix, True)])
+def test_what_is_said_of_the_order_of_cells_is_true_of_the_file(h5ad, monkeypatch, store, by_rows, most):
+    """Cells x genes by rows are genes x cells by columns, read from the file some at a time or held in memory."""
+    monkeypatch.setattr(_stored, "CHUNK_CELLS", most)
+    path = h5ad(store(VALUES))
+    for transpose in (False, True):
+        source = read_matrix(path, transpose=transpose).source
+        assert (getattr(source, "converted_from", "") == "CSC") == (by_rows == transpose)
 
 
 def test_transpose_gives_cells_as_rows(h5ad):

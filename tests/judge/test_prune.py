@@ -1,5 +1,7 @@
 """Advice on redundancy: duplicates, mergers that cost nothing, search noise; explained and never applied silently."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -164,6 +166,16 @@ def test_skewed_values_are_never_merged():
     advice = advise(X, *blocks)
     assert all(proposal.kind == "drop" for proposal in advice.proposals)
     assert "With values this skewed, mergers look free when they are not: none is proposed." in advice.cautions
+
+
+@pytest.mark.parametrize("options", [{}, {"centre": "none"}, {"normalise": "rank"}])
+def test_of_zeros_pruning_says_what_findings_say(options):
+    X = (np.random.default_rng(102).random((100, 60)) < 0.1) * 1.0
+    solution = Biclustering([(range(20), range(10)), (range(30, 50), range(20, 30))], X.shape)
+    said = [text for text in evaluate(X, solution).findings if "Most cells are 0 (90 %)" in text]
+    told = [text for text in propose_pruning(X, solution, **options).cautions if "skewed (" in text]
+    figures = re.compile(r" \(skewness .*?\)")  # of centred data, in prune
+    assert [figures.sub("", text) for text in told] == [figures.sub("", text) for text in said] != []
 
 
 def test_random_blocks_are_noise_to_findings_and_pruning_alike():

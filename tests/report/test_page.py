@@ -406,7 +406,8 @@ def test_the_heatmap_shows_values_or_standardised_rows(visit: Visit, page: Path,
 
 
 def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[Evaluation], tmp_path: Path) -> None:
-    sets = GeneSets({"ribosome": [f"gene{i}" for i in range(14)], "all": [f"gene{i}" for i in range(60)]})
+    members = {"ribosome": [f"gene{i}" for i in range(14)], "all": [f"gene{i}" for i in range(60)]}
+    sets = GeneSets(members, dict.fromkeys(members, "made up"))
     path = build_report(evaluations[:1], tmp_path / "r.html", sets=sets)
     shown = visit(path)
     panel = shown.locator("#solution-1 .part", has_text="What the genes share")
@@ -416,7 +417,7 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     assert shown.locator(f"{table} tbody [data-key=best_set]").first.inner_text() == "ribosome"
     assert [float(v or 0) for v in column(shown, "enriched_sets", table)] == [1, 0, 0]
     with (tmp_path / "r.enrichment.csv").open() as stream:
-        assert [row["title"] for row in csv.DictReader(stream)] == ["ribosome"]
+        assert [(row["set"], row["title"]) for row in csv.DictReader(stream)] == [("ribosome", "made up")]
     assert not any("bivaluate enrich" in text for text in shown.locator(".step").all_inner_texts())
 
 

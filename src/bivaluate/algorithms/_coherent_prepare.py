@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.algorithms._estimator import Values
+from bivaluate.chance.assumptions import normal_scores
 
 FEWEST_COLUMNS = 4
 FEWEST_LEVELS = 5
@@ -313,7 +314,7 @@ def admit(X: Values, min_rows: int) -> Admitted:
             "Many cells of a row are equal (zeros?), so ranks would not help either: take the rows with the fewest such "
             "cells, or an algorithm for counts (bivaluate algorithms)."
             if notes
-            else "Take ranks or normal scores within rows first."
+            else _advice_on_ranks(part)
         )
         return Admitted(
             rows,
@@ -326,7 +327,7 @@ def admit(X: Values, min_rows: int) -> Admitted:
             rows,
             cols,
             reason=f"The tails of the rows of X are too heavy (h = {prepared.tail:.2f}, less than {BENDABLE_TAIL} is needed). "
-            "Take ranks or normal scores within rows first. Nothing is found.",
+            f"{_advice_on_ranks(part)} Nothing is found.",
         )
     if prepared.transform != "none":
         notes.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
@@ -335,6 +336,17 @@ def admit(X: Values, min_rows: int) -> Admitted:
             "Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched as well."
         )
     return Admitted(rows, cols, prepared.Z, prepared.unbent, notes=notes)
+
+
+def _advice_on_ranks(X: Values) -> str:
+    """Say whether normal scores within rows could be searched where the values themselves cannot."""
+    ranked = prepare(normal_scores(X))
+    if abs(ranked.skew) < BENDABLE_SKEW and ranked.tail < BENDABLE_TAIL:
+        return "Take ranks or normal scores within rows first."
+    return (
+        "Ranks or normal scores within rows do not help either (scaled counts that are mostly 0 are like that): take "
+        "the columns with the fewest zeros, or an algorithm for counts (bivaluate algorithms)."
+    )
 
 
 def spread_ties(X: Values) -> Values:

@@ -183,8 +183,9 @@ def _surroundings_by_chunks(matrix: Matrix, normalise: str) -> Surroundings:
     flat = lines.flat_rows, lines.flat_cols
     tallies = _tallies(matrix, lines.sample)
     cells = _looked_at(values, lines)
+    sums = RowSums.of(cells, lines.effects[2][rows_looked_at(values.shape)])
     ranks = normalise == "rank" or (
-        normalise == "auto" and needs_ranks(lines.sample, RowSums.of(cells), (CONSTANT * lines.largest) ** 2)
+        normalise == "auto" and needs_ranks(lines.sample, sums, (CONSTANT * lines.largest) ** 2)
     )
     if ranks:
         values = Values(matrix, ranks=True)
@@ -258,10 +259,11 @@ def _seen(values: Floats, compiled: bool) -> _Seen:
         rows, cols, row_squares, col_squares, *sums = look_at(flat_view(values)[0], n, m, row_step(values.shape))
         if not math.isnan(float(rows.sum())):
             means = (rows, cols, np.full(n, float(m)), np.full(m, float(n)))
-            return _Seen(means, RowSums(m, *sums), (row_squares, col_squares))
+            of_rows = RowSums._make((m, *sums, means[2][rows_looked_at(values.shape)]))
+            return _Seen(means, of_rows, (row_squares, col_squares))
     means = row_and_column_means(values)
     cells = deviations(values, means)
-    of_rows = RowSums.of(cells)
+    of_rows = RowSums.of(cells, means[2][rows_looked_at(values.shape)])
     if len(cells) == n:
         return _Seen(means, of_rows, (of_rows.squares, np.einsum("ij,ij->j", cells, cells)))
     return _Seen(means, of_rows, _squares(values, *means[:2]))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_choice, check_values
-from bivaluate._errors import ParameterError
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import Advice, Option, percent
 from bivaluate.matrix import Matrix
@@ -100,7 +99,7 @@ def prepare_values(values: Floats, centre: str = "none", normalise: str = "none"
     """Return checked values as the chance correction is to see them: rank-normalised, column-centred, both or neither.
 
     Rank-normalised rows hold the normal scores of their mid-ranks, Φ⁻¹((rank − 1/2)/m): that takes out skew and heavy
-    tails, for which the search reference does not hold.
+    tails, for which the search reference does not hold. Missing cells have no rank and stay missing.
 
     >>> prepare_values(np.array([[1.0, 100.0, 10.0]]), normalise="rank").round(4)
     array([[-0.9674,  0.9674,  0.    ]])
@@ -109,9 +108,6 @@ def prepare_values(values: Floats, centre: str = "none", normalise: str = "none"
     """
     check_choice("centre", centre, ("none", "columns"))
     if check_choice("normalise", normalise, ("none", "rank")) == "rank":
-        if np.isnan(values).any():
-            need = " needs a matrix without missing cells: impute them, or use "
-            raise ParameterError(Advice(Option("normalise", "rank"), need, Option("normalise", "none"), "."))
         values = normal_scores(values)
     return np.asarray(values - column_means(values)) if centre == "columns" else values
 
@@ -123,14 +119,19 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
     return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
 
 
-def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> dict[str, str]:
+def broken_assumptions(
+    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None, ordered: bool = False
+) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
-    Looks at no more than 500 rows, evenly spread. Three questions, all on rows standardised to mean 0 and variance 1:
+    Looks at the observed cells of no more than 500 rows, evenly spread. Three questions, all on rows standardised to
+    mean 0 and variance 1:
     what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
-    series, as :func:`independent_share` says. The sentences are keyed by what they are about.
+    series, as :func:`independent_share` says. What the matrix was before it was :func:`prepared` is `given`: centred
+    zeros are zeros no more. Where columns are known to be `ordered`, nothing is advised about that. The sentences are
+    keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -138,63 +139,96 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     >>> broken_assumptions(Matrix(X + 2 * np.sin(np.arange(30))))[COLUMN_EFFECTS][:28]
     'Columns have strong effects '
     """
-    sentences, step, series = matrix.once(_departures)
+    sentences, tails, step, series = matrix.once(_departures)
+    if tails:
+        zeros = (matrix if given is None else given).once(_share_of_zeros)
+        sentences = sentences | {TAILS: _about_tails(tails, zeros)}
     correlation = None
     if series is not None:
         correlation = series.correlation_given(None if solution is None else partial(rows_alike, solution, step))
     if correlation is None:
         return dict(sentences)
     share = (1 - correlation) / (1 + correlation)
+    found = f"Neighbouring columns are correlated ({correlation:.2f})"
+    counts = f"evidence counts a cell as {share:.2f} of an independent one"
+    if ordered:
+        return sentences | {SMOOTHNESS: f"{found}, so {counts}."}
     how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
     smooth = Advice(
-        f"Neighbouring columns are correlated ({correlation:.2f}): where columns are ordered (time, "
-        f"dose), smooth series look coherent by themselves, so evidence counts a cell as {share:.2f} of an independent "
-        "one; judge VE with ", how, ". If the order of columns means nothing, shuffle them."
+        f"{found}: where columns are ordered (time, dose), smooth series look coherent by themselves, so {counts}; "
+        "judge VE with ", how, ". If the order of columns means nothing, shuffle them."
     )  # fmt: skip
     return sentences | {SMOOTHNESS: smooth}
 
 
-def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | None]:
-    """Return what is said of column effects and tails, the step between the rows looked at, and the series they are."""
-    n, m = matrix.shape
-    if matrix.in_memory:
-        step = -(-n // _ROWS_LOOKED_AT)
-        cells = matrix.values[::step]
-    else:
-        step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
-        cells = matrix.block(np.arange(0, n, step), np.arange(m))
+def _about_tails(shape: str, zeros: float) -> str:
+    """Say that values are heavily skewed or heavy-tailed, and what to do, given the share of zeros."""
+    if zeros > ZEROS_LIMIT:
+        return (
+            f"Most cells are 0 ({percent(zeros)}), so values are heavily skewed {shape}, and stay so as logarithms: a search "
+            "finds more in them than the null of errors allows for; go by evidence, which takes the ranks of such values."
+        )
+    return (
+        f"Values are heavily skewed or heavy-tailed {shape}: a search finds more in them than the null allows for; "
+        "take logarithms, or rank-normalise the rows, first."
+    )
+
+
+def _departures(matrix: Matrix) -> tuple[dict[str, str], str, int, ColumnSeries | None]:
+    """Return what is said of column effects, the figures of tails beyond the limits ("" where they are not), the step
+    between the rows looked at, and the series they are.
+    """
+    cells, step = _some_rows(matrix)
     rows = standardise(cells)
     n, m = rows.shape
     findings: dict[str, str] = {}
+    tails = ""
     if n < _FEWEST_ROWS or m < 3:
-        return findings, step, None
-    error = 3 / math.sqrt(n * m)
-    explained = float((rows.mean(axis=0) ** 2).mean()) - 1 / n
+        return findings, tails, step, None
+    seen = ~np.isnan(cells)
+    seen &= seen.sum(axis=1, keepdims=True) > 1  # one cell alone has no deviation
+    in_cols = seen.sum(axis=0)
+    n_cells = int(in_cols.sum())
+    if not n_cells:
+        return findings, tails, step, None
+    error = 3 / math.sqrt(n_cells)
+    means = rows.sum(axis=0) / np.maximum(in_cols, 1)
+    # cells of a column count, and chance alone would explain one in as many
+    explained = float((means**2 * (in_cols / in_cols.mean())).mean()) - int(np.count_nonzero(in_cols)) / n_cells
     if explained > COLUMN_EFFECT_LIMIT + error:
         findings[COLUMN_EFFECTS] = (
             f"Columns have strong effects of their own ({percent(explained)} of the variance within rows): chance-corrected "
             "scores are too favourable on raw data: read the measures whose keys end in _centred, or centre the columns "
             "first."
         )
-    residual = standardise(rows - rows.mean(axis=0))
-    skew, kurtosis = float((residual**3).mean()), float((residual**4).mean()) - 3
+    residual = standardise(np.where(seen, rows - means, np.nan))
+    skew, kurtosis = float((residual**3).sum()) / n_cells, float((residual**4).sum()) / n_cells - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
-        zeros = float((cells == 0).mean())
-        shape = f"(skewness {skew:.1f}, excess kurtosis {kurtosis:.1f})"
-        findings[TAILS] = (
-            f"Most cells are 0 ({percent(zeros)}), so values are heavily skewed {shape}, and stay so as logarithms: a search "
-            "finds more in them than the null of errors allows for; go by evidence, which takes the ranks of such values."
-            if zeros > ZEROS_LIMIT
-            else f"Values are heavily skewed or heavy-tailed {shape}: a search finds more in them than the null allows for; "
-            "take logarithms, or rank-normalise the rows, first."
-        )
-    return findings, step, series_in(residual)
+        tails = f"(skewness {skew:.1f}, excess kurtosis {kurtosis:.1f})"
+    return findings, tails, step, series_in(residual)
+
+
+def _some_rows(matrix: Matrix) -> tuple[Floats, int]:
+    """Return rows of a matrix, evenly spread, and the step between them."""
+    n, m = matrix.shape
+    if matrix.in_memory:
+        step = -(-n // _ROWS_LOOKED_AT)
+        return matrix.values[::step], step
+    step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
+    return matrix.block(np.arange(0, n, step), np.arange(m)), step
+
+
+def _share_of_zeros(matrix: Matrix) -> float:
+    """Return the share of zeros among the observed cells of some rows."""
+    cells, _ = _some_rows(matrix)
+    return float((cells == 0).sum() / max(1, int((~np.isnan(cells)).sum())))
 
 
 class RowSums(NamedTuple):
     """Sums over each of some rows without row and column means, missing cells 0, of so many columns.
 
-    Of squares, cubes and fourth powers, and of the products of neighbouring columns.
+    Of squares, cubes and fourth powers, and of the products of neighbouring columns; `in_row` is how many cells of each
+    row are observed.
     """
 
     n_cols: int
@@ -202,10 +236,11 @@ class RowSums(NamedTuple):
     cubes: Floats
     fourths: Floats
     neighbours: Floats
+    in_row: Floats
 
     @classmethod
-    def of(cls, cells: Floats) -> RowSums:
-        """Add up the rows."""
+    def of(cls, cells: Floats, in_row: Floats | None = None) -> RowSums:
+        """Add up the rows, of which so many cells each are observed: all of them, unless they are given."""
         squared = cells * cells
         return cls(
             cells.shape[1],
@@ -213,6 +248,7 @@ class RowSums(NamedTuple):
             np.einsum("ij,ij->i", squared, cells),
             np.einsum("ij,ij->i", squared, squared),
             np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1]),
+            np.full(len(cells), float(cells.shape[1])) if in_row is None else in_row,
         )
 
     def correlation(self) -> float:
@@ -235,15 +271,14 @@ class RowSums(NamedTuple):
     def heavy_tails(self, rounding: float = 0.0) -> bool:
         """Return whether skewness or kurtosis, rows at variance 1, are beyond the limits.
 
-        Rows whose variance is at most that of `rounding` do not count.
+        Rows whose variance is at most that of `rounding`, or of one observed cell, do not count.
         """
-        m = self.n_cols
-        variance = self.squares / m
-        varies = variance > max(_ROUNDING * float(variance.max()), rounding)
-        n_cells = m * int(np.count_nonzero(varies))
+        variance = self.squares / self.in_row
+        varies = (variance > max(_ROUNDING * float(variance.max()), rounding)) & (self.in_row > 1)
+        n_cells = float(self.in_row[varies].sum())
         if not n_cells:
             return False
-        if n_cells < m * len(variance):
+        if not varies.all():
             variance = np.where(varies, variance, np.inf)
         weight = 1 / np.sqrt(variance)
         skew = float(weight**3 @ self.cubes) / n_cells  # (rows at variance 1)**3, averaged

@@ -407,9 +407,10 @@ def _prepared(
 ) -> Workspace:
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
-    matrix = prepared(Matrix.of(X, missing), centre, normalise)
+    given = Matrix.of(X, missing)
+    matrix = prepared(given, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
-    for finding in broken_assumptions(matrix, solution).values():
+    for finding in broken_assumptions(matrix, solution, given).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
     return Workspace(matrix, solution, options)
 

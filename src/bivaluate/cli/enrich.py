@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bivaluate._text import plural
 from bivaluate.cli.options import Csv, GeneSetFile, Json, MatrixFile, Seed, SolutionFile, grouped, option
 from bivaluate.cli.tables import number, out, percentage, print_json, print_list, print_table, write_csv
 
@@ -29,9 +30,9 @@ def enrich(
 ) -> None:
     """Ask whether the genes of each bicluster share a function.
 
-    A hypergeometric test per bicluster and gene set, with the genes of the matrix as background and q-values after
-    Benjamini and Hochberg. Beside every share stands what random lists of as many genes give: without it a share
-    says little.
+    A hypergeometric test per bicluster and gene set, with q-values after Benjamini and Hochberg. The background is the
+    genes of the matrix that are in some set, so give a whole collection, not only the sets of interest. Beside every
+    share stands what random lists of as many genes give: without it a share says little.
 
     Examples:
 
@@ -40,6 +41,7 @@ def enrich(
     - `bivaluate enrich found.json --matrix counts.h5ad --go goa_human.gaf.gz --obo go-basic.obo --json`
     """
     from bivaluate.enrichment import enrich as enrich_solution
+    from bivaluate.enrichment.gene_sets import set_name
     from bivaluate.enrichment.hypergeometric import describe
 
     sets = gene_sets.read()
@@ -54,11 +56,16 @@ def enrich(
         print_json(result.to_dict())
         return
     counts = result.background
-    out.print(f"{counts['annotated']:,} of {counts['genes']:,} genes are in {counts['sets']:,} sets.")
+    out.print(f"{counts['annotated']:,} of {counts['genes']:,} genes are in {plural(counts['sets'], 'set')}.")
     rows = [
         (
             *(row["bicluster"], str(row["genes"]), str(row["annotated"]), str(row["n_enriched"])),
-            *(percentage(row["random"]), row["title"] or "–", number(row["p"]), number(row["q"])),
+            *(
+                percentage(row["random"]),
+                set_name(row["best"], row["title"]) or "–",
+                number(row["p"]),
+                number(row["q"]),
+            ),
         )
         for row in result.biclusters
     ]

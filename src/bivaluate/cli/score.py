@@ -114,10 +114,12 @@ def score(
         for evaluation in evaluations:
             evaluation.findings  # noqa: B018
 
+    surrogates: dict[str, str] = {}
     if ordered_columns:
-        for evaluation in evaluations:
-            more = ordered_column_findings(X, evaluation.solution, evaluation.names)
-            evaluation.findings = [*evaluation.findings, *more]
+        for evaluation in (e for e in evaluations if e.names):
+            sentence, known = ordered_column_findings(X, evaluation.solution, evaluation.names, evaluation.findings)
+            evaluation.findings = [sentence, *known]
+            surrogates[_name(evaluation)] = sentence
     curve = {} if biclusters else _curve(evaluations, placements)
     if as_json:
         print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
@@ -127,7 +129,7 @@ def score(
             _print_biclusters(evaluation, sort, shared)
         print_list("All solutions", [spoken(sentence) for sentence in shared])
     else:
-        _print_solutions(evaluations, sort)
+        _print_solutions(evaluations, sort, surrogates)
         if curve:
             _print_curve(curve)
     if csv:
@@ -175,7 +177,8 @@ def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> 
     return [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
 
 
-def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
+def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrogates: Mapping[str, str]) -> None:
+    """Print scores, verdicts and findings; `surrogates` is what smooth surrogates say of a solution, by its name."""
     from bivaluate.measures.registry import METRICS, main_metrics
 
     computed = evaluations[0].scores
@@ -198,10 +201,13 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
-    shared = [sentence for sentence in _shared_findings(evaluations) if sentence not in _said(evaluations[0])]
-    for evaluation in evaluations:
-        out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
-        _print_findings(evaluation, shared, _said(evaluation))
+    said = {
+        name: (*_said(e), *filter(None, [surrogates.get(name)])) for name, e in zip(names, evaluations, strict=True)
+    }
+    shared = [sentence for sentence in _shared_findings(evaluations) if sentence not in said[names[0]]]
+    for name, evaluation in zip(names, evaluations, strict=True):
+        out.print(f"\n{name}: {' '.join(filter(None, [evaluation.verdict, surrogates.get(name)]))}", style="bold")
+        _print_findings(evaluation, shared, said[name])
     print_list("All solutions", [spoken(sentence) for sentence in shared])
 
 

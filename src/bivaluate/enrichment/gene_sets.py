@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import first_few, plural
 from bivaluate.io.source import Source
+
+# letters, a mark and digits: GO:0006412, KEGG:00010, R-HSA-109581, hsa04110, WP254
+_IDENTIFIER = re.compile(r"[A-Za-z-]*[:_-]?\d+")
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,15 @@ class GeneSets:
 
     def __repr__(self) -> str:
         return f"GeneSets({plural(len(self), 'set')} of {plural(len(self.genes), 'gene')})"
+
+
+def set_name(key: str, title: str) -> str:
+    """Return what a set is called where people read it: its name, with its title where the name is an identifier.
+
+    >>> set_name("up together", "made up"), set_name("GO:0006412", "translation"), set_name("WP254", "WP254")
+    ('up together', 'GO:0006412 translation', 'WP254')
+    """
+    return f"{key} {title}" if title != key and _IDENTIFIER.fullmatch(key) else key
 
 
 def read_gmt(path: str | os.PathLike[str]) -> GeneSets:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._text import Advice, Option, first_few, listing, number, percent, plural
-from bivaluate.enrichment.gene_sets import GeneSets
+from bivaluate.enrichment.gene_sets import GeneSets, set_name
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
 
@@ -41,6 +42,8 @@ class Enrichment:
         How many genes the matrix has, how many of them are in some set, how many sets were tested.
     level : float
         The false discovery rate.
+    lowest_p : float
+        The lowest p that any list of genes could reach in these sets.
 
     See Also
     --------
@@ -58,6 +61,7 @@ class Enrichment:
     terms: list[dict[str, Any]]
     background: dict[str, int]
     level: float
+    lowest_p: float
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table of biclusters as a DataFrame.
@@ -84,7 +88,7 @@ class Enrichment:
         Returns
         -------
         dict
-            Level, background, scores, biclusters and terms.
+            Level, lowest p, background, scores, biclusters and terms.
 
         Examples
         --------
@@ -95,6 +99,7 @@ class Enrichment:
         """
         return {
             "level": self.level,
+            "lowest_p": self.lowest_p,
             "background": self.background,
             "scores": self.scores,
             "biclusters": self.biclusters,
@@ -108,15 +113,24 @@ class Enrichment:
         Returns
         -------
         str
-            How many biclusters are enriched, beside what random genes give.
+            How many biclusters are enriched, beside what random genes give; or why none can be.
 
         Examples
         --------
         >>> X = Matrix(np.zeros((6, 2)), row_labels=tuple("abcdef"))
-        >>> enrich(Biclustering([([0, 1, 2], [0, 1])], (6, 2)), X, GeneSets({"s": "abc"}), n_random=0).summary
+        >>> S = Biclustering([([0, 1, 2], [0, 1])], (6, 2))
+        >>> enrich(S, X, GeneSets({"s": "abc", "t": "def"}), n_random=0).summary
         'No bicluster is enriched in any set (q ≤ 0.05).'
+        >>> enrich(S, X, GeneSets({"s": "abc"}), n_random=0).summary[:41]
+        'No list of genes can be enriched here (p '
         """
         hits = sum(1 for row in self.biclusters if row["n_enriched"])
+        if self.lowest_p > self.level:
+            return (
+                f"No list of genes can be enriched here (p is at least {number(self.lowest_p)}): genes are compared with the "
+                f"{plural(self.background['annotated'], 'gene')} of the matrix that are in some set, which leaves too few outside a set. "
+                "Give a whole collection of sets, such as GO or Reactome, rather than the sets of interest alone."
+            )
         if not hits:
             return f"No bicluster is enriched in any set (q ≤ {number(self.level)})."
         are = "is" if hits == 1 else "are"
@@ -241,7 +255,7 @@ def enrich(
         "share_beyond_random": share - control,
         "distinct_sets": float(len(enriched)),
     }
-    return Enrichment(scores, biclusters, terms, background.counts, level)
+    return Enrichment(scores, biclusters, terms, background.counts, level, background.lowest_p)
 
 
 def _term_row(
@@ -310,6 +324,10 @@ class _Background:
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         self._sets = csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(tested), self.n_genes))
         self.counts = {"genes": len(labels), "annotated": self.n_genes, "sets": len(tested)}
+        # a list that is the set itself is one of all lists of its size; their number is largest at half of the genes
+        self.lowest_p = 1 / math.comb(
+            self.n_genes, min(self.sizes.tolist(), key=lambda size: abs(2 * size - self.n_genes))
+        )
 
     def studied(self, members: Counts) -> Counts:
         """Return the annotated genes among rows or columns, each once."""
@@ -364,7 +382,10 @@ def describe(result: Enrichment, most: int = 3) -> list[str]:
     for row in result.biclusters:
         if row["n_enriched"]:
             best = [t for t in result.terms if t["bicluster"] == row["bicluster"] and t["q"] <= result.level]
-            named = [f"{t['title']} ({t['overlap']} of {t['set_size']}, q {number(t['q'])})" for t in best[:most]]
+            named = [
+                f"{set_name(t['set'], t['title'])} ({t['overlap']} of {t['set_size']}, q {number(t['q'])})"
+                for t in best[:most]
+            ]
             more = len(best) - len(named)
             lines.append(f"{row['bicluster']}: {listing(named)}" + (f", and {more:,} more" if more > 0 else ""))
     return lines

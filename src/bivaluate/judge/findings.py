@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._text import Advice, Option, listing, percent, plural
-from bivaluate.chance.assumptions import broken_assumptions, centre_columns
-from bivaluate.chance.evidence import evidence_scores
+from bivaluate.chance.assumptions import SMOOTHNESS, broken_assumptions, centre_columns
+from bivaluate.chance.evidence import evidence_scores, evidence_table
 from bivaluate.chance.scores import adjusted_error, centred_scores
 from bivaluate.chance.search import refit_cut
 from bivaluate.judge.limits import DUPLICATE, is_negligible, is_noise, is_thin, pays
 from bivaluate.judge.redundancy import RedundantGroup, groups_of
-from bivaluate.judge.verdict import NO_BICLUSTERS
+from bivaluate.judge.verdict import NO_BICLUSTERS, against_surrogates
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import symbol
 from bivaluate.measures.workspace import Workspace
@@ -161,30 +162,51 @@ def _capped(sentences: list[str]) -> list[str]:
 
 
 def ordered_column_findings(
-    X: Any, solution: Biclustering, names: Sequence[str], *, null_runs: int = 5, random_state: int | None = 0
-) -> list[str]:
+    X: Any,
+    solution: Biclustering,
+    names: Sequence[str],
+    findings: Sequence[str] = (),
+    *,
+    null_runs: int = 5,
+    random_state: int | None = 0,
+) -> tuple[str, list[str]]:
     """Say which biclusters are more coherent than anything a search finds in surrogates as smooth as the data.
 
-    aVE is taken on column-centred data, as advised; see :func:`bivaluate.chance.search.refit_cut`.
+    Returns a sentence for the verdict, and the `findings` without the advice to do what is done here, with the figures:
+    aVE on column-centred data, as advised, beside :func:`bivaluate.chance.search.refit_cut`. Pruning has the same rule:
+    one that is not below the cut is kept if it pays.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.cumsum(rng.normal(size=(40, 20)), axis=1)
-    >>> S = Biclustering([(range(8), range(10))], X.shape)
-    >>> print(ordered_column_findings(X, S, ["B1"], null_runs=1)[0][:42])
+    >>> S = Biclustering([(range(8), range(10)), (range(8, 20), range(10))], X.shape)
+    >>> said, figures = ordered_column_findings(X, S, ["B1", "B2"], null_runs=1)
+    >>> said
+    'No bicluster is more coherent than what a search finds in surrogates as smooth as the data.'
+    >>> print(figures[0][:42])
     Columns are ordered: in 1 phase-randomised
     """
     matrix = Matrix.of(X)
-    values = matrix.values
-    cut = refit_cut(values, [b.shape for b in solution], runs=null_runs, random_state=random_state)
-    centred = centre_columns(values)
-    passed: list[str] = []
-    failed: list[str] = []
-    for name, bicluster in zip(names, solution, strict=True):
-        error = adjusted_error(bicluster.of(centred), matrix.shape)
-        (passed if error < cut else failed).append(f"{name} ({error:.2f})")
-    return [
+    centred = centre_columns(matrix.values)
+    cut = smooth_cut(centred, solution, null_runs, random_state)
+    errors = [adjusted_error(bicluster.of(centred), matrix.shape) for bicluster in solution]
+    evidence = evidence_table(matrix, solution)
+    below = [k for k, error in enumerate(errors) if error < cut]
+    paying = [names[k] for k in np.flatnonzero(evidence.pays).tolist() if k not in below]
+    shown = [f"{name} ({error:.2f})" for name, error in zip(names, errors, strict=True)]
+    passed, failed = (", ".join(text for k, text in enumerate(shown) if (k in below) == good) for good in (True, False))
+    figures = (
         f"Columns are ordered: in {plural(null_runs, 'phase-randomised surrogate')} a search reaches "
-        f"{symbol('ave')} {cut:.2f}; only what is below that counts. Below (columns centred): {', '.join(passed) or 'none'}; not below: {', '.join(failed) or 'none'}."
-    ]
+        f"{symbol('ave')} {cut:.2f}. Below that (columns centred): {passed or 'none'}; not below: {failed or 'none'}. "
+        "One that is not below still counts if its evidence is above 0: prune keeps it, too."
+    )
+    advised, followed = (broken_assumptions(matrix, solution, ordered=known).get(SMOOTHNESS) for known in (False, True))
+    left = [followed if followed and sentence == advised else sentence for sentence in findings]
+    return against_surrogates([names[k] for k in below], paying), [*left, figures]
+
+
+def smooth_cut(values: NDArray[np.float64], solution: Biclustering, runs: int, random_state: int | None) -> float:
+    """Return the lowest aVE that a search finds in surrogates as smooth as prepared values, at most the usual cut."""
+    shapes = [bicluster.shape for bicluster in solution]
+    return refit_cut(values, shapes, null="phase", runs=runs, centre="none", random_state=random_state)

@@ -15,8 +15,7 @@ from bivaluate._text import listing, percent, plural
 from bivaluate.chance.assumptions import SMOOTHNESS, TAILS, broken_assumptions, prepared
 from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.chance.scores import adjusted_error
-from bivaluate.chance.search import refit_cut
-from bivaluate.judge.findings import adding_nothing
+from bivaluate.judge.findings import adding_nothing, smooth_cut
 from bivaluate.judge.limits import EVIDENCE_CUT, is_duplicate, is_noise
 from bivaluate.judge.redundancy import (
     Merging,
@@ -183,11 +182,10 @@ def propose_pruning(
     seen = prepared(matrix, centre, normalise)
     solution = check_solution(solution).with_shape(matrix.shape)
     if ordered_columns:
-        how: dict[str, Any] = {"null": "phase", "runs": null_runs, "centre": "none", "random_state": random_state}
-        cut = min(cut, refit_cut(seen.values, [b.shape for b in solution], **how))
+        cut = min(cut, smooth_cut(seen.values, solution, null_runs, random_state))
     pool = _Pool(matrix, solution, missing)
     given = pool.workspace
-    broken = broken_assumptions(seen, solution)
+    broken = broken_assumptions(seen, solution, matrix)
     groups = _named_groups(pool)
     proposals = _repeats(pool, merge=TAILS not in broken, progress=progress)
     left = _named_groups(pool)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
+MOST_NAMED = 10
 
 
 def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
@@ -27,6 +28,8 @@ def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
     'Both biclusters stand out from noise; they are hardly distinct (NVE 1.02) and cover 12 % of the matrix.'
     >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12}, apart=True)[:45]
     'Good. Both biclusters stand out from noise; t'
+    >>> verdict({"n_biclusters": 5, "n_paying": 4, "nve": 0.3, "coverage": 0.28})
+    '4 of 5 biclusters stand out, the other adds nothing to them; all 5 are clearly distinct (NVE 0.3) and together cover 28 % of the matrix.'
     >>> verdict({"n_biclusters": 0})
     'The solution has no biclusters: nothing to score.'
     """  # noqa: W505
@@ -45,9 +48,11 @@ def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
     if math.isfinite(nve) and found != 1 and not blind:
         what.append(f"are {distinctness(nve)} distinct ({symbol('nve')} {number(nve)})")
     if math.isfinite(covers):
-        what.append(f"cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
+        together = "together " if pays < found else ""
+        what.append(f"{together}cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
     if what:
-        parts.append(f"{'it' if found == 1 else 'they' if parts else 'the biclusters'} {listing(what)}")
+        they = "it" if found == 1 else "they" if pays == found else "both" if found == 2 else f"all {number(found)}"
+        parts.append(f"{they if parts else 'the biclusters'} {listing(what)}")
     if not parts:
         return "None of the scores asked for can judge it."
     said = ("Good. " if good else "") + capital(f"{'; '.join(parts)}.")
@@ -64,17 +69,40 @@ def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
 def is_fused(scores: Mapping[str, float], apart: bool = False) -> bool:
     """Return whether biclusters are hardly distinct: NVE says so, and nothing speaks against it.
 
-    NVE sees profiles across columns alone. Where every bicluster pays, blocks of another kind, flat ones above all, are
-    not to be blamed for it, nor are those told `apart`: no two are redundant or share a cell.
+    NVE sees profiles across columns alone. Where biclusters pay, blocks of another kind, flat ones above all, are not
+    to be blamed for it, nor are those told `apart`: no two are redundant or share a cell. Others beside them that do
+    not pay change nothing about that.
 
     >>> scores = {"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2}
     >>> is_fused(scores), is_fused(scores, apart=True), is_fused(scores | {"n_paying": 1}, apart=True)
-    (True, False, True)
+    (True, False, False)
+    >>> is_fused(scores | {"n_paying": 0}, apart=True)
+    True
     """
     error = scores.get("avg_ve", math.nan)
     coherent = math.isfinite(error) and not is_vague(error)
-    all_pay = scores.get("n_paying", math.nan) == scores.get("n_biclusters", math.nan)
-    return is_indistinct(scores.get("nve", math.nan)) and not (all_pay and (apart or not coherent))
+    some_pay = scores.get("n_paying", math.nan) > 0
+    return is_indistinct(scores.get("nve", math.nan)) and not (some_pay and (apart or not coherent))
+
+
+def against_surrogates(coherent: Sequence[str], by_evidence: Sequence[str]) -> str:
+    """Say which biclusters are more coherent than smooth noise, and which others stand out all the same.
+
+    >>> against_surrogates(["B1"], ["B2", "B3"])
+    'B1 is more coherent than anything a search finds in surrogates as smooth as the data; B2 and B3 stand out by evidence alone.'
+    >>> against_surrogates([], ["B1"])
+    'No bicluster is more coherent than what a search finds in surrogates as smooth as the data; B1 stands out by evidence alone.'
+    """  # noqa: W505
+    smooth = "a search finds in surrogates as smooth as the data"
+    if coherent:
+        are = "is" if len(coherent) == 1 else "are"
+        said = f"{listing(coherent, MOST_NAMED)} {are} more coherent than anything {smooth}"
+    else:
+        said = f"No bicluster is more coherent than what {smooth}"
+    if by_evidence:
+        stands = "stands" if len(by_evidence) == 1 else "stand"
+        said += f"; {listing(by_evidence, MOST_NAMED)} {stands} out by evidence alone"
+    return f"{said}."
 
 
 def nothing_here(why: str = "no solution saves anything") -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._arrange import Axis, make_axis, spaced
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import Advice, listing, number, plural
+from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
@@ -241,7 +242,8 @@ def bicluster_records(drawn: Drawn) -> list[dict[str, Any]]:
     records = [dict(record) for record in drawn.records]
     if drawn.enrichment is not None:
         for record, found in zip(records, drawn.enrichment.biclusters, strict=True):
-            record |= {"enriched_sets": found["n_enriched"], "best_set": found["title"], "q": found["q"]}
+            best = set_name(found["best"], found["title"])
+            record |= {"enriched_sets": found["n_enriched"], "best_set": best, "q": found["q"]}
     return records
 
 
@@ -258,6 +260,7 @@ def _enrichment(result: Enrichment | None) -> dict[str, Any] | None:
     for term in best_terms(result):
         shown.setdefault(term["bicluster"], []).append(term)
     terms = [term for found in shown.values() for term in found[:MAX_TERMS]][:MAX_TERM_ROWS]
+    terms = [term | {"title": set_name(term["set"], term["title"])} for term in terms]
     columns = ["bicluster", "title", "overlap", "genes", "set_size", "background", "p", "q"]
     of = result.background
     return {
