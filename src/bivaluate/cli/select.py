@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -124,11 +125,11 @@ def _taken(found: Taken, run: Run) -> list[str]:
     """Say which solution to take, and how to tidy it up where not all of it pays."""
     from bivaluate.judge.verdict import holding, tidying
 
-    of = f" of {found.matrix}" if found.own_matrix else ""
-    said = [f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}{of})"]
+    of = f", of the matrix {found.matrix}" if found.own_matrix else ""
+    said = [f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}){of}"]
     if found.n_paying < found.n_biclusters:
         rule = " --missing omit" if run.plan.score.get("missing") == "omit" else ""
-        said.append(tidying(str(found.matrix), f"{found.path}{rule}"))
+        said.append(tidying(found.matrix, f"{shlex.quote(str(found.path))}{rule}"))
     return said
 
 

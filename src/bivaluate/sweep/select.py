@@ -32,9 +32,10 @@ from bivaluate.measures.registry import (
     symbol,
 )
 from bivaluate.sweep import sensitivity
+from bivaluate.sweep.again import matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values, gaps
-from bivaluate.sweep.folder import MATRICES, solution_path
+from bivaluate.sweep.folder import solution_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -285,7 +286,7 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 
 
 class Taken(NamedTuple):
-    """The solution to take: its file, how many biclusters it has and how many pay, and where its matrix is.
+    """The solution to take: its file, how many biclusters it has and how many pay, and how commands name its matrix.
 
     `n_paying` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
     """
@@ -293,7 +294,7 @@ class Taken(NamedTuple):
     path: Path
     n_biclusters: int
     n_paying: float
-    matrix: Path
+    matrix: str
     own_matrix: bool
 
 
@@ -317,13 +318,10 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
     path = solution_path(run.path, dataset, *chosen, int(best_row["seed"]))
     if not path.exists():
         return None
-    entries = {(entry["dataset"], entry["seed"]): entry for entry in run.matrices()}
-    own = (dataset, int(best_row["seed"])) in entries
-    entry = entries[dataset, int(best_row["seed"]) if own else None]
-    source, stored = Path(entry["source"]), run.path / MATRICES / entry["file"]
-    matrix = source if not own and not run.plan.read and source.is_file() else stored
+    seed = int(best_row["seed"])
+    own = any((entry["dataset"], entry["seed"]) == (dataset, seed) for entry in run.matrices())
     pays = float(best_row.get("n_paying", math.nan))
-    return Taken(path, int(best_row["n_biclusters"]), pays, matrix, own)
+    return Taken(path, int(best_row["n_biclusters"]), pays, matrix_words(run, dataset, seed), own)
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
