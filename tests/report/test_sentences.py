@@ -322,6 +322,15 @@ def test_data_sets_without_a_score_are_named() -> None:
     assert "Nothing can be chosen on a." in [sentence.text for sentence in mixed]
 
 
+def test_data_sets_that_were_not_fitted_are_told_from_empty_ones() -> None:
+    waiting, bad = Case([], missing=2, planned=2), case([group("LAS", 3, nve_cov=math.nan)])
+    known = {"a": bad, "b": case([group("LAS", 3, **good())]), "c": waiting}
+    texts = [sentence.text for sentence in speak_all(known)]
+    assert "Nothing can be chosen on a." in texts
+    assert "Not fitted yet: c." in texts
+    assert "Not fitted yet: c." in [sentence.text for sentence in speak_all({"a": bad, "c": waiting})]
+
+
 def evident(nats: float, pays: float, found: float = 3, **more: float) -> dict[str, float]:
     return {"total_evidence": nats, "n_paying": pays, "n_biclusters": found, **more}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, plural
-from bivaluate.judge.choice import EVIDENCE
+from bivaluate.judge.choice import EVIDENCE, saved
 from bivaluate.judge.limits import SAME_PATTERN, pays
 from bivaluate.judge.redundancy import told_apart
 from bivaluate.measures.cover import Cover
@@ -154,6 +154,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
         fitted=source.kind == "run",
+        saved=[_saved(group, source) for group in groups],
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
@@ -178,6 +179,13 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         p_value=case.p_values[case.criterion] if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
+
+
+def _saved(group: Group, source: Source) -> float:
+    """Return what the paying biclusters of a group save, on average over seeds; NaN where nothing is known of any."""
+    nats = [[record.get("evidence") for record in source.records(index)] for index in group.members]
+    known = [saved(value for value in values if value is not None) for values in nats]
+    return float(np.mean([value for value in known if not math.isnan(value)] or [math.nan]))
 
 
 def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:

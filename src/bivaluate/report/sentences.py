@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason, seeing_nothing
+from bivaluate.judge.choice import (
+    EVIDENCE,
+    PILLARS,
+    PREDICTIVE,
+    agreement,
+    degenerate_reason,
+    partly,
+    saving_most,
+    seeing_nothing,
+)
 from bivaluate.judge.limits import (
     CLOSE,
     DUPLICATE,
@@ -70,7 +79,8 @@ class Case:
     beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
     the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
     (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
-    up yet, `searched` that `bivaluate find` made one of the solutions.
+    up yet, `searched` that `bivaluate find` made one of the solutions; `saved` is what the paying biclusters of each
+    group save.
     """
 
     groups: Sequence[Group]
@@ -91,6 +101,7 @@ class Case:
     finds_k: bool = False
     to_name: bool = False
     searched: bool = False
+    saved: Sequence[float] = ()
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -121,6 +132,24 @@ class Case:
         return [group for group in self.groups if group.value("n_paying") > 0]
 
     @property
+    def untidy(self) -> Group | None:
+        """The group whose paying biclusters save the most, where none stands out as a whole."""
+        if self.chosen(EVIDENCE) is not None:
+            return None
+        saves = self.saved or [math.nan] * len(self.groups)
+        totals = [group.value(EVIDENCE) for group in self.groups]
+        first = saving_most([group.value("n_paying") for group in self.groups], saves, totals)
+        return None if first is None else self.groups[first]
+
+    @property
+    def some(self) -> str:
+        """How much of it stands out, as judge says it; nothing where no bicluster pays, or a solution stands out."""
+        group = self.untidy
+        if group is None:
+            return ""
+        return partly(group.name, *(group.value(key) for key in ("n_paying", "n_biclusters", EVIDENCE)))
+
+    @property
     def unseen(self) -> list[str]:
         """Which of these see nothing."""
         return seeing_nothing(self._chosen, self.pillars, self.p_values)
@@ -138,7 +167,7 @@ class Case:
     @property
     def agreement(self) -> str:
         """What the criterion, evidence and held-out cells choose, as judge says it."""
-        return agreement(self._chosen, self.pillars, self.criterion, self.p_values)
+        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.some)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -234,11 +263,7 @@ def _no_winner(case: Case) -> str:
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        if not case.paying:
-            return nothing_here()
-        most = max(case.paying, key=lambda group: group.value("n_paying"))
-        some = outweighed(most.value("n_paying"), most.value("n_biclusters"))
-        return f"No solution as a whole stands out from noise. {most.name}: {some}"
+        return capital(case.some) if case.some else nothing_here()
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
@@ -295,7 +320,7 @@ def _next(case: Case) -> list[str]:
         return next_steps(real=some, untidy=some, **tried) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
-        real=case.real,
+        real=case.real or bool(case.some and pays > 0),
         untidy=bool(case.repeats) or pays < found,
         unfinished=case.missing > 0,
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
@@ -492,18 +517,24 @@ def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     late = [s._replace(question=WHICH) for s in unfinished(Case((), missing=missing, planned=planned))]
     if not decided:
         none = f"None of {plural(len(cases), 'data set')} has a solution that can be chosen."
-        return [Sentence("headline", none), *late, *_next_of_all(cases)]
+        return [Sentence("headline", none), *_not_fitted(cases), *late, *_next_of_all(cases)]
     said = [*_real_of_all(cases), *_number_of_all([winner for _, winner in decided.values()])]
     criterion = next(case.criterion for case, _ in decided.values())
     for question, kind, applies, text in _OVERALL:
         hit = [name for name, (case, winner) in decided.items() if applies(case, winner)]
         if hit:
             said.append(Sentence(kind, text.format(where=_where(hit, decided), symbol=symbol(criterion)), question))
-    undecided = [name for name in cases if name not in decided]
+    undecided = [name for name, case in cases.items() if name not in decided and case.groups]
     if undecided:
         said.append(Sentence("caution", f"Nothing can be chosen on {listing(undecided, 5)}.", WHICH))
+    said += _not_fitted(cases)
     said = sorted(said + late, key=lambda s: QUESTIONS.index(s.question))
     return [Sentence("headline", _headline_of_all(decided, len(cases))), *said, *_next_of_all(cases)]
+
+
+def _not_fitted(cases: Mapping[str, Case]) -> list[Sentence]:
+    names = [name for name, case in cases.items() if not case.groups]
+    return [Sentence("caution", f"Not fitted yet: {listing(names, 5)}.", WHICH)] if names else []
 
 
 def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
@@ -527,11 +558,15 @@ def _real_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
     for key, what in ((EVIDENCE, "Something stands out from noise"), (PREDICTIVE, "Held-out cells are predicted")):
         judged = [name for name, case in cases.items() if key in case.pillars]
         seen = [name for name in judged if key not in cases[name].unseen]
-        if judged:
+        part = [name for name in judged if name not in seen and key == EVIDENCE and cases[name].some]
+        if judged and (seen or not part):
             where = "none of the data sets" if not seen else _where(seen, judged)
             said.append(Sentence("finding" if seen else "caution", f"{what} on {where}.", REAL))
-        if seen and len(seen) < len(judged):
-            rest = listing([name for name in judged if name not in seen], 5)
+        if part:
+            text = "No solution stands out as a whole, but some of its biclusters do"
+            said.append(Sentence("caution", f"{text}: {listing(part, 5)}.", REAL))
+        if (seen or part) and len(seen) + len(part) < len(judged):
+            rest = listing([name for name in judged if name not in [*seen, *part]], 5)
             said.append(Sentence("caution", f"{'No evidence' if key == EVIDENCE else 'No prediction'}: {rest}.", REAL))
     return said
 
