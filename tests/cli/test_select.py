@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, write_matrix
+from bivaluate import Biclustering, Matrix, load_run, write_matrix
 from bivaluate.sweep import Plan, Sweep
 from tests.sweep.standins import BLOCKS
 
@@ -164,3 +164,38 @@ def test_the_printed_prune_command_works_as_typed(run, tmp_path, kind):
     assert "wrote pruned.json" in done.err
     names = json.loads((tmp_path / "pruned.json").read_text())["biclusters"][0].get("row_labels")
     assert (names is None) == (kind == "without labels"), "labels come along"
+
+
+SPELT = (
+    "--param las.n_restarts=20 --score min_rows=2 --metrics total_evidence,nve_cov --time-limit 60 --algorithm-seed 3"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "scenario:S4 -a las -k 2,3",
+        f"'my matrix.csv' --transpose -a las,cca -k 2 --seeds 4-4 --null permute --null-runs 5 {SPELT}",
+    ],
+)
+def test_the_printed_second_opinion_works_as_typed(run, tmp_path, words):
+    write_matrix(one_block().T, tmp_path / "my matrix.csv")
+    assert run("sweep", *shlex.split(words), "--out", "run").code == 0
+    shown = run("select", "run").out
+    assert "held-out cells would give a second opinion" in shown
+    typed(run, shown, "sweep")
+    again, before = load_run(tmp_path / "run-held-out"), load_run(tmp_path / "run")
+    assert "predictive" in again.results
+    changed = {"held_out": 5, "null": None, "null_runs": 0}
+    assert again.plan.to_dict() == before.plan.to_dict() | changed
+    assert "bivaluate sweep" not in run("select", "run-held-out").out, "nobody asks twice"
+    assert "--out run-held-out-2" in run("select", "run").out, "the folder is new"
+
+
+def test_k_found_is_told_from_k_asked_for(run, tmp_path):
+    write_matrix(one_block(), tmp_path / "data.csv")
+    assert run("sweep", "data.csv", "-a", "find", "-k", "3,5", "--out", "run").code == 0
+    last = run("select", "run").out.rpartition("\nRecommendation\n")[2]
+    assert "evidence chooses find; held-out cells" in last
+    assert "1 found by the algorithm itself (at most 5 were asked for); it stands out from noise." in last
+    assert "with K = 5" not in last

@@ -120,17 +120,20 @@ def _print(selection: Selection, run: Run) -> None:
 
 def _recommendation(selection: Selection, run: Run) -> list[str]:
     """Say what is there, which solution to take, and how to tidy it up where not all of it pays."""
-    from bivaluate.judge.verdict import holding
+    from bivaluate.judge.choice import PREDICTIVE
+    from bivaluate.judge.verdict import asking_held_out_cells, holding
+    from bivaluate.sweep.again import held_out_command
     from bivaluate.sweep.select import solution_of, solution_to_tidy
 
     said = list(selection.verdict)
-    for name in run.datasets:
-        found = solution_of(run, selection, name)
+    taken = {name: solution_of(run, selection, name) for name in run.datasets}
+    for name, found in taken.items():
         if found is not None:
             of = f", of the matrix {found.matrix}" if found.own_matrix else ""
             said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}){of}")
         said += _tidying(found or solution_to_tidy(run, selection, name), run)
-    return said
+    command = held_out_command(run) if any(taken.values()) and PREDICTIVE not in run.results else ""
+    return [*said, *([asking_held_out_cells(command)] if command else [])]
 
 
 def _tidying(found: Taken | None, run: Run) -> list[str]:

@@ -252,7 +252,18 @@ def partly(name: str, n_paying: float, found: float, total: float) -> str:
     return f"{NOT_AS_A_WHOLE}. {name}: {few if total > 0 else outweighed(n_paying, found)}"
 
 
-def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, some: str = "") -> str:
+def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
+    """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound.
+
+    >>> called("las", 3), called("find", 5, {"find"})
+    ('las with K = 3', 'find')
+    """
+    return algorithm if algorithm in finds_k else f"{algorithm} with K = {k}"
+
+
+def verdict(
+    best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, some: str = "", finds_k: Collection[str] = ()
+) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
     Nothing is there where no candidate has a bicluster that pays, or the one chosen is no better than what is chosen in
@@ -274,22 +285,26 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str,
         The measure asked for.
     some : str
         What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
+    finds_k : collection of str
+        Algorithms that find the number of biclusters themselves.
 
     Returns
     -------
     str
-        The sentence, and another one where fewer biclusters of the choice pay than were found.
+        The sentence, and another one where the choice has not as many biclusters as were asked for, or not all pay.
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    said = f"{dataset}: {agreement(chosen, asked, by, p_values, some)}"
+    said = f"{dataset}: {agreement(chosen, asked, by, p_values, some, finds_k)}"
     mine = next((row for row in rows if row["measure"] == by), {})
     found, pays = mine.get("found", math.nan), mine.get("n_paying", math.nan)
-    if not pays < found or (asked and seeing_nothing(chosen, asked, p_values) == asked):
+    known = by in chosen and math.isfinite(found)
+    if not known or (asked and seeing_nothing(chosen, asked, p_values) == asked):
         return said
-    return f"{said} {count(found, chosen[by][1], pays)}"
+    algorithm, k = chosen[by]
+    return f"{said} {count(found, k, pays, algorithm in finds_k)}" if found != k or pays < found else said
 
 
 def seeing_nothing(
@@ -310,6 +325,7 @@ def agreement(
     by: str,
     p_values: Mapping[str, float] = MappingProxyType({}),
     some: str = "",
+    finds_k: Collection[str] = (),
 ) -> str:
     """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree.
 
@@ -325,6 +341,8 @@ def agreement(
         Of the choice by each measure, where surrogates were run.
     some : str
         What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
+    finds_k : collection of str
+        Algorithms that find the number of biclusters themselves.
 
     Returns
     -------
@@ -355,23 +373,24 @@ def agreement(
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
-    says = f"{names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
+    says = f"{names[by]} choose{'' if by == PREDICTIVE else 's'} {called(algorithm, k, finds_k)}"
     if p_values.get(by, math.nan) > NO_BETTER:
         says += f", no better than what it chooses in surrogates (p = {number(p_values[by])})"
     others = [key for key in asked if key != by]
     if not others:
-        return f"{says}; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."
+        return f"{says}; held-out cells would give a second opinion."
     parts = []
     for key in others:
         if chosen[key] == chosen[by]:
             parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
         elif chosen[key][0] == algorithm:
+            asking = "asked for at most" if algorithm in finds_k else "with K ="
             parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, with K = {chosen[key][1]}"
+                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, {asking} {chosen[key][1]}"
             )
         else:
             verb = "chooses" if key == EVIDENCE else "choose"
-            parts.append(f"{names[key]} {verb} {chosen[key][0]} with K = {chosen[key][1]}")
+            parts.append(f"{names[key]} {verb} {called(*chosen[key], finds_k)}")
     return f"{says}; {'; '.join(parts)}."
 
 

@@ -194,6 +194,15 @@ def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION") -> str:
     return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
 
 
+def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
+    """Say how to get a second opinion from held-out cells.
+
+    >>> asking_held_out_cells()
+    'Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells.'
+    """
+    return f"Ask for a second opinion: `{command}` tells which choice predicts unseen cells."
+
+
 def prediction(good: bool, gain: float, error: float) -> str:
     """Say whether a solution predicts cells it has not seen.
 
@@ -227,6 +236,9 @@ def next_steps(
     edge: bool = False,
     to_name: bool = False,
     searched: bool = False,
+    matrix: str = "MATRIX",
+    solution: str = "SOLUTION",
+    again: str = "bivaluate sweep … --held-out 5",
 ) -> list[str]:
     """Say what to do next; commands stand between backquotes.
 
@@ -246,6 +258,10 @@ def next_steps(
         Whether rows have names that gene sets could explain.
     searched : bool
         Whether `bivaluate find` is among what was tried.
+    matrix, solution : str
+        How commands name the matrix and the solution.
+    again : str
+        The sweep that asks held-out cells.
 
     Returns
     -------
@@ -264,22 +280,20 @@ def next_steps(
         steps.append(
             "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
             if searched
-            else "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
-            "several kinds, and says so when there is none."
+            else f"Do not interpret these biclusters. `bivaluate find {matrix}` searches the matrix itself, for patterns "
+            "of several kinds, and says so when there is none."
         )
         return steps
     if untidy:
-        steps.append(tidying())
+        steps.append(tidying(matrix, solution))
     if edge:
         steps.append("Sweep again over a wider range of K.")
     if not second_opinion:
-        steps.append(
-            "Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells."
-        )
+        steps.append(asking_held_out_cells(again))
     if to_name:
         steps.append(
-            "Ask what the rows of each bicluster share: `bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt`, or "
-            "`--go sgd` for yeast."
+            f"Ask what the rows of each bicluster share: `bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt`, "
+            "or `--go sgd` for yeast."
         )
     return steps or ["Nothing needs mending: look at the members of the biclusters below."]
 

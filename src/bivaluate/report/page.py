@@ -154,6 +154,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
         fitted=source.kind == "run",
+        finds_k={group.algorithm for group in groups if source.solutions[group.typical].finds_k},
         saved=[_saved(group, source) for group in groups],
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
@@ -172,7 +173,6 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         repeats=repeats,
         apart=shown is not None and told_apart(repeats, Cover(shown.solution)),
         errors=_unexplained_errors(shown) if shown else (),
-        finds_k=source.solutions[winner.typical].finds_k,
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,

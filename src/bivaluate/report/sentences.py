@@ -78,7 +78,7 @@ class Case:
     winner's typical solution; `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand
     beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
     the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
-    (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
+    (and can be again), `finds_k` names those that find K themselves, `to_name` that rows have names nobody has looked
     up yet, `searched` that `bivaluate find` made one of the solutions; `saved` is what the paying biclusters of each
     group save.
     """
@@ -98,7 +98,7 @@ class Case:
     p_values: Mapping[str, float] = field(default_factory=dict)
     asked: bool = False
     fitted: bool = False
-    finds_k: bool = False
+    finds_k: Collection[str] = ()
     to_name: bool = False
     searched: bool = False
     saved: Sequence[float] = ()
@@ -167,7 +167,7 @@ class Case:
     @property
     def agreement(self) -> str:
         """What the criterion, evidence and held-out cells choose, as judge says it."""
-        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.some)
+        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.some, self.finds_k)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -295,7 +295,7 @@ def _number(case: Case, winner: Group) -> list[Sentence]:
     found = winner.value("n_biclusters")
     if not math.isfinite(found):
         return []
-    return _finding(count(found, winner.k, winner.value("n_paying"), case.finds_k))
+    return _finding(count(found, winner.k, winner.value("n_paying"), winner.algorithm in case.finds_k))
 
 
 def _which(case: Case, winner: Group) -> list[Sentence]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._errors import BivaluateError, ParameterError
+from bivaluate._errors import ParameterError
 from bivaluate._text import distinct
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
@@ -198,24 +198,15 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
 
 
 def _scored(row: Mapping[Any, Any]) -> Scored:
+    from bivaluate.sweep.select import is_own_k
+
     dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
     reason = "" if _absent(row.get("reason")) else str(row["reason"])
     measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
     values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
     label = algorithm_name(algorithm)
-    own = _finds_k(algorithm)
+    own = is_own_k(algorithm)
     return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
-
-
-@cache
-def _finds_k(algorithm: str) -> bool:
-    """Return whether an algorithm finds K itself; of one that cannot be loaded here, nothing is known."""
-    from bivaluate.algorithms.registry import finds_k
-
-    try:
-        return finds_k(algorithm)
-    except BivaluateError:
-        return False
 
 
 def _absent(value: Any) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bivaluate._errors import ParameterError, RunError
+from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.judge.choice import (
     CANDIDATE,
@@ -17,6 +18,7 @@ from bivaluate.judge.choice import (
     PILLARS,
     best,
     best_k,
+    called,
     candidates,
     enough_seeds,
     high_is_better,
@@ -260,7 +262,8 @@ def select(
     counts = results[[*CANDIDATE, "n_biclusters"]].rename(columns={"n_biclusters": "found"}).assign(n_paying=paying)
     joined["best"] = joined["best"].merge(counts.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     said = _of_choice(joined["best"], gap)
-    some = {name: _partly(run, name) for name in run.datasets}
+    own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
+    some = {name: _partly(run, name, own_k) for name in run.datasets}
     undecided = _undecided(run, joined["candidates"], joined["best"], by, gap, some)
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap, undecided)
     if gap:
@@ -272,7 +275,7 @@ def select(
         null=null,
         verdict=[
             _unscored(run, name, sentence=True)
-            or verdict(said, joined["candidates"], name, by, some[name]) + _unfinished(run, name)
+            or verdict(said, joined["candidates"], name, by, some[name], own_k) + _unfinished(run, name)
             for name in run.datasets
         ],
         disagreements=disagreements(joined["best"]),
@@ -378,14 +381,25 @@ def _outweighed(run: Run, dataset: str) -> pd.DataFrame | None:
     return None if first is None else mine[mine[CANDIDATE].eq(means.loc[first, CANDIDATE]).all(axis=1)]
 
 
-def _partly(run: Run, dataset: str) -> str:
+@cache
+def is_own_k(algorithm: str) -> bool:
+    """Return whether an algorithm finds K itself; of one that cannot be loaded here, nothing is known."""
+    from bivaluate.algorithms.registry import finds_k
+
+    try:
+        return finds_k(algorithm)
+    except BivaluateError:
+        return False
+
+
+def _partly(run: Run, dataset: str, own_k: Collection[str]) -> str:
     """Say how much of a data set stands out where no solution does as a whole; nothing where no bicluster pays."""
     mine = _outweighed(run, dataset)
     if mine is None:
         return ""
     algorithm, k = mine[["algorithm", "k"]].iloc[0]
     means = (float(mine[key].mean()) for key in ("n_paying", "n_biclusters", EVIDENCE))
-    return partly(f"{algorithm} with K = {k}", *means)
+    return partly(called(algorithm, k, own_k), *means)
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
