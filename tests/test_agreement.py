@@ -326,6 +326,7 @@ def test_select_says_how_many_pay_as_score_does(tmp_path: Path, capsys: pytest.C
     )
     page = build_report(run, tmp_path / "page.html").read_text(encoding="utf-8").replace("\u00a0", " ")
     assert f"{pays} of {found} biclusters stand" in page
+    assert f"bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json" in page
 
 
 def test_what_pays_is_not_denied_where_the_rest_costs_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -365,7 +366,7 @@ def test_what_pays_is_not_denied_where_the_rest_costs_more(tmp_path: Path, capsy
     for text in (page, by_other.replace("\u00a0", " ")):
         assert "no bicluster pays" not in text
         assert "Do not interpret" not in text
-        assert "Tidy up" in text
+        assert f"bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json" in text
 
     with pytest.warns(SearchWarning, match=f"N{whole}. n_biclusters = 2: {part} propose_pruning drops them."):
         found = select_k(Outweighed(), X, k=[2, 3])

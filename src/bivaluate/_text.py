@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -182,3 +182,23 @@ class Advice(str):
     def can_be_said(self, spelling: Callable[[str], str | None]) -> bool:
         """Return whether every option it names has a spelling."""
         return all(part.said(spelling) for part in self.parts if isinstance(part, Option))
+
+
+def packed(text: str | Option) -> Any:
+    """Return a sentence as JSON holds it, with the options it names; :func:`unpacked` reads it back.
+
+    >>> unpacked(packed(Advice("Pass ", Option("missing", "omit"), "."))).said({"missing": "--missing"}.get)
+    'Pass --missing omit.'
+    >>> packed("Good."), unpacked("Good.")
+    ('Good.', 'Good.')
+    """
+    if isinstance(text, Option):
+        return {"option": asdict(text)}
+    return {"advice": [packed(part) for part in text.parts]} if isinstance(text, Advice) else str(text)
+
+
+def unpacked(stored: Any) -> Any:
+    """Return the sentence, or the option in one, that was packed."""
+    if isinstance(stored, str):
+        return stored
+    return Option(**stored["option"]) if "option" in stored else Advice(*map(unpacked, stored["advice"]))

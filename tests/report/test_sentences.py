@@ -405,6 +405,15 @@ def test_what_is_real_over_several_data_sets() -> None:
     assert "On b: Do not interpret these biclusters." in texts[-1]
 
 
+def test_a_step_for_several_data_sets_is_said_once_with_a_command_that_works() -> None:
+    groups = [group("LAS", 3, **evident(90.0, 2)), group("CCA", 3, **evident(40.0, 1))]
+    known = {x: case(groups, "total_evidence", matrix=f"{x}.csv", solution=f"{x}.json") for x in "abc"}
+    tidy = "Tidy up: `bivaluate prune a.csv a.json -o pruned.json` merges what repeats, drops what is noise, and says why it keeps the rest."
+    steps = [sentence.text for sentence in speak_all(known) if sentence.question == NEXT]
+    assert steps == [f"{tidy} This is for a."]
+    assert [sentence.text for sentence in speak(known["a"]) if sentence.question == NEXT] == [tidy]
+
+
 def test_evidence_that_surrogates_have_too_is_none() -> None:
     groups = [group("LAS", 3, **evident(90.0, 3)), group("CCA", 3, **evident(40.0, 1))]
     known = case(groups, "total_evidence", fitted=True, p_values={"total_evidence": 0.6})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ import typer
 
 from bivaluate._errors import DegenerateWarning, ParameterError
 from bivaluate._text import distinct, listing, plural
+from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
@@ -49,6 +51,7 @@ from bivaluate.cli.tables import (
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
     from bivaluate.matrix import Matrix
+    from bivaluate.report.source import Source
     from bivaluate.solution import Biclustering
 
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
@@ -103,7 +106,7 @@ def score(
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
-    read = list(_read_all(solutions, X, solution_file))
+    files, read = _read_all(solutions, X, solution_file)
     with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
         # an array in memory is not read, and is looked at once for all solutions
         options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
@@ -147,7 +150,7 @@ def score(
     if report:
         from bivaluate.report import build_report
 
-        build_report(evaluations, report, **looked_up)
+        build_report(_with_places(evaluations, matrix, files, matrix_file, solution_file), report, **looked_up)
         say_written(report)
 
 
@@ -166,13 +169,37 @@ def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> s
     return list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), sort]))
 
 
-def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> list[Biclustering]:
-    """Read solutions and give each a name of its own."""
+def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> tuple[list[Path], list[Biclustering]]:
+    """Read solutions and give each a name of its own; the file of each comes first."""
     read = [(path, solution) for path in paths for solution in solution_file.read_all(path, X)]
     files = [path for path, _ in read]
     names = [str(solution.info.get("name", path.stem)) for path, solution in read]
     names = distinct(names, [path.name for path in files], [str(path) for path in files])
-    return [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
+    return files, [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
+
+
+def _with_places(
+    evaluations: Sequence[Evaluation],
+    matrix: Path,
+    files: Sequence[Path],
+    matrix_file: MatrixFile,
+    solution_file: SolutionFile,
+) -> Source:
+    """Return what the page is built from, with the files and options of this command for the commands it names."""
+    from bivaluate.report.source import Place, from_evaluations
+    from bivaluate.sweep.again import reading_words
+
+    unknown = Place()
+    here = unknown.matrix if is_stream(matrix) else shlex.join([str(matrix), *reading_words(matrix_file.given)])
+    asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
+    options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+
+    def places(index: int) -> Place:
+        file = files[index]
+        lone = not is_stream(file) and files.count(file) == 1
+        return Place(here, shlex.join([str(file), *options]) if lone else unknown.solution)
+
+    return dataclasses.replace(from_evaluations(evaluations), places=places)
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:

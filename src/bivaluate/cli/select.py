@@ -141,8 +141,7 @@ def _tidying(found: Taken | None, run: Run) -> list[str]:
 
     if found is None or not found.n_paying < found.n_biclusters:
         return []
-    rule = " --missing omit" if run.plan.score.get("missing") == "omit" else ""
-    return [tidying(found.matrix, f"{shlex.quote(str(found.path))}{rule}")]
+    return [tidying(found.matrix, shlex.quote(str(found.path)), run.plan.score.get("missing") == "omit")]
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:

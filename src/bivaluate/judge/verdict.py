@@ -184,13 +184,13 @@ def holding(found: int, pays: float) -> str:
     return f"{plural(found, 'bicluster')}, {worth}"
 
 
-def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION") -> str:
-    """Say what to do about biclusters that repeat one another or add nothing.
+def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
+    """Say what to do about biclusters that repeat one another or add nothing; `omits` leaves out missing cells.
 
     >>> tidying("data.csv", "las.json")[:63]
     'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
     """
-    command = f"bivaluate prune {matrix} {solution} -o pruned.json"
+    command = f"bivaluate prune {matrix} {solution}{' --missing omit' if omits else ''} -o pruned.json"
     return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
 
 
@@ -238,6 +238,7 @@ def next_steps(
     searched: bool = False,
     matrix: str = "MATRIX",
     solution: str = "SOLUTION",
+    omits: bool = False,
     again: str = "bivaluate sweep … --held-out 5",
 ) -> list[str]:
     """Say what to do next; commands stand between backquotes.
@@ -260,6 +261,8 @@ def next_steps(
         Whether `bivaluate find` is among what was tried.
     matrix, solution : str
         How commands name the matrix and the solution.
+    omits : bool
+        Whether missing cells are left out.
     again : str
         The sweep that asks held-out cells.
 
@@ -277,15 +280,16 @@ def next_steps(
     if unfinished:
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
+        rule = " --missing omit" if omits else ""
         steps.append(
             "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
             if searched
-            else f"Do not interpret these biclusters. `bivaluate find {matrix}` searches the matrix itself, for patterns "
+            else f"Do not interpret these biclusters. `bivaluate find {matrix}{rule}` searches the matrix itself, for patterns "
             "of several kinds, and says so when there is none."
         )
         return steps
     if untidy:
-        steps.append(tidying(matrix, solution))
+        steps.append(tidying(matrix, solution, omits))
     if edge:
         steps.append("Sweep again over a wider range of K.")
     if not second_opinion:

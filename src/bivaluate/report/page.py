@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, plural
-from bivaluate.judge.choice import EVIDENCE, saved
+from bivaluate.judge.choice import EVIDENCE, high_is_better, pick, saved, saving_most
 from bivaluate.judge.limits import SAME_PATTERN, pays
 from bivaluate.judge.redundancy import told_apart
 from bivaluate.measures.cover import Cover
@@ -154,12 +154,19 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
         fitted=source.kind == "run",
+        held_out=source.held_out,
+        omits=source.omits,
         finds_k={group.algorithm for group in groups if source.solutions[group.typical].finds_k},
-        saved=[_saved(group, source) for group in groups],
+        saved=[_mean_saved(group, source) for group in groups],
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
     )
+    untidy = case.untidy if case.winner is None or not case.real else None
+    of = untidy or case.winner or next(iter(groups), None)
+    if of is not None:
+        named = source.places(_to_take(of, source, "" if of is untidy else judged.criterion))
+        case = replace(case, matrix=named.matrix, solution=named.solution)
     winner = case.winner or (case.groups[0] if len(case.groups) == 1 else None)
     if winner is None:
         return case
@@ -181,11 +188,27 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     )
 
 
-def _saved(group: Group, source: Source) -> float:
-    """Return what the paying biclusters of a group save, on average over seeds; NaN where nothing is known of any."""
-    nats = [[record.get("evidence") for record in source.records(index)] for index in group.members]
-    known = [saved(value for value in values if value is not None) for values in nats]
-    return float(np.mean([value for value in known if not math.isnan(value)] or [math.nan]))
+def _saved(index: int, source: Source) -> float:
+    """Return what the paying biclusters of a solution save; NaN where nothing is known of any."""
+    nats = (record.get("evidence") for record in source.records(index))
+    return saved(value for value in nats if value is not None)
+
+
+def _mean_saved(group: Group, source: Source) -> float:
+    known = [value for value in (_saved(index, source) for index in group.members) if not math.isnan(value)]
+    return float(np.mean(known or [math.nan]))
+
+
+def _to_take(group: Group, source: Source, criterion: str) -> int:
+    """Return the solution of a group that commands name: the best by the criterion; without, that which saves most."""
+    members = [source.solutions[index].values for index in group.members]
+    values = [scores.get(criterion, math.nan) for scores in members]
+    first = pick(values, high_is_better(criterion)) if criterion else None
+    if first is None and not criterion:
+        saves = [_saved(index, source) for index in group.members]
+        counts, totals = ([scores.get(key, math.nan) for scores in members] for key in ("n_paying", EVIDENCE))
+        first = saving_most(counts, saves, totals)
+    return group.members[first or 0]
 
 
 def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from bivaluate._text import all_of, listing, number, percent, plural
 from bivaluate.judge.choice import (
@@ -80,7 +80,8 @@ class Case:
     the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
     (and can be again), `finds_k` names those that find K themselves, `to_name` that rows have names nobody has looked
     up yet, `searched` that `bivaluate find` made one of the solutions; `saved` is what the paying biclusters of each
-    group save.
+    group save; `matrix` and `solution` are how commands name what there is to work on, `held_out` is the command that
+    asks held-out cells, and `omits` says that missing cells were left out.
     """
 
     groups: Sequence[Group]
@@ -102,6 +103,10 @@ class Case:
     to_name: bool = False
     searched: bool = False
     saved: Sequence[float] = ()
+    matrix: str = "MATRIX"
+    solution: str = "SOLUTION"
+    held_out: str = ""
+    omits: bool = False
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -316,18 +321,25 @@ def _next(case: Case) -> list[str]:
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
         some = bool(case.paying)
-        tried = {"unfinished": case.missing > 0, "searched": case.searched}
-        return next_steps(real=some, untidy=some, **tried) if judged else []
+        known = {"unfinished": case.missing > 0, "searched": case.searched, **_names(case)}
+        return next_steps(real=some, untidy=some, **known) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
-        real=case.real or bool(case.some and pays > 0),
-        untidy=bool(case.repeats) or pays < found,
+        real=case.real or bool(case.some),
+        untidy=bool(case.repeats or case.some) or pays < found,
         unfinished=case.missing > 0,
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
         edge=bool(_edge(case, winner)),
         to_name=case.to_name,
         searched=case.searched,
+        **_names(case),
     )
+
+
+def _names(case: Case) -> dict[str, Any]:
+    """Return what commands are to name."""
+    named = {"matrix": case.matrix, "solution": case.solution, "omits": case.omits}
+    return named | ({"again": case.held_out} if case.held_out else {})
 
 
 def _repeats(case: Case, *_: Group) -> list[Sentence]:
@@ -589,14 +601,19 @@ def _number_of_all(winners: Sequence[Group]) -> list[Sentence]:
 
 
 def _next_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
+    """Say each step once; where it is one for several data sets, with the command for the first of them."""
     steps: dict[str, list[str]] = {}
+    typed: dict[str, str] = {}
     for name, case in cases.items():
-        for step in _next(case):
+        unnamed = replace(case, matrix=Case.matrix, solution=Case.solution)
+        for step, own in zip(_next(unnamed), _next(case), strict=True):
             steps.setdefault(step, []).append(name)
+            typed.setdefault(step, own)
     said = []
     for step, names in steps.items():
         place = "" if len(names) == len(cases) else f"On {_where(names, cases)}: "
-        said.append(Sentence("step", place + step, NEXT))
+        first = f" This is for {names[0]}." if len(names) > 1 and typed[step] != step else ""
+        said.append(Sentence("step", f"{place}{typed[step]}{first}", NEXT))
     return said
 
 

@@ -32,7 +32,7 @@ def matrix_words(run: Run, dataset: str, seed: int) -> str:
     read = dict(run.plan.read)
     stored = run.path / MATRICES / entry["file"]
     if not own and os.path.isfile(entry["source"]) and (not read or stored.suffix != ".npz"):
-        return shlex.join([entry["source"], *_reading(read)])
+        return shlex.join([entry["source"], *reading_words(read)])
     return shlex.quote(str(stored))
 
 
@@ -59,7 +59,7 @@ def held_out_command(run: Run) -> str:
         words += ["--metrics", ",".join(plan.metrics)]
     for name in algorithms:
         words += _assigned("--param", {f"{name}.{key}": value for key, value in plan.parameters.get(name, {}).items()})
-    words += [*_assigned("--score", plan.score), *_reading(plan.read)]
+    words += [*_assigned("--score", plan.score), *reading_words(plan.read)]
     if plan.time_limit is not None:
         words += ["--time-limit", str(plan.time_limit)]
     return shlex.join([*words, "--held-out", str(FOLDS), "--out", _new_folder(run.path)])
@@ -90,10 +90,10 @@ def _new_folder(path: Path) -> str:
     return next(name for name in names if not os.path.exists(name))
 
 
-def _reading(read: Mapping[str, Any]) -> list[str]:
-    """Return the options on how to read a matrix.
+def reading_words(read: Mapping[str, Any]) -> list[str]:
+    """Return the options on how to read a matrix, by the names :func:`bivaluate.read_matrix` has for them.
 
-    >>> _reading({"transpose": True, "format": "csv", "header": False, "index_cols": 2})
+    >>> reading_words({"transpose": True, "format": "csv", "header": False, "index_cols": 2})
     ['--transpose', '--matrix-format', 'csv', '--no-header', '--index-cols', '2']
     """
     words = []
