@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -120,6 +121,36 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
         f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
     return f"{table}<p>{html.escape(note)}</p>" if note else table
+
+
+def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> list[str]:
+    """Return what is said of every one of several things; not what names a part of one, as "B4 has two columns" does.
+
+    Parameters
+    ----------
+    sentences : sequence of sequence of str
+        What is said of each.
+    names : sequence of sequence of str
+        What the parts of each are called.
+
+    Returns
+    -------
+    list of str
+        In the order of the first; nothing where there is one thing only.
+
+    Examples
+    --------
+    >>> shared([["B1 is small.", "X is sparse."], ["X is sparse.", "B1 is small."]], [["B1"], ["B1", "B2"]])
+    ['X is sparse.']
+    """
+    if len(sentences) < 2:
+        return []
+    called = {name for some in names for name in some}
+
+    def own(text: str) -> bool:
+        return text.startswith("…") or not called.isdisjoint(re.split(r"[^\w+]+", text))  # "… and 3 similar findings"
+
+    return [text for text in sentences[0] if all(text in others for others in sentences) and not own(text)]
 
 
 @dataclass(frozen=True)

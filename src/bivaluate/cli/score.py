@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import DegenerateWarning, ParameterError
-from bivaluate._text import distinct, listing, plural
+from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     AllMetrics,
@@ -125,10 +125,10 @@ def score(
     if as_json:
         print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
     elif biclusters:
-        shared = _shared_findings(evaluations)
+        common = _shared_findings(evaluations)
         for evaluation in evaluations:
-            _print_biclusters(evaluation, sort, shared)
-        print_list("All solutions", [spoken(sentence) for sentence in shared])
+            _print_biclusters(evaluation, sort, common)
+        print_list("All solutions", [spoken(sentence) for sentence in common])
     else:
         _print_solutions(evaluations, sort)
         if curve:
@@ -225,11 +225,11 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
-    shared = [sentence for sentence in _shared_findings(evaluations) if sentence not in _said(evaluations[0])]
+    common = [sentence for sentence in _shared_findings(evaluations) if sentence not in _said(evaluations[0])]
     for evaluation in evaluations:
         out.print(f"\n{_name(evaluation)}: {evaluation.verdict}", style="bold")
-        _print_findings(evaluation, shared, _said(evaluation))
-    print_list("All solutions", [spoken(sentence) for sentence in shared])
+        _print_findings(evaluation, common, _said(evaluation))
+    print_list("All solutions", [spoken(sentence) for sentence in common])
 
 
 def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
@@ -262,7 +262,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
-def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence[str]) -> None:
+def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
     from bivaluate.measures.registry import METRICS, symbol
 
     records = evaluation.records
@@ -279,7 +279,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
     headings = ["", "rows", "cols", *map(heading, keys), "nearest", f"merged {symbol('ve')}", "status"]
     print_table(headings, rows, _name(evaluation))
-    _print_findings(evaluation, shared)
+    _print_findings(evaluation, common)
 
 
 def _with_error(record: dict[str, Any], key: str) -> str:
@@ -290,15 +290,13 @@ def _with_error(record: dict[str, Any], key: str) -> str:
 
 def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
     """Return what is said of every solution, such as a remark on the data: it is printed once."""
-    if len(evaluations) < 2:
-        return []
-    return [sentence for sentence in evaluations[0].findings if all(sentence in e.findings for e in evaluations)]
+    return shared([e.findings for e in evaluations], [e.names for e in evaluations])
 
 
-def _print_findings(evaluation: Evaluation, shared: Sequence[str], said: Sequence[str] = ()) -> None:
+def _print_findings(evaluation: Evaluation, common: Sequence[str], said: Sequence[str] = ()) -> None:
     """Print what was found of one solution; not what is said of all of them, or was said already."""
     for sentence in evaluation.findings:
-        if sentence not in shared and sentence not in said:
+        if sentence not in common and sentence not in said:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)

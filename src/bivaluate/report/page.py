@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import listing, plural
+from bivaluate._text import listing, plural, shared
 from bivaluate.judge.choice import EVIDENCE, high_is_better, pick, saved, saving_most
 from bivaluate.judge.limits import SAME_PATTERN, pays
 from bivaluate.judge.redundancy import told_apart
@@ -242,6 +242,7 @@ def _details(
             | {
                 "opened": i == opened,
                 "n_biclusters": len(shown.solution),
+                "biclusters": bicluster_names(shown),
                 "scores": {key: scored.values.get(key, math.nan) for key in ("nve", "coverage")},
                 "findings": data["findings"],
                 "left_out": data["left_out"],
@@ -371,12 +372,10 @@ def _warnings(source: Source, groups: Sequence[Group], details: Sequence[Mapping
             said.append(_entry(f"{status.capitalize()}: {total:,}", [_part("", "", texts)]))
     for dataset in dict.fromkeys(detail["dataset"] for detail in details):
         mine = [detail for detail in details if detail["dataset"] == dataset]
-        shared = [text for text in mine[0]["findings"] if all(text in detail["findings"] for detail in mine)]
-        if len(mine) == 1:
-            shared = []
-        parts = [_part("All solutions", "details", shared)] if shared else []
+        common = shared([detail["findings"] for detail in mine], [detail["biclusters"] for detail in mine])
+        parts = [_part("All solutions", "details", common)] if common else []
         for detail in mine:
-            own = [text for text in detail["findings"] if text not in shared]
+            own = [text for text in detail["findings"] if text not in common]
             if own:
                 parts.append(_part(detail["name"], detail["anchor"], own))
         if parts:
