@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from bivaluate import Biclustering, evaluate, propose_pruning
+from bivaluate._errors import SearchWarning
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import redundant_groups
@@ -21,9 +22,9 @@ from bivaluate.measures.registry import METRICS
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep
-from bivaluate.sweep.select import select, solution_of
+from bivaluate.sweep.select import select, solution_of, solution_to_tidy
 from tests.report.conftest import browser, visit  # noqa: F401 -- fixtures
-from tests.sweep.standins import BLOCKS, SEPARATE
+from tests.sweep.standins import BLOCKS, OUTWEIGHED, SEPARATE, Outweighed
 
 Visit = Callable[..., Any]
 Choice = dict[tuple[str, str], tuple[str, int]]  # (measure, data set) -> (algorithm, K)
@@ -325,6 +326,52 @@ def test_select_says_how_many_pay_as_score_does(tmp_path: Path, capsys: pytest.C
     )
     page = build_report(run, tmp_path / "page.html").read_text(encoding="utf-8").replace("\u00a0", " ")
     assert f"{pays} of {found} biclusters stand" in page
+    assert f"bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json" in page
+
+
+def test_what_pays_is_not_denied_where_the_rest_costs_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One block pays, two others cost more: `select`, `select_k`, the report and `prune` say so, and nobody "nothing"."""
+    from bivaluate import select_k
+    from bivaluate.cli.select import select as shown
+
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:15, :8] += 1.5
+    np.save(tmp_path / "data.npy", X)
+    run = Sweep(Plan([str(tmp_path / "data.npy")], [OUTWEIGHED], [3, 2], seeds=2), tmp_path / "run").run()
+    assert run.results["n_paying"].tolist() == [1] * 4
+    assert (run.results["total_evidence"] < 0).all()
+    name = f"{OUTWEIGHED} with K = 2"
+    part = "1 of 2 biclusters stands out from noise, but the others cost more than this one saves."
+    whole = "o solution as a whole stands out from noise"
+    for by in (None, "nve_cov"):
+        selection = select(run, by)
+        assert selection.verdict == [f"data: n{whole}. {name}: {part}"]
+        assert solution_of(run, selection, "data") is None
+        assert "no bicluster pays" not in json.dumps(selection.to_dict())
+        assert "nothing stands out" not in json.dumps(selection.to_dict())
+    assert select(run).undecided == {"data": f"n{whole}"}
+    taken = solution_to_tidy(run, select(run), "data")
+    assert taken is not None
+    assert (taken.n_paying, taken.n_biclusters) == (1, 2)
+    for as_json in (False, True):
+        shown(tmp_path / "run", as_json=as_json)
+        told = capsys.readouterr().out
+        assert f"`bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json`" in told
+        assert "take " not in told
+    assert len(propose_pruning(X, Biclustering.from_json(taken.path)).solution) == 1
+
+    page = build_report(run, tmp_path / "page.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert f"N{whole}. {algorithm_label(OUTWEIGHED)}, K = 2: {part}</h1>" in page
+    by_other = build_report(run, tmp_path / "other.html", by="nve_cov").read_text(encoding="utf-8")
+    for text in (page, by_other.replace("\u00a0", " ")):
+        assert "no bicluster pays" not in text
+        assert "Do not interpret" not in text
+        assert f"bivaluate prune {tmp_path / 'data.npy'} {taken.path} -o pruned.json" in text
+
+    with pytest.warns(SearchWarning, match=f"N{whole}. n_biclusters = 2: {part} propose_pruning drops them."):
+        found = select_k(Outweighed(), X, k=[2, 3])
+    assert (found.best_params_, found.n_paying_, found.nothing_) == ({"n_biclusters": 2}, 1, True)
+    assert "nothing stands out as a whole: n_biclusters=2 of [2, 3], 1 of 2 pay" in repr(found)
 
 
 def test_the_real_algorithms_meet_every_kind_of_cell(run: Run, request: pytest.FixtureRequest) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -127,6 +128,36 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
     return f"{table}<p>{html.escape(note)}</p>" if note else table
 
 
+def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> list[str]:
+    """Return what is said of every one of several things; not what names a part of one, as "B4 has two columns" does.
+
+    Parameters
+    ----------
+    sentences : sequence of sequence of str
+        What is said of each.
+    names : sequence of sequence of str
+        What the parts of each are called.
+
+    Returns
+    -------
+    list of str
+        In the order of the first; nothing where there is one thing only.
+
+    Examples
+    --------
+    >>> shared([["B1 is small.", "X is sparse."], ["X is sparse.", "B1 is small."]], [["B1"], ["B1", "B2"]])
+    ['X is sparse.']
+    """
+    if len(sentences) < 2:
+        return []
+    called = {name for some in names for name in some}
+
+    def own(text: str) -> bool:
+        return text.startswith("…") or not called.isdisjoint(re.split(r"[^\w+]+", text))  # "… and 3 similar findings"
+
+    return [text for text in sentences[0] if all(text in others for others in sentences) and not own(text)]
+
+
 @dataclass(frozen=True)
 class Option:
     """An option as a sentence names it: ``name=value`` in Python, and as the command line spells it there.
@@ -187,3 +218,23 @@ class Advice(str):
     def can_be_said(self, spelling: Callable[[str], str | None]) -> bool:
         """Return whether every option it names has a spelling."""
         return all(part.said(spelling) for part in self.parts if isinstance(part, Option))
+
+
+def packed(text: str | Option) -> Any:
+    """Return a sentence as JSON holds it, with the options it names; :func:`unpacked` reads it back.
+
+    >>> unpacked(packed(Advice("Pass ", Option("missing", "omit"), "."))).said({"missing": "--missing"}.get)
+    'Pass --missing omit.'
+    >>> packed("Good."), unpacked("Good.")
+    ('Good.', 'Good.')
+    """
+    if isinstance(text, Option):
+        return {"option": asdict(text)}
+    return {"advice": [packed(part) for part in text.parts]} if isinstance(text, Advice) else str(text)
+
+
+def unpacked(stored: Any) -> Any:
+    """Return the sentence, or the option in one, that was packed."""
+    if isinstance(stored, str):
+        return stored
+    return Option(**stored["option"]) if "option" in stored else Advice(*map(unpacked, stored["advice"]))

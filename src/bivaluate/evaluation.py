@@ -441,7 +441,8 @@ class Evaluation:
         """
         if self._sampled is not None:
             return [self._sampled.described]
-        return describe(self._workspace, self.names, self._dropped)
+        small = [name for name, below in zip(self.names, self._below, strict=True) if below]
+        return describe(self._workspace, self.names, self._dropped, small)
 
     @property
     def verdict(self) -> str:

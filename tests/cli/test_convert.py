@@ -48,6 +48,24 @@ def test_labels_become_indices_with_the_matrix(run, files):
     assert (files / "back.txt").read_text().split("\n", 1)[1] == R_TEXT.split("\n", 1)[1]
 
 
+@pytest.mark.parametrize(
+    ("words", "members"),
+    [
+        (["solution.json", "out.json"], "index"),
+        (["solution.json", "out.json", "--matrix", "matrix.csv"], "index and label"),
+        (["solution.json", "out.csv", "--matrix", "matrix.csv"], "index and label"),
+        (["solution.json", "out.txt", "--matrix", "matrix.csv"], "label"),
+        (["solution.json", "out.txt"], "index"),
+        (["solution.json", "out.json", "--matrix", "matrix.csv", "--format", "biclustlib"], "index"),
+        (["r.txt", "out.csv"], "label"),
+    ],
+)
+def test_what_the_file_holds_is_said(run, files, words, members):
+    done = run("convert", *words)
+    assert done.code == 0, done.err
+    assert done.err.strip().endswith(f"biclusters, members by {members}")
+
+
 def test_indices_stay_indices_without_a_matrix(run, files):
     assert run("convert", "solution.json", "r_numbers.txt").code == 0
     assert (files / "r_numbers.txt").read_text().split("\n")[1:4] == ["3 4", "1 2 3", "1 2 3 4"]

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from bivaluate import Biclustering, Matrix, write_matrix
+
 
 def test_score_writes_a_report(run, example) -> None:
     done = run("score", "matrix.csv", "solution.json", "two.json", "--report", "r.html")
@@ -45,3 +54,54 @@ def test_report_explains_itself(run) -> None:
     done = run("report", "--help")
     assert done.code == 0
     assert "bivaluate report run -o report.html" in done.out
+
+
+def commands(page) -> list[str]:
+    """The commands that the page advises, as they can be copied from it."""
+    text = page.read_text(encoding="utf-8").replace("\u00a0", " ")
+    return [html.unescape(found) for found in re.findall(r"<code>(bivaluate [^<]*)</code>", text)]
+
+
+@pytest.fixture
+def series(tmp_path):
+    """Smooth rows, of which one block stands out, and a solution of that block and noise."""
+    noise = np.random.default_rng(0).normal(size=(60, 22))
+    X = (noise[:, :-2] + noise[:, 1:-1] + noise[:, 2:]) / np.sqrt(3)
+    X[:15, :8] += 20
+    labels = [f"g{i}" for i in range(60)], [f"t{j}" for j in range(20)]
+    write_matrix(Matrix(X, *labels), tmp_path / "my series.csv")
+    Biclustering([(range(15), range(8)), (range(20, 40), range(9, 18))], X.shape).to_json(tmp_path / "two blocks.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["score", "report", "score turned"])
+def test_the_page_advises_commands_with_the_real_files(run, series, kind) -> None:
+    if kind == "report":
+        assert run("sweep", "my series.csv", "-a", "las", "-k", "3", "--out", "a run").code == 0
+        done = run("report", "a run", "-o", "page.html")
+    else:
+        done = run("score", "my series.csv", "two blocks.json", "--report", "page.html")
+    if kind == "score turned":
+        Biclustering([(range(8), range(15)), (range(9, 18), range(20, 40))], (20, 60)).to_json(series / "turned.json")
+        words = ["--transpose", "--index-base", "0"]
+        done = run("score", "my series.csv", "turned.json", "--report", "page.html", *words)
+    assert done.code == 0, done.err
+    page = (series / "page.html").read_text(encoding="utf-8")
+    assert "propose_pruning" not in page
+    assert ("bivaluate prune --ordered-columns" in page) == (kind != "score turned")
+    (prune,) = (command for command in commands(series / "page.html") if "-o pruned.json" in command)
+    done = run(*shlex.split(prune)[1:])
+    assert done.code == 0, (prune, done.err)
+    assert "wrote pruned.json" in done.err
+    others = [command for command in commands(series / "page.html") if "MATRIX" in command or "SOLUTION" in command]
+    assert others == []
+    for sweep in (command for command in commands(series / "page.html") if "--held-out" in command):
+        assert run(*shlex.split(sweep)[1:]).code == 0
+
+
+def test_what_came_from_standard_input_has_no_file_to_name(run, series, monkeypatch) -> None:
+    from bivaluate.cli import score
+
+    monkeypatch.setattr(score, "is_stream", lambda path: path.name == "two blocks.json")
+    assert run("score", "my series.csv", "two blocks.json", "--report", "page.html").code == 0
+    assert "bivaluate prune 'my series.csv' SOLUTION -o pruned.json" in commands(series / "page.html")

@@ -284,3 +284,36 @@ def test_a_finding_that_is_the_verdict_is_not_said_twice(run, tmp_path):
         assert run("score", "noise.csv", *files).out.count("under any kind of pattern") == len(files)
     assert run("score", "noise.csv", "empty.json").out.count("nothing to score") == 1
     assert "None of the 2 biclusters stands out" in run("score", "noise.csv", "s.json", "--biclusters").out
+
+
+@pytest.mark.parametrize("more", [[], ["--biclusters"]])
+def test_a_sentence_that_names_a_bicluster_belongs_to_its_solution(run, tmp_path, more):
+    walk = np.cumsum(np.random.default_rng(0).normal(size=(40, 12)), axis=1)
+    np.savetxt(tmp_path / "m.csv", walk, delimiter=",")
+    for name, shift in (("first", 0), ("second", 20)):  # other biclusters of the same names
+        pairs = [(range(shift, shift + 8), range(6)), (range(shift + 9, shift + 15), [3, 7])]
+        Biclustering(pairs, walk.shape).to_json(tmp_path / f"{name}.json")
+    done = run("score", "m.csv", "first.json", "second.json", "--report", "page.html", *more)
+    assert done.code == 0, done.err
+    own, _, common = done.out.partition("All solutions")
+    assert own.count("• B2 has two columns") == 2
+    assert "B2" not in common
+    assert "Neighbouring columns are correlated" in common
+    assert "Neighbouring columns are correlated" not in own
+    page = (tmp_path / "page.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    warnings = page.partition('class="warnings')[2].partition("</section>")[0]
+    assert warnings.count(">B2 has two columns") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "remark"),
+    [
+        (["--min-rows", 3], "B2 is smaller than the minimum size, and counted all the same; pass --small drop to leave it out."),
+        (["--min-cols", 5], "B1, B2 and B3 are smaller than the minimum size, and counted all the same"),
+        (["--min-rows", 3, "--small", "drop"], "B2 left out: smaller than the minimum size."),
+    ],
+)  # fmt: skip
+def test_biclusters_smaller_than_asked_for_are_named(run, example, words, remark):
+    done = run("score", "matrix.csv", "solution.json", *words)
+    assert done.code == 0, done.err
+    assert f"• {remark}" in done.out

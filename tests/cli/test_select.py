@@ -2,11 +2,13 @@
 
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from bivaluate import Biclustering, write_matrix
+from bivaluate import Biclustering, Matrix, load_run, write_matrix
 from bivaluate.sweep import Plan, Sweep
 from tests.sweep.standins import BLOCKS
 
@@ -119,3 +121,81 @@ def test_consensus_says_who_comes_back(run, tmp_path, algorithm, words):
     Sweep(Plan([str(tmp_path / "data.csv")], [algorithm], [2], seeds=3), tmp_path / "run").run()
     said = run("select", "run", "--by", "nve", "--consensus", "kept").err
     assert re.search(r"wrote kept.data\.json: " + words, said)
+
+
+def typed(run, shown, command):
+    """Run a command that was printed between backquotes, as it stands there."""
+    (words,) = re.findall(rf"`(bivaluate {command} [^`]*)`", shown)
+    assert "\n" not in words
+    done = run(*shlex.split(words)[1:])
+    assert done.code == 0, (words, done.err)
+    return words, done
+
+
+def one_block(n=60, m=20):
+    """A block that pays, where three are asked for."""
+    X = np.random.default_rng(0).normal(size=(n, m))
+    X[:15, :8] += 5
+    return X
+
+
+@pytest.mark.parametrize("kind", ["without labels", "a file with labels", "labels, file gone", "sparse", "turned"])
+def test_the_printed_prune_command_works_as_typed(run, tmp_path, kind):
+    X, folder = one_block(), "a run" if kind == "turned" else "run"
+    labelled = Matrix(X, [f"g{i}" for i in range(60)], [f"c {j}" for j in range(20)])
+    words = ["my matrix.csv", "-a", "spectral_co", "-k", 3]
+    if kind == "without labels":
+        words = ["scenario:S1", "-a", "las", "-k", 4, "--seeds", 2]
+    elif kind == "sparse":
+        cells = sparse.csr_array(np.where(X > 1, X, 0))
+        write_matrix(Matrix(cells, labelled.row_labels, labelled.col_labels), tmp_path / "cells.npz")
+        words = ["cells.npz", "-a", "las", "-k", 3]
+    elif kind == "turned":
+        words += ["--transpose"]
+        write_matrix(Matrix(X.T, labelled.col_labels, labelled.row_labels), tmp_path / words[0])
+    else:
+        write_matrix(labelled, tmp_path / words[0])
+    assert run("sweep", *words, "--out", folder).code == 0
+    if kind in ("labels, file gone", "sparse"):
+        (tmp_path / words[0]).unlink()
+    shown = run("select", folder, COLUMNS="80").out
+    command, done = typed(run, shown, "prune")
+    assert ("my matrix.csv" in command) == (kind == "a file with labels")
+    assert "wrote pruned.json" in done.err
+    names = json.loads((tmp_path / "pruned.json").read_text())["biclusters"][0].get("row_labels")
+    assert (names is None) == (kind == "without labels"), "labels come along"
+
+
+SPELT = (
+    "--param las.n_restarts=20 --score min_rows=2 --metrics total_evidence,nve_cov --time-limit 60 --algorithm-seed 3"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "scenario:S4 -a las -k 2,3",
+        f"'my matrix.csv' --transpose -a las,cca -k 2 --seeds 4-4 --null permute --null-runs 5 {SPELT}",
+    ],
+)
+def test_the_printed_second_opinion_works_as_typed(run, tmp_path, words):
+    write_matrix(one_block().T, tmp_path / "my matrix.csv")
+    assert run("sweep", *shlex.split(words), "--out", "run").code == 0
+    shown = run("select", "run").out
+    assert "held-out cells would give a second opinion" in shown
+    typed(run, shown, "sweep")
+    again, before = load_run(tmp_path / "run-held-out"), load_run(tmp_path / "run")
+    assert "predictive" in again.results
+    changed = {"held_out": 5, "null": None, "null_runs": 0}
+    assert again.plan.to_dict() == before.plan.to_dict() | changed
+    assert "bivaluate sweep" not in run("select", "run-held-out").out, "nobody asks twice"
+    assert "--out run-held-out-2" in run("select", "run").out, "the folder is new"
+
+
+def test_k_found_is_told_from_k_asked_for(run, tmp_path):
+    write_matrix(one_block(), tmp_path / "data.csv")
+    assert run("sweep", "data.csv", "-a", "find", "-k", "3,5", "--out", "run").code == 0
+    last = run("select", "run").out.rpartition("\nRecommendation\n")[2]
+    assert "evidence chooses find; held-out cells" in last
+    assert "1 found by the algorithm itself (at most 5 were asked for); it stands out from noise." in last
+    assert "with K = 5" not in last

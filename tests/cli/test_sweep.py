@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from bivaluate._errors import BivaluateError, RunError
 from bivaluate.cli.sweep import sweep
+from bivaluate.sweep import Plan, Sweep
 from bivaluate.sweep.journal import Journal
 from tests.processes import LIMIT, started, wait_until
 
@@ -146,3 +148,19 @@ def test_interrupt_says_how_to_go_on(matrix, tmp_path):
     assert b"the same command continues" in errors
     assert b"Traceback" not in errors
     assert (tmp_path / "out" / "results.csv").exists()
+
+
+def test_check_tells_an_unfinished_run_from_a_damaged_one(run, tmp_path):
+    def stop(finished, *_):
+        raise KeyboardInterrupt
+
+    plan = Plan(["scenario:S9b"], ["cca"], [2, 3], seeds=2)
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, tmp_path / "a run", progress=stop).run()
+    done = run("check", "a run")
+    assert done.code == 0, done.err
+    (some,) = re.findall(r"\((\d) of 4 cells finished\)", done.out)
+    told = f"a run: nothing is damaged, but the run is not finished ({some} of 4 cells finished). Continue it with"
+    assert done.out.splitlines() == [told, "  bivaluate sweep --out 'a run'"]
+    assert run("sweep", "--out", "a run").code == 0
+    assert run("check", "a run").out == "a run is whole: 4 of 4 cells finished.\n"

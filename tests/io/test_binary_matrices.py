@@ -5,9 +5,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from bivaluate import Matrix, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError
+from bivaluate.sweep.folder import prepare_folder, store_matrix
 
 X = Matrix(np.arange(12.0).reshape(4, 3) / 7, ("g1", "g2", "g3", "gé"), ("c1", "c2", "c3"), "X")
 
@@ -20,6 +22,35 @@ def test_round_trip(tmp_path, name, labelled):
     back = read_matrix(tmp_path / name)
     np.testing.assert_array_equal(back.values, matrix.values)
     assert (back.row_labels, back.col_labels, back.name) == (matrix.row_labels, matrix.col_labels, "m")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "sparse, absent cells missing", "sparse, without its shape"])
+def test_matrices_that_a_run_folder_keeps(tmp_path, kind, labelled):
+    cells = np.where(X.values > 0.5, X.values, 0.0)
+    cells[:, 2] = 0  # no entry tells of the last column
+    source = cells if kind == "dense" else sparse.csr_array(cells)
+    labels = (X.row_labels, X.col_labels) if labelled else (None, None)
+    matrix = Matrix(source, *labels, "d", "missing" if "missing" in kind else "zero")
+    prepare_folder(tmp_path / "run")
+    path = tmp_path / "run" / "matrices" / store_matrix(tmp_path / "run", "d", None, matrix, "")
+    if "without" in kind:  # as earlier versions wrote it
+        with np.load(path) as kept:
+            np.savez(path, **{key: kept[key] for key in kept if key != "shape"})
+        if not labelled:
+            with pytest.raises(FormatError, match="does not say how many columns it has; name the file"):
+                read_matrix(path)
+            return
+    back = read_matrix(path)
+    assert (back.row_labels, back.col_labels, back.absent) == (*labels, matrix.absent)
+    assert back.sparse == (kind != "dense")
+    np.testing.assert_array_equal(back.values, matrix.values)
+
+
+@pytest.mark.parametrize("labels", [np.arange(4, dtype="u1"), np.frombuffer(b"null", dtype="u1") + 1])
+def test_numbers_as_labels_are_no_text_of_a_run_folder(tmp_path, labels):
+    np.savez(tmp_path / "m.npz", values=X.values, rows=labels, cols=np.array(["a", "b", "c"]))
+    assert read_matrix(tmp_path / "m.npz").row_labels == tuple(map(str, labels.tolist()))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "?", ">f8", "f2"])

@@ -80,11 +80,30 @@ def chosen(**choices):
         ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: nothing here; no bicluster pays and no candidate predicts held-out cells."),
         ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: nothing here; no bicluster pays."),
         ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
-        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."),
+        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells would give a second opinion."),
     ],
 )  # fmt: skip
 def test_the_verdict_in_words(choices, by, sentence):
     assert verdict(*chosen(**choices), by) == sentence
+
+
+@pytest.mark.parametrize(
+    ("found", "pays", "finds_k", "sentence"),
+    [
+        (3, 3, ["a"], "d: evidence chooses a; held-out cells would give a second opinion. 3 found by the algorithm itself (at most 5 were asked for); all of them stand out from noise."),
+        (3, 2, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion. 3 found where 5 were asked for; 2 of them stand out from noise."),
+        (5, 5, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion."),
+    ],
+)  # fmt: skip
+def test_the_verdict_says_how_many_were_found(found, pays, finds_k, sentence):
+    best, *rest = chosen(total_evidence=("a", 5))
+    assert verdict(best.assign(found=found, n_paying=pays), *rest, "total_evidence", finds_k=finds_k) == sentence
+
+
+def test_another_bound_is_no_other_k():
+    tables = chosen(total_evidence=("find", 5), predictive=("find", 3))
+    said = "d: evidence chooses find; held-out cells agree on find, asked for at most 3."
+    assert verdict(*tables, "total_evidence", finds_k=["find"]) == said
 
 
 @pytest.mark.parametrize(

@@ -322,6 +322,15 @@ def test_data_sets_without_a_score_are_named() -> None:
     assert "Nothing can be chosen on a." in [sentence.text for sentence in mixed]
 
 
+def test_data_sets_that_were_not_fitted_are_told_from_empty_ones() -> None:
+    waiting, bad = Case([], missing=2, planned=2), case([group("LAS", 3, nve_cov=math.nan)])
+    known = {"a": bad, "b": case([group("LAS", 3, **good())]), "c": waiting}
+    texts = [sentence.text for sentence in speak_all(known)]
+    assert "Nothing can be chosen on a." in texts
+    assert "Not fitted yet: c." in texts
+    assert "Not fitted yet: c." in [sentence.text for sentence in speak_all({"a": bad, "c": waiting})]
+
+
 def evident(nats: float, pays: float, found: float = 3, **more: float) -> dict[str, float]:
     return {"total_evidence": nats, "n_paying": pays, "n_biclusters": found, **more}
 
@@ -333,7 +342,7 @@ def test_the_questions_are_answered_in_their_order() -> None:
         "LAS, K = 3: 2 of 3 biclusters stand out, the other adds nothing to them; most evidence (90 nats).",
         "Partly: 2 of 3 biclusters stand out, the other adds nothing to them; 90 nats of evidence.",
         "3 found; 2 of them stand out from noise.",
-        "Evidence chooses LAS with K = 3; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion.",
+        "Evidence chooses LAS with K = 3; held-out cells would give a second opinion.",
         "No two biclusters are redundant.",
     ]
     asked = [sentence.question for sentence in speak(known)[1:]]
@@ -377,7 +386,7 @@ def test_another_measure_may_choose_where_nothing_is_real() -> None:
 def test_k_is_shown_as_found() -> None:
     lone = group("Find", 20, **evident(90.0, 7, 7))
     assert lone.called == "Find, K = 20 (7 found)"
-    known = case([lone, group("CCA", 20, **evident(40.0, 1, 20))], "total_evidence", finds_k=True)
+    known = case([lone, group("CCA", 20, **evident(40.0, 1, 20))], "total_evidence", finds_k={"Find"})
     assert answers(known, NUMBER) == [
         "7 found by the algorithm itself (at most 20 were asked for); all of them stand out from noise."
     ]
@@ -394,6 +403,15 @@ def test_what_is_real_over_several_data_sets() -> None:
         "The winners have 3 biclusters each; all of them stand out.",
     ]
     assert "On b: Do not interpret these biclusters." in texts[-1]
+
+
+def test_a_step_for_several_data_sets_is_said_once_with_a_command_that_works() -> None:
+    groups = [group("LAS", 3, **evident(90.0, 2)), group("CCA", 3, **evident(40.0, 1))]
+    known = {x: case(groups, "total_evidence", matrix=f"{x}.csv", solution=f"{x}.json") for x in "abc"}
+    tidy = "Tidy up: `bivaluate prune a.csv a.json -o pruned.json` merges what repeats, drops what is noise, and says why it keeps the rest."
+    steps = [sentence.text for sentence in speak_all(known) if sentence.question == NEXT]
+    assert steps == [f"{tidy} This is for a."]
+    assert [sentence.text for sentence in speak(known["a"]) if sentence.question == NEXT] == [tidy]
 
 
 def test_evidence_that_surrogates_have_too_is_none() -> None:

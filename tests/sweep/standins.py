@@ -9,6 +9,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from bivaluate.solution import Biclustering
 
@@ -99,8 +100,22 @@ class Freed(Blocks):
         return super().fit(X)
 
 
+class Outweighed(BaseEstimator):
+    """The first 15 rows and 8 columns, and beside them halves of what is left, which cost more than a weak block saves."""
+
+    def __init__(self, n_biclusters: int = 2, random_state: int = 0) -> None:
+        self.n_biclusters = n_biclusters
+        self.random_state = random_state
+
+    def fit(self, X: Any) -> Outweighed:
+        halves = [(range(15 + i, X.shape[0], 2), range(8 + i, X.shape[1], 2)) for i in range(self.n_biclusters - 1)]
+        self.solution_ = Biclustering([(range(15), range(8)), *halves], X.shape)
+        return self
+
+
 BLOCKS = "tests.sweep.standins:Blocks"
 SEPARATE = "tests.sweep.standins:Separate"
 CARELESS = "tests.sweep.standins:Careless"
 INTERRUPTIBLE = "tests.sweep.standins:Interruptible"
 FREED = "tests.sweep.standins:Freed"
+OUTWEIGHED = "tests.sweep.standins:Outweighed"

@@ -228,6 +228,58 @@ def test_an_unfinished_null_is_said(tmp_path: Path, matrix_file: str) -> None:
     assert any(text.startswith(told) for text in select(cut).warnings)
 
 
+def stopped(plan: Plan, folder: Path, after: int) -> Run:
+    """A run that was interrupted from the keyboard after so many cells."""
+
+    def stop(finished: int, *_: object) -> None:
+        if finished >= after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(plan, folder, progress=stop).run()
+    return load_run(folder)
+
+
+def test_a_data_set_that_was_not_fitted_is_not_called_empty(tmp_path: Path) -> None:
+    plan = Plan(["scenario:S9b", "scenario:S1"], [SEPARATE], [2], seeds=2)
+    cut = stopped(plan, tmp_path / "a run", 2)
+    selection = select(cut)
+    again = f"`bivaluate sweep --out '{tmp_path / 'a run'}'` continues the sweep"
+    assert selection.verdict == [
+        "scenario:S9b: nothing here; no bicluster pays.",
+        f"scenario:S1: not fitted yet; {again}.",
+    ]
+    assert selection.to_dict()["undecided"][1] == {"dataset": "scenario:S1", "reason": "not fitted yet"}
+    assert "scenario:S1: not fitted yet; nothing can be chosen." in selection.warnings
+
+    half = select(stopped(plan, tmp_path / "half", 1))
+    assert half.verdict[0] == (
+        "scenario:S9b: nothing here; no bicluster pays. 1 of its 2 cells is not finished: this may change."
+    )
+
+
+def test_a_data_set_where_all_failed_is_not_called_empty(tmp_path: Path, matrix_file: str) -> None:
+    Sweep(Plan([matrix_file, "scenario:S9b"], ["cca", "spectral"], [12]), tmp_path / "run").run()
+    run = load_run(tmp_path / "run")
+    bad = run.results["dataset"] == "small"
+    run.results = run.results.assign(
+        status=run.results["status"].mask(bad, "failed"), reason=run.results["reason"].mask(bad, "too small.")
+    )
+    selection = select(run, by="nve_cov")
+    assert selection.verdict[0] == "small: all that was fitted failed, for example: too small."
+    assert selection.undecided["small"] == "all that was fitted failed, for example: too small"
+
+
+def test_nothing_is_fitted_yet(tmp_path: Path, matrix_file: str) -> None:
+    cut = stopped(Plan([matrix_file], [SEPARATE], [2]), tmp_path / "run", 1)
+    cut.results = cut.results.head(0)
+    cut.missing = cut.cells
+    with pytest.raises(
+        RunError, match=r"of 1 cells none is finished\. `bivaluate sweep --out \S+` continues the sweep\."
+    ):
+        select(cut)
+
+
 def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:
     plan = Plan([matrix_file], [BLOCKS], [2, 3], parameters={BLOCKS: {"fail_from": 1}})
     with pytest.raises(RunError, match=r"of 2 cells all failed, for example: ValueError: no 2 blocks here"):

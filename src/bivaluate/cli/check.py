@@ -18,6 +18,7 @@ def check(folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run fo
     - `bivaluate check run`
     """
     from bivaluate._errors import RunError
+    from bivaluate.sweep.again import continue_command
     from bivaluate.sweep.check import check_run
     from bivaluate.sweep.load import load_run
 
@@ -27,4 +28,12 @@ def check(folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run fo
     if found:
         raise RunError(f"{folder} is not whole: {plural(len(found), 'fault')}, listed above.")
     run = load_run(folder)
-    typer.echo(f"{folder} is whole: {len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'cell')} finished.")
+    cells = f"{len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'cell')} finished"
+    if not run.missing and not run.missing_copies:
+        typer.echo(f"{folder} is whole: {cells}.")
+        return
+    copies = (
+        f", {plural(run.missing_copies, 'cell')} on surrogates and perturbed copies not" if run.missing_copies else ""
+    )
+    typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
+    typer.echo(f"  {continue_command(run)}")

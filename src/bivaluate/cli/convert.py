@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
-from bivaluate._text import plural
+from bivaluate._text import listing, plural
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     MatrixFile,
@@ -118,6 +118,10 @@ def _convert_solution(
         written = write_members(document, target, format=format)
     except SolutionError as error:
         raise error if X is not None else SolutionError(f"{error} Name it with --matrix.") from None
-    by = "label" if document.by == "label" else "index and label" if document.labels else "index"
+    known = [
+        *(["index"] if document.by == "index" else []),
+        *(["label"] if document.by == "label" or document.labels else []),
+    ]
+    by = listing([written.members] if written.members in known else known)
     err.print(f"read {'standard input' if is_stream(source) else source} as {record.name}")
     say_written(target, f" as {written.name}: {plural(len(document.members), 'bicluster')}, members by {by}")

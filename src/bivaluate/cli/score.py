@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import DegenerateWarning, ParameterError
-from bivaluate._text import distinct, listing, plural
+from bivaluate._text import distinct, listing, plural, shared
+from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     AllMetrics,
     Csv,
@@ -49,6 +51,7 @@ from bivaluate.cli.tables import (
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
     from bivaluate.matrix import Matrix
+    from bivaluate.report.source import Source
     from bivaluate.solution import Biclustering
 
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
@@ -103,7 +106,7 @@ def score(
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
-    read = list(_read_all(solutions, X, solution_file))
+    files, read = _read_all(solutions, X, solution_file)
     with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
         # an array in memory is not read, and is looked at once for all solutions
         options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
@@ -124,10 +127,10 @@ def score(
     if as_json:
         print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
     elif biclusters:
-        shared = _shared_findings(evaluations)
+        common = _shared_findings(evaluations)
         for evaluation in evaluations:
-            _print_biclusters(evaluation, sort, shared)
-        print_list("All solutions", [spoken(sentence) for sentence in shared])
+            _print_biclusters(evaluation, sort, common)
+        print_list("All solutions", [spoken(sentence) for sentence in common])
     else:
         _print_solutions(evaluations, sort, surrogates)
         if curve:
@@ -149,7 +152,7 @@ def score(
     if report:
         from bivaluate.report import build_report
 
-        build_report(evaluations, report, **looked_up)
+        build_report(_with_places(evaluations, matrix, files, matrix_file, solution_file), report, **looked_up)
         say_written(report)
 
 
@@ -168,13 +171,37 @@ def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> s
     return list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), sort]))
 
 
-def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> list[Biclustering]:
-    """Read solutions and give each a name of its own."""
+def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> tuple[list[Path], list[Biclustering]]:
+    """Read solutions and give each a name of its own; the file of each comes first."""
     read = [(path, solution) for path in paths for solution in solution_file.read_all(path, X)]
     files = [path for path, _ in read]
     names = [str(solution.info.get("name", path.stem)) for path, solution in read]
     names = distinct(names, [path.name for path in files], [str(path) for path in files])
-    return [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
+    return files, [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
+
+
+def _with_places(
+    evaluations: Sequence[Evaluation],
+    matrix: Path,
+    files: Sequence[Path],
+    matrix_file: MatrixFile,
+    solution_file: SolutionFile,
+) -> Source:
+    """Return what the page is built from, with the files and options of this command for the commands it names."""
+    from bivaluate.report.source import Place, from_evaluations
+    from bivaluate.sweep.again import reading_words
+
+    unknown = Place()
+    here = unknown.matrix if is_stream(matrix) else shlex.join([str(matrix), *reading_words(matrix_file.given)])
+    asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
+    options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+
+    def places(index: int) -> Place:
+        file = files[index]
+        lone = not is_stream(file) and files.count(file) == 1
+        return Place(here, shlex.join([str(file), *options]) if lone else unknown.solution)
+
+    return dataclasses.replace(from_evaluations(evaluations), places=places)
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrogates: Mapping[str, str]) -> None:
@@ -204,11 +231,11 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrog
     said = {
         name: (*_said(e), *filter(None, [surrogates.get(name)])) for name, e in zip(names, evaluations, strict=True)
     }
-    shared = [sentence for sentence in _shared_findings(evaluations) if sentence not in said[names[0]]]
+    common = [sentence for sentence in _shared_findings(evaluations) if sentence not in said[names[0]]]
     for name, evaluation in zip(names, evaluations, strict=True):
         out.print(f"\n{name}: {' '.join(filter(None, [evaluation.verdict, surrogates.get(name)]))}", style="bold")
-        _print_findings(evaluation, shared, said[name])
-    print_list("All solutions", [spoken(sentence) for sentence in shared])
+        _print_findings(evaluation, common, said[name])
+    print_list("All solutions", [spoken(sentence) for sentence in common])
 
 
 def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
@@ -241,7 +268,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
-def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence[str]) -> None:
+def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
     from bivaluate.measures.registry import METRICS, symbol
 
     records = evaluation.records
@@ -258,7 +285,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, shared: Sequence
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
     headings = ["", "rows", "cols", *map(heading, keys), "nearest", f"merged {symbol('ve')}", "status"]
     print_table(headings, rows, _name(evaluation))
-    _print_findings(evaluation, shared)
+    _print_findings(evaluation, common)
 
 
 def _with_error(record: dict[str, Any], key: str) -> str:
@@ -269,15 +296,13 @@ def _with_error(record: dict[str, Any], key: str) -> str:
 
 def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
     """Return what is said of every solution, such as a remark on the data: it is printed once."""
-    if len(evaluations) < 2:
-        return []
-    return [sentence for sentence in evaluations[0].findings if all(sentence in e.findings for e in evaluations)]
+    return shared([e.findings for e in evaluations], [e.names for e in evaluations])
 
 
-def _print_findings(evaluation: Evaluation, shared: Sequence[str], said: Sequence[str] = ()) -> None:
+def _print_findings(evaluation: Evaluation, common: Sequence[str], said: Sequence[str] = ()) -> None:
     """Print what was found of one solution; not what is said of all of them, or was said already."""
     for sentence in evaluation.findings:
-        if sentence not in shared and sentence not in said:
+        if sentence not in common and sentence not in said:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -58,7 +59,7 @@ def select(
     opened = load_run(run)
     selection = choose(opened, by, gap=gap, perturb=listed(perturb) or [], perturb_runs=perturb_runs)
     if as_json:
-        print_json(selection.to_dict())
+        print_json(selection.to_dict() | {"recommendation": _recommendation(selection, opened)})
     else:
         _print(selection, opened)
     if csv:
@@ -101,7 +102,6 @@ def _write(path: Path, frame: Any) -> None:
 
 def _print(selection: Selection, run: Run) -> None:
     from bivaluate.measures.registry import RECORDS
-    from bivaluate.sweep.select import solution_of
 
     symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
@@ -115,26 +115,38 @@ def _print(selection: Selection, run: Run) -> None:
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
-    best = [solution_of(run, selection, name) for name in run.datasets]
-    taken = [line for found in best if found is not None for line in _taken(found, run)]
-    print_list("Recommendation", [*selection.verdict, *taken])
+    print_list("Recommendation", _recommendation(selection, run))
 
 
-def _taken(found: Taken, run: Run) -> list[str]:
-    """Say which solution to take, and how to tidy it up where not all of it pays."""
-    from bivaluate.judge.verdict import holding, tidying
+def _recommendation(selection: Selection, run: Run) -> list[str]:
+    """Say what is there, which solution to take, and how to tidy it up where not all of it pays."""
+    from bivaluate.judge.choice import PREDICTIVE
+    from bivaluate.judge.verdict import asking_held_out_cells, holding
+    from bivaluate.sweep.again import held_out_command
+    from bivaluate.sweep.select import solution_of, solution_to_tidy
 
-    of = f" of {found.matrix}" if found.own_matrix else ""
-    said = [f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}{of})"]
-    if found.n_paying < found.n_biclusters:
-        rule = " --missing omit" if run.plan.score.get("missing") == "omit" else ""
-        said.append(tidying(str(found.matrix), f"{found.path}{rule}"))
-    return said
+    said = list(selection.verdict)
+    taken = {name: solution_of(run, selection, name) for name in run.datasets}
+    for name, found in taken.items():
+        if found is not None:
+            of = f", of the matrix {found.matrix}" if found.own_matrix else ""
+            said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}){of}")
+        said += _tidying(found or solution_to_tidy(run, selection, name), run)
+    command = held_out_command(run) if any(taken.values()) and PREDICTIVE not in run.results else ""
+    return [*said, *([asking_held_out_cells(command)] if command else [])]
+
+
+def _tidying(found: Taken | None, run: Run) -> list[str]:
+    from bivaluate.judge.verdict import tidying
+
+    if found is None or not found.n_paying < found.n_biclusters:
+        return []
+    return [tidying(found.matrix, shlex.quote(str(found.path)), run.plan.score.get("missing") == "omit")]
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
-    from bivaluate.sweep.select import NOTHING
+    from bivaluate.sweep.select import NOT_FITTED, NOTHING
 
     mean = "mean gap" if selection.gap else "mean"
     shown = number if selection.gap else partial(score_text, selection.by)
@@ -154,7 +166,7 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
             cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]
         rows.append(cells)
     for dataset, reason in selection.undecided.items():
-        none = "nothing" if reason == NOTHING else "none"
+        none = {NOTHING: "nothing", NOT_FITTED: NOT_FITTED}.get(reason, "none")
         rows.append([dataset, none, *("–" for _ in [*headings, *beside][2:])])
     print_table([*headings, *beside], rows, f"best by {name}")
 

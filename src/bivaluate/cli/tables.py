@@ -88,11 +88,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
 
 
 def print_list(title: str, sentences: Sequence[str]) -> None:
-    """Print sentences under a title, if there are any."""
+    """Print sentences under a title, if there are any; one with a command is not broken into lines, to be copied."""
     if sentences:
         out.print(f"\n{title}", style="bold")
         for sentence in sentences:
-            out.print(f"  • {sentence}")
+            out.print(f"  • {sentence}", soft_wrap="`" in sentence)
 
 
 def print_json(document: Any) -> None:

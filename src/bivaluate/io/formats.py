@@ -84,6 +84,8 @@ class Format(Generic[Content]):
         What to say to a file in no known format that may be meant to be in this one; an empty text where it cannot be.
     items : callable or None
         What the solutions of a source that may hold several are called.
+    members : {"both", "index", "label"}
+        What it writes of the members of a solution: positions, labels where they are known, or both.
     on_trial : {"", "matrix", "solution"}
         Its kind, where a library that may hang or take all memory reads it: a file is tried in another process first.
     """
@@ -103,6 +105,7 @@ class Format(Generic[Content]):
     is_certain: Callable[[Source], bool] | None = None
     nearly: Callable[[Source], str] | None = None
     items: Callable[[Source], list[str]] | None = None
+    members: str = "both"
     on_trial: str = ""
 
     def load(self, source: Source, options: Options) -> Content:

@@ -10,15 +10,15 @@ measure that cannot tell something from nothing, nobody wins.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._text import listing, number
-from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
-from bivaluate.judge.verdict import count
+from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, pays, predicts
+from bivaluate.judge.verdict import count, outweighed, paying
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 CANDIDATE = ["dataset", "algorithm", "k"]
 COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
 PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
+NOT_AS_A_WHOLE = "no solution as a whole stands out from noise"
 
 
 def high_is_better(measure: str) -> bool:
@@ -204,7 +205,65 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     return table[["measure", *(column for column in table if column != "measure")]]
 
 
-def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str) -> str:
+def saved(evidence: Iterable[float]) -> float:
+    """Return what the biclusters that pay save; NaN where nothing is known of any.
+
+    >>> saved([159.0, -1.5, 14.0, math.nan]), saved([math.nan])
+    (173.0, nan)
+    """
+    known = [nats for nats in evidence if not math.isnan(nats)]
+    return math.fsum(nats for nats in known if pays(nats)) if known else math.nan
+
+
+def saving_most(n_paying: Sequence[float], saves: Sequence[float], total: Sequence[float]) -> int | None:
+    """Return which solution to tidy up where none stands out as a whole: its paying biclusters save the most.
+
+    Parameters
+    ----------
+    n_paying : sequence of float
+        How many biclusters of each solution pay.
+    saves : sequence of float
+        What these save, as :func:`saved` says; where that is unknown, more of them come first.
+    total : sequence of float
+        The evidence of the whole solution; among equals, the others cost least.
+
+    Returns
+    -------
+    int or None
+        Its position; None where no bicluster pays.
+
+    Examples
+    --------
+    >>> saving_most([0, 2, 2, 1], [0.0, 173.0, 173.0, 90.0], [-9.0, -64.0, -3.0, -1.0]), saving_most([0], [0.0], [0.0])
+    (2, None)
+    """
+    able = [i for i, count in enumerate(n_paying) if count > 0]
+    keys = {i: [-math.inf if math.isnan(v) else v for v in (saves[i], n_paying[i], total[i])] for i in able}
+    return max(able, key=keys.__getitem__, default=None)
+
+
+def partly(name: str, n_paying: float, found: float, total: float) -> str:
+    """Say that no solution stands out as a whole, and how much of the one to tidy up does.
+
+    >>> partly("las with K = 3", 2, 3, -3.2)
+    'no solution as a whole stands out from noise. las with K = 3: 2 of 3 biclusters stand out from noise, but the others cost more than these save.'
+    """  # noqa: W505
+    few = f"{paying(n_paying, found)}, but too few of its seeds could be scored."
+    return f"{NOT_AS_A_WHOLE}. {name}: {few if total > 0 else outweighed(n_paying, found)}"
+
+
+def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
+    """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound.
+
+    >>> called("las", 3), called("find", 5, {"find"})
+    ('las with K = 3', 'find')
+    """
+    return algorithm if algorithm in finds_k else f"{algorithm} with K = {k}"
+
+
+def verdict(
+    best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, some: str = "", finds_k: Collection[str] = ()
+) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
     Nothing is there where no candidate has a bicluster that pays, or the one chosen is no better than what is chosen in
@@ -224,22 +283,28 @@ def verdict(best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str)
         Name of the data set.
     by : str
         The measure asked for.
+    some : str
+        What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
+    finds_k : collection of str
+        Algorithms that find the number of biclusters themselves.
 
     Returns
     -------
     str
-        The sentence, and another one where fewer biclusters of the choice pay than were found.
+        The sentence, and another one where the choice has not as many biclusters as were asked for, or not all pay.
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    said = f"{dataset}: {agreement(chosen, asked, by, p_values)}"
+    said = f"{dataset}: {agreement(chosen, asked, by, p_values, some, finds_k)}"
     mine = next((row for row in rows if row["measure"] == by), {})
     found, pays = mine.get("found", math.nan), mine.get("n_paying", math.nan)
-    if not pays < found or (asked and seeing_nothing(chosen, asked, p_values) == asked):
+    known = by in chosen and math.isfinite(found)
+    if not known or (asked and seeing_nothing(chosen, asked, p_values) == asked):
         return said
-    return f"{said} {count(found, chosen[by][1], pays)}"
+    algorithm, k = chosen[by]
+    return f"{said} {count(found, k, pays, algorithm in finds_k)}" if found != k or pays < found else said
 
 
 def seeing_nothing(
@@ -259,6 +324,8 @@ def agreement(
     asked: Sequence[str],
     by: str,
     p_values: Mapping[str, float] = MappingProxyType({}),
+    some: str = "",
+    finds_k: Collection[str] = (),
 ) -> str:
     """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree.
 
@@ -272,6 +339,10 @@ def agreement(
         The measure asked for.
     p_values : mapping
         Of the choice by each measure, where surrogates were run.
+    some : str
+        What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
+    finds_k : collection of str
+        Algorithms that find the number of biclusters themselves.
 
     Returns
     -------
@@ -285,6 +356,10 @@ def agreement(
     """
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
+    if some and EVIDENCE in nothing and EVIDENCE not in chosen:
+        if len(nothing) < len(asked):
+            return f"doubtful; held-out cells see something, but {some}"
+        return f"{some} No candidate predicts held-out cells." if PREDICTIVE in nothing else some
     if nothing and len(nothing) == len(asked):
         why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
         if EVIDENCE in chosen:
@@ -298,23 +373,24 @@ def agreement(
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
-    says = f"{names[by]} choose{'' if by == PREDICTIVE else 's'} {algorithm} with K = {k}"
+    says = f"{names[by]} choose{'' if by == PREDICTIVE else 's'} {called(algorithm, k, finds_k)}"
     if p_values.get(by, math.nan) > NO_BETTER:
         says += f", no better than what it chooses in surrogates (p = {number(p_values[by])})"
     others = [key for key in asked if key != by]
     if not others:
-        return f"{says}; held-out cells (`bivaluate sweep --held-out 5`) would give a second opinion."
+        return f"{says}; held-out cells would give a second opinion."
     parts = []
     for key in others:
         if chosen[key] == chosen[by]:
             parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
         elif chosen[key][0] == algorithm:
+            asking = "asked for at most" if algorithm in finds_k else "with K ="
             parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, with K = {chosen[key][1]}"
+                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, {asking} {chosen[key][1]}"
             )
         else:
             verb = "chooses" if key == EVIDENCE else "choose"
-            parts.append(f"{names[key]} {verb} {chosen[key][0]} with K = {chosen[key][1]}")
+            parts.append(f"{names[key]} {verb} {called(*chosen[key], finds_k)}")
     return f"{says}; {'; '.join(parts)}."
 
 

@@ -24,9 +24,19 @@ from bivaluate.solution import Biclustering
 MOST = 10
 
 
-def describe(workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = ()) -> list[str]:
-    """Return the remarks, the most serious first. `names` are what the biclusters are called."""
+def describe(
+    workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = (), small: Sequence[str] = ()
+) -> list[str]:
+    """Return the remarks, the most serious first. `names` are what the biclusters are called.
+
+    Those `dropped` and those `small` are below the minimum size; the first were left out, the others are scored.
+    """
     sentences: list[str] = []
+    if small:
+        one = len(small) == 1
+        which = f"{listing(small, MOST)} {'is' if one else 'are'} smaller than the minimum size"
+        how = Advice("; pass ", Option("small", "drop"), f" to leave {'it' if one else 'them'} out")
+        sentences.append(Advice(f"{which}, and counted all the same", how, "."))
     if dropped:
         sentences.append(f"{listing(dropped, MOST)} left out: smaller than the minimum size.")
     if not len(workspace.solution):

@@ -212,14 +212,23 @@ def holding(found: int, pays: float) -> str:
     return f"{plural(found, 'bicluster')}, {worth}"
 
 
-def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION") -> str:
-    """Say what to do about biclusters that repeat one another or add nothing.
+def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
+    """Say what to do about biclusters that repeat one another or add nothing; `omits` leaves out missing cells.
 
     >>> tidying("data.csv", "las.json")[:63]
     'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
     """
-    command = f"bivaluate prune {matrix} {solution} -o pruned.json"
+    command = f"bivaluate prune {matrix} {solution}{' --missing omit' if omits else ''} -o pruned.json"
     return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
+
+
+def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
+    """Say how to get a second opinion from held-out cells.
+
+    >>> asking_held_out_cells()
+    'Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells.'
+    """
+    return f"Ask for a second opinion: `{command}` tells which choice predicts unseen cells."
 
 
 def prediction(good: bool, gain: float, error: float) -> str:
@@ -255,6 +264,10 @@ def next_steps(
     edge: bool = False,
     to_name: bool = False,
     searched: bool = False,
+    matrix: str = "MATRIX",
+    solution: str = "SOLUTION",
+    omits: bool = False,
+    again: str = "bivaluate sweep … --held-out 5",
 ) -> list[str]:
     """Say what to do next; commands stand between backquotes.
 
@@ -274,6 +287,12 @@ def next_steps(
         Whether rows have names that gene sets could explain.
     searched : bool
         Whether `bivaluate find` is among what was tried.
+    matrix, solution : str
+        How commands name the matrix and the solution.
+    omits : bool
+        Whether missing cells are left out.
+    again : str
+        The sweep that asks held-out cells.
 
     Returns
     -------
@@ -289,25 +308,24 @@ def next_steps(
     if unfinished:
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
+        rule = " --missing omit" if omits else ""
         steps.append(
             "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
             if searched
-            else "Do not interpret these biclusters. `bivaluate find MATRIX` searches the matrix itself, for patterns of "
-            "several kinds, and says so when there is none."
+            else f"Do not interpret these biclusters. `bivaluate find {matrix}{rule}` searches the matrix itself, for patterns "
+            "of several kinds, and says so when there is none."
         )
         return steps
     if untidy:
-        steps.append(tidying())
+        steps.append(tidying(matrix, solution, omits))
     if edge:
         steps.append("Sweep again over a wider range of K.")
     if not second_opinion:
-        steps.append(
-            "Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells."
-        )
+        steps.append(asking_held_out_cells(again))
     if to_name:
         steps.append(
-            "Ask what the rows of each bicluster share: `bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt`, or "
-            "`--go sgd` for yeast."
+            f"Ask what the rows of each bicluster share: `bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt`, "
+            "or `--go sgd` for yeast."
         )
     return steps or ["Nothing needs mending: look at the members of the biclusters below."]
 

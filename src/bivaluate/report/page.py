@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import listing, plural
-from bivaluate.judge.choice import EVIDENCE
+from bivaluate._text import listing, plural, shared
+from bivaluate.judge.choice import EVIDENCE, high_is_better, pick, saved, saving_most
 from bivaluate.judge.limits import SAME_PATTERN, pays
 from bivaluate.judge.redundancy import told_apart
 from bivaluate.measures.cover import Cover
@@ -154,10 +154,19 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         calibrated=any(null.dataset == dataset for null in source.nulls),
         asked=asked,
         fitted=source.kind == "run",
+        held_out=source.held_out,
+        omits=source.omits,
+        finds_k={group.algorithm for group in groups if source.solutions[group.typical].finds_k},
+        saved=[_mean_saved(group, source) for group in groups],
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
     )
+    untidy = case.untidy if case.winner is None or not case.real else None
+    of = untidy or case.winner or next(iter(groups), None)
+    if of is not None:
+        named = source.places(_to_take(of, source, "" if of is untidy else judged.criterion))
+        case = replace(case, matrix=named.matrix, solution=named.solution)
     winner = case.winner or (case.groups[0] if len(case.groups) == 1 else None)
     if winner is None:
         return case
@@ -171,13 +180,35 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         repeats=repeats,
         apart=shown is not None and told_apart(repeats, Cover(shown.solution)),
         errors=_unexplained_errors(shown) if shown else (),
-        finds_k=source.solutions[winner.typical].finds_k,
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,
         p_value=case.p_values[case.criterion] if null else math.nan,
         surrogates=beside.runs if beside else 0,
     )
+
+
+def _saved(index: int, source: Source) -> float:
+    """Return what the paying biclusters of a solution save; NaN where nothing is known of any."""
+    nats = (record.get("evidence") for record in source.records(index))
+    return saved(value for value in nats if value is not None)
+
+
+def _mean_saved(group: Group, source: Source) -> float:
+    known = [value for value in (_saved(index, source) for index in group.members) if not math.isnan(value)]
+    return float(np.mean(known or [math.nan]))
+
+
+def _to_take(group: Group, source: Source, criterion: str) -> int:
+    """Return the solution of a group that commands name: the best by the criterion; without, that which saves most."""
+    members = [source.solutions[index].values for index in group.members]
+    values = [scores.get(criterion, math.nan) for scores in members]
+    first = pick(values, high_is_better(criterion)) if criterion else None
+    if first is None and not criterion:
+        saves = [_saved(index, source) for index in group.members]
+        counts, totals = ([scores.get(key, math.nan) for scores in members] for key in ("n_paying", EVIDENCE))
+        first = saving_most(counts, saves, totals)
+    return group.members[first or 0]
 
 
 def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:
@@ -211,6 +242,7 @@ def _details(
             | {
                 "opened": i == opened,
                 "n_biclusters": len(shown.solution),
+                "biclusters": bicluster_names(shown),
                 "scores": {key: scored.values.get(key, math.nan) for key in ("nve", "coverage")},
                 "findings": data["findings"],
                 "left_out": data["left_out"],
@@ -340,12 +372,10 @@ def _warnings(source: Source, groups: Sequence[Group], details: Sequence[Mapping
             said.append(_entry(f"{status.capitalize()}: {total:,}", [_part("", "", texts)]))
     for dataset in dict.fromkeys(detail["dataset"] for detail in details):
         mine = [detail for detail in details if detail["dataset"] == dataset]
-        shared = [text for text in mine[0]["findings"] if all(text in detail["findings"] for detail in mine)]
-        if len(mine) == 1:
-            shared = []
-        parts = [_part("All solutions", "details", shared)] if shared else []
+        common = shared([detail["findings"] for detail in mine], [detail["biclusters"] for detail in mine])
+        parts = [_part("All solutions", "details", common)] if common else []
         for detail in mine:
-            own = [text for text in detail["findings"] if text not in shared]
+            own = [text for text in detail["findings"] if text not in common]
             if own:
                 parts.append(_part(detail["name"], detail["anchor"], own))
         if parts:

@@ -5,11 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason, seeing_nothing
+from bivaluate.judge.choice import (
+    EVIDENCE,
+    PILLARS,
+    PREDICTIVE,
+    agreement,
+    degenerate_reason,
+    partly,
+    saving_most,
+    seeing_nothing,
+)
 from bivaluate.judge.limits import (
     CLOSE,
     DUPLICATE,
@@ -69,8 +78,10 @@ class Case:
     winner's typical solution; `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand
     beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
     the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
-    (and can be again), `finds_k` that the winner found its K itself, `to_name` that rows have names nobody has looked
-    up yet, `searched` that `bivaluate find` made one of the solutions.
+    (and can be again), `finds_k` names those that find K themselves, `to_name` that rows have names nobody has looked
+    up yet, `searched` that `bivaluate find` made one of the solutions; `saved` is what the paying biclusters of each
+    group save; `matrix` and `solution` are how commands name what there is to work on, `held_out` is the command that
+    asks held-out cells, and `omits` says that missing cells were left out.
     """
 
     groups: Sequence[Group]
@@ -88,9 +99,14 @@ class Case:
     p_values: Mapping[str, float] = field(default_factory=dict)
     asked: bool = False
     fitted: bool = False
-    finds_k: bool = False
+    finds_k: Collection[str] = ()
     to_name: bool = False
     searched: bool = False
+    saved: Sequence[float] = ()
+    matrix: str = "MATRIX"
+    solution: str = "SOLUTION"
+    held_out: str = ""
+    omits: bool = False
 
     def called(self, members: Iterable[int]) -> list[str]:
         """Return the names of biclusters, B1, B2, … where none are given."""
@@ -121,6 +137,24 @@ class Case:
         return [group for group in self.groups if group.value("n_paying") > 0]
 
     @property
+    def untidy(self) -> Group | None:
+        """The group whose paying biclusters save the most, where none stands out as a whole."""
+        if self.chosen(EVIDENCE) is not None:
+            return None
+        saves = self.saved or [math.nan] * len(self.groups)
+        totals = [group.value(EVIDENCE) for group in self.groups]
+        first = saving_most([group.value("n_paying") for group in self.groups], saves, totals)
+        return None if first is None else self.groups[first]
+
+    @property
+    def some(self) -> str:
+        """How much of it stands out, as judge says it; nothing where no bicluster pays, or a solution stands out."""
+        group = self.untidy
+        if group is None:
+            return ""
+        return partly(group.name, *(group.value(key) for key in ("n_paying", "n_biclusters", EVIDENCE)))
+
+    @property
     def unseen(self) -> list[str]:
         """Which of these see nothing."""
         return seeing_nothing(self._chosen, self.pillars, self.p_values)
@@ -138,7 +172,7 @@ class Case:
     @property
     def agreement(self) -> str:
         """What the criterion, evidence and held-out cells choose, as judge says it."""
-        return agreement(self._chosen, self.pillars, self.criterion, self.p_values)
+        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.some, self.finds_k)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -234,11 +268,7 @@ def _no_winner(case: Case) -> str:
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        if not case.paying:
-            return nothing_here()
-        most = max(case.paying, key=lambda group: group.value("n_paying"))
-        some = outweighed(most.value("n_paying"), most.value("n_biclusters"))
-        return f"No solution as a whole stands out from noise. {most.name}: {some}"
+        return capital(case.some) if case.some else nothing_here()
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
@@ -270,7 +300,7 @@ def _number(case: Case, winner: Group) -> list[Sentence]:
     found = winner.value("n_biclusters")
     if not math.isfinite(found):
         return []
-    return _finding(count(found, winner.k, winner.value("n_paying"), case.finds_k))
+    return _finding(count(found, winner.k, winner.value("n_paying"), winner.algorithm in case.finds_k))
 
 
 def _which(case: Case, winner: Group) -> list[Sentence]:
@@ -291,18 +321,25 @@ def _next(case: Case) -> list[str]:
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
         some = bool(case.paying)
-        tried = {"unfinished": case.missing > 0, "searched": case.searched}
-        return next_steps(real=some, untidy=some, **tried) if judged else []
+        known = {"unfinished": case.missing > 0, "searched": case.searched, **_names(case)}
+        return next_steps(real=some, untidy=some, **known) if judged else []
     pays, found = winner.value("n_paying"), winner.value("n_biclusters")
     return next_steps(
-        real=case.real,
-        untidy=bool(case.repeats) or pays < found,
+        real=case.real or bool(case.some),
+        untidy=bool(case.repeats or case.some) or pays < found,
         unfinished=case.missing > 0,
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
         edge=bool(_edge(case, winner)),
         to_name=case.to_name,
         searched=case.searched,
+        **_names(case),
     )
+
+
+def _names(case: Case) -> dict[str, Any]:
+    """Return what commands are to name."""
+    named = {"matrix": case.matrix, "solution": case.solution, "omits": case.omits}
+    return named | ({"again": case.held_out} if case.held_out else {})
 
 
 def _repeats(case: Case, *_: Group) -> list[Sentence]:
@@ -492,18 +529,24 @@ def speak_all(cases: Mapping[str, Case]) -> list[Sentence]:
     late = [s._replace(question=WHICH) for s in unfinished(Case((), missing=missing, planned=planned))]
     if not decided:
         none = f"None of {plural(len(cases), 'data set')} has a solution that can be chosen."
-        return [Sentence("headline", none), *late, *_next_of_all(cases)]
+        return [Sentence("headline", none), *_not_fitted(cases), *late, *_next_of_all(cases)]
     said = [*_real_of_all(cases), *_number_of_all([winner for _, winner in decided.values()])]
     criterion = next(case.criterion for case, _ in decided.values())
     for question, kind, applies, text in _OVERALL:
         hit = [name for name, (case, winner) in decided.items() if applies(case, winner)]
         if hit:
             said.append(Sentence(kind, text.format(where=_where(hit, decided), symbol=symbol(criterion)), question))
-    undecided = [name for name in cases if name not in decided]
+    undecided = [name for name, case in cases.items() if name not in decided and case.groups]
     if undecided:
         said.append(Sentence("caution", f"Nothing can be chosen on {listing(undecided, 5)}.", WHICH))
+    said += _not_fitted(cases)
     said = sorted(said + late, key=lambda s: QUESTIONS.index(s.question))
     return [Sentence("headline", _headline_of_all(decided, len(cases))), *said, *_next_of_all(cases)]
+
+
+def _not_fitted(cases: Mapping[str, Case]) -> list[Sentence]:
+    names = [name for name, case in cases.items() if not case.groups]
+    return [Sentence("caution", f"Not fitted yet: {listing(names, 5)}.", WHICH)] if names else []
 
 
 def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
@@ -527,11 +570,15 @@ def _real_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
     for key, what in ((EVIDENCE, "Something stands out from noise"), (PREDICTIVE, "Held-out cells are predicted")):
         judged = [name for name, case in cases.items() if key in case.pillars]
         seen = [name for name in judged if key not in cases[name].unseen]
-        if judged:
+        part = [name for name in judged if name not in seen and key == EVIDENCE and cases[name].some]
+        if judged and (seen or not part):
             where = "none of the data sets" if not seen else _where(seen, judged)
             said.append(Sentence("finding" if seen else "caution", f"{what} on {where}.", REAL))
-        if seen and len(seen) < len(judged):
-            rest = listing([name for name in judged if name not in seen], 5)
+        if part:
+            text = "No solution stands out as a whole, but some of its biclusters do"
+            said.append(Sentence("caution", f"{text}: {listing(part, 5)}.", REAL))
+        if (seen or part) and len(seen) + len(part) < len(judged):
+            rest = listing([name for name in judged if name not in [*seen, *part]], 5)
             said.append(Sentence("caution", f"{'No evidence' if key == EVIDENCE else 'No prediction'}: {rest}.", REAL))
     return said
 
@@ -554,14 +601,19 @@ def _number_of_all(winners: Sequence[Group]) -> list[Sentence]:
 
 
 def _next_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
+    """Say each step once; where it is one for several data sets, with the command for the first of them."""
     steps: dict[str, list[str]] = {}
+    typed: dict[str, str] = {}
     for name, case in cases.items():
-        for step in _next(case):
+        unnamed = replace(case, matrix=Case.matrix, solution=Case.solution)
+        for step, own in zip(_next(unnamed), _next(case), strict=True):
             steps.setdefault(step, []).append(name)
+            typed.setdefault(step, own)
     said = []
     for step, names in steps.items():
         place = "" if len(names) == len(cases) else f"On {_where(names, cases)}: "
-        said.append(Sentence("step", place + step, NEXT))
+        first = f" This is for {names[0]}." if len(names) > 1 and typed[step] != step else ""
+        said.append(Sentence("step", f"{place}{typed[step]}{first}", NEXT))
     return said
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bivaluate._errors import BivaluateError, ParameterError
+from bivaluate._errors import ParameterError
 from bivaluate._text import distinct
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.matrix import Matrix
@@ -85,11 +86,20 @@ class Null:
     bands: Mapping[str, Band]
 
 
+class Place(NamedTuple):
+    """How commands name the matrix and the file of a solution; in capitals where that is not known."""
+
+    matrix: str = "MATRIX"
+    solution: str = "SOLUTION"
+
+
 @dataclass(frozen=True)
 class Source:
     """Everything a report is built from; `load` and `records` take the position of a solution.
 
     `enriched` says that solutions come with the gene sets they are enriched in; `exponent` is that of NVE_cov.
+    `places` says how commands name the matrix and the file of a solution, `held_out` is the command that asks held-out
+    cells, and `omits` says that missing cells were left out.
     """
 
     kind: str
@@ -106,6 +116,9 @@ class Source:
     choice_p: Callable[[str], Mapping[str, float]] = lambda measure: {}
     enriched: bool = False
     exponent: float = EXPONENT
+    places: Callable[[int], Place] = lambda index: Place()
+    held_out: str = ""
+    omits: bool = False
 
     def with_sets(self, sets: GeneSets, genes: str) -> Source:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
@@ -158,12 +171,15 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
         return found
 
     exponent = evaluations[0].options.exponent if evaluations else EXPONENT
-    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
+    omits = any(evaluation.options.missing == "omit" for evaluation in evaluations)
+    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent, omits=omits)
 
 
 def from_run(source: Run | str | os.PathLike[str]) -> Source:
     """Return the source for a run or its folder; unfinished cells are named, not an error."""
     from bivaluate.sweep import Cell, load_run
+    from bivaluate.sweep.again import held_out_command, matrix_words
+    from bivaluate.sweep.folder import solution_path
 
     run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
     solutions, cells = [], []
@@ -178,6 +194,11 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         cell = cells[index]
         matrix = run.matrix(cell.dataset, cell.seed)
         return Drawn(matrix, run.solution(cell), records.get(cell, []), run.mergers(cell), run.findings(cell))
+
+    def places(index: int) -> Place:
+        file = solution_path(run.path, *cells[index])
+        matrix = matrix_words(run, cells[index].dataset, cells[index].seed)
+        return Place(matrix, shlex.quote(str(file)) if file.exists() else Place().solution)
 
     again = f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
     return Source(
@@ -194,28 +215,22 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         nulls=_nulls(run),
         choice_p=cache(partial(_choice_p, run)),
         exponent=float(run.plan.score.get("exponent", EXPONENT)),
+        places=places,
+        held_out=held_out_command(run),
+        omits=run.plan.score.get("missing") == "omit",
     )
 
 
 def _scored(row: Mapping[Any, Any]) -> Scored:
+    from bivaluate.sweep.select import is_own_k
+
     dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
     reason = "" if _absent(row.get("reason")) else str(row["reason"])
     measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
     values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
     label = algorithm_name(algorithm)
-    own = _finds_k(algorithm)
+    own = is_own_k(algorithm)
     return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
-
-
-@cache
-def _finds_k(algorithm: str) -> bool:
-    """Return whether an algorithm finds K itself; of one that cannot be loaded here, nothing is known."""
-    from bivaluate.algorithms.registry import finds_k
-
-    try:
-        return finds_k(algorithm)
-    except BivaluateError:
-        return False
 
 
 def _absent(value: Any) -> bool:

@@ -126,7 +126,9 @@ def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, s
         if matrix.sparse:
             cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
             parts = {"data": cells.data, "indices": cells.indices, "indptr": cells.indptr}
-            _save(temporary, **parts, rows=rows, cols=cols, absent=_encode((matrix.absent,)))
+            _save(
+                temporary, **parts, shape=np.array(matrix.shape), rows=rows, cols=cols, absent=_encode((matrix.absent,))
+            )
         else:
             _save(temporary, values=matrix.values, rows=rows, cols=cols)
     return f"{name}.npz"

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bivaluate._document import parse_document
 from bivaluate._errors import RunError
 from bivaluate._files import check_reachable, check_readable, disk_error
+from bivaluate._text import packed
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
 
@@ -123,7 +124,8 @@ class Journal:
         )
         with self.transaction():
             for slot, outcome in zip(slots, outcomes, strict=True):
-                values = [getattr(outcome, name) for name in columns]
+                said = [packed(text) for text in outcome.findings]
+                values = [said if name == "findings" else getattr(outcome, name) for name in columns]
                 plain = [json.dumps(value) if isinstance(value, (dict, list)) else value for value in values]
                 if self._db.execute(statement, (*plain, slot.variant, slot.copy, *slot.cell)).rowcount != 1:
                     copy = f", copy {slot.copy} of {slot.variant}," if slot.variant else ""

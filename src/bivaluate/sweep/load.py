@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
 from bivaluate._files import check_reachable, disk_error, table_text, write_whole
-from bivaluate._text import html_table
+from bivaluate._text import html_table, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
@@ -427,7 +427,7 @@ class Run:
         'The solution covers only 1.6 % of the matrix.'
         """
         row = self._journal.row(Cell(*cell), "findings")
-        return [] if row is None or row[0] is None else list(parsed(row[0]))
+        return [] if row is None or row[0] is None else [unpacked(text) for text in parsed(row[0])]
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables of the folder by name.

@@ -22,8 +22,9 @@ from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import degenerate_reason, judged_statuses, pick
+from bivaluate.judge.choice import EVIDENCE, degenerate_reason, judged_statuses, partly, pick, saved, saving_most
 from bivaluate.judge.limits import predicts
+from bivaluate.judge.verdict import capital
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
@@ -59,8 +60,8 @@ class KSelection:
     scoring : str
         The measure that chose.
     nothing_ : bool
-        Whether nothing is there: even the best K has no evidence, or predicts held-out cells no better than row and
-        column means do.
+        Whether no solution as a whole is worth having: even the best K has no evidence, or predicts held-out cells no
+        better than row and column means do. Some of its biclusters may pay (`n_paying_`), if the others cost more.
 
     See Also
     --------
@@ -122,7 +123,8 @@ class KSelection:
     def __repr__(self) -> str:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
-        found = "nothing stands out: " if self.nothing_ else ""
+        whole = " as a whole" if self.n_paying_ > 0 else ""
+        found = f"nothing stands out{whole}: " if self.nothing_ else ""
         pays = "" if math.isnan(self.n_paying_) else f"{self.n_paying_} of {self.n_biclusters_} pay, "
         best = f"{chosen}={self.best_params_[chosen]}{among}, {pays}{self.scoring}={self.best_score_:.4g}"
         return f"KSelection({found}{best})"
@@ -194,7 +196,7 @@ def select_k(
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
-    pays = ["n_paying"] if "total_evidence" in (metric.key, *measured) else []  # comes with it
+    pays = ["n_paying", "evidence"] if EVIDENCE in (metric.key, *measured) else []  # come with it
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *pays]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
@@ -211,11 +213,18 @@ def select_k(
     high = metric.direction == "high"
     index = pick(able, high, metric.nothing)
     nothing = index is None and math.isfinite(metric.nothing)
+    saves = [row.pop("saved", math.nan) for _, row in fitted]
+    why = NOT_PREDICTED if predictive else NO_EVIDENCE
+    if nothing and metric.key == EVIDENCE and not predictive:
+        counts = [row.get("n_paying", 0) for _, row in fitted]
+        index = saving_most(counts, saves, scores.tolist())
+        if index is not None:
+            part = partly(f"{name} = {tried[index]}", counts[index], fitted[index][1]["n_biclusters"], scores[index])
+            why = f"{capital(part)} propose_pruning drops them."
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     nothing = nothing or bool(predictive and not predicts(scores[index], fitted[index][1]["score_error"]))
     if nothing:
-        why = NOT_PREDICTED if predictive else NO_EVIDENCE
         warnings.warn(f"{why} best_params_ holds {name} = {tried[index]} all the same.", SearchWarning, stacklevel=2)
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
@@ -280,7 +289,9 @@ def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) 
             warnings.simplefilter("ignore")
             solution = fit(estimator, matrix)
             row["fit_time"] = time.perf_counter() - start
-            scores = evaluate(matrix, solution, **options).scores
+            evaluation = evaluate(matrix, solution, **options)
+            scores = evaluation.scores
+            row["saved"] = saved(record.get("evidence", math.nan) for record in evaluation.records)
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
     reason = degenerate_reason(scores)

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bivaluate._errors import ParameterError, RunError
+from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.judge.choice import (
     CANDIDATE,
+    EVIDENCE,
+    NOT_AS_A_WHOLE,
     PILLARS,
     best,
     best_k,
+    called,
     candidates,
     enough_seeds,
     high_is_better,
+    partly,
+    saved,
+    saving_most,
     seeing_nothing,
     verdict,
 )
@@ -32,9 +39,10 @@ from bivaluate.measures.registry import (
     symbol,
 )
 from bivaluate.sweep import sensitivity
+from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values, gaps
-from bivaluate.sweep.folder import MATRICES, solution_path
+from bivaluate.sweep.folder import solution_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
 
 
 NOTHING = "nothing stands out from noise"
+NOT_FITTED = "not fitted yet"
 
 
 @dataclass(frozen=True, repr=False)
@@ -222,7 +231,8 @@ def select(
     results = run.results
     if not results["status"].isin(["ok", "degenerate"]).any():
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
-        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.")
+        more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
+        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.{more}")
     by = by or next((metric.key for metric in main_metrics() if metric.key in results), main_metrics()[0].key)
     measures = _measures(results, by)
     null = run.null
@@ -252,7 +262,9 @@ def select(
     counts = results[[*CANDIDATE, "n_biclusters"]].rename(columns={"n_biclusters": "found"}).assign(n_paying=paying)
     joined["best"] = joined["best"].merge(counts.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     said = _of_choice(joined["best"], gap)
-    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap)
+    own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
+    some = {name: _partly(run, name, own_k) for name in run.datasets}
+    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap, some)
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap, undecided)
     if gap:
         notes += _without_null(null, by)
@@ -261,7 +273,11 @@ def select(
         gap=gap,
         sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
         null=null,
-        verdict=[verdict(said, joined["candidates"], name, by) for name in run.datasets],
+        verdict=[
+            _unscored(run, name, sentence=True)
+            or verdict(said, joined["candidates"], name, by, some[name], own_k) + _unfinished(run, name)
+            for name in run.datasets
+        ],
         disagreements=disagreements(joined["best"]),
         instability=instability(joined["candidates"], by),
         warnings=notes,
@@ -285,7 +301,7 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 
 
 class Taken(NamedTuple):
-    """The solution to take: its file, how many biclusters it has and how many pay, and where its matrix is.
+    """The solution to take: its file, how many biclusters it has and how many pay, and how commands name its matrix.
 
     `n_paying` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
     """
@@ -293,7 +309,7 @@ class Taken(NamedTuple):
     path: Path
     n_biclusters: int
     n_paying: float
-    matrix: Path
+    matrix: str
     own_matrix: bool
 
 
@@ -303,27 +319,87 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
     None if nothing was chosen, if every criterion sees nothing there, or if there is no file.
     """
     chosen = selection.choice(dataset)
-    best = _of_choice(selection.best, selection.gap)
-    rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
-    asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
-    p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
-    if chosen is None or (asked and seeing_nothing(rows, asked, p_values) == asked):
+    if chosen is None or _sees_nothing(selection, dataset):
         return None
     mine = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
     mine = mine[mine["status"].isin(["ok", "degenerate"])].dropna(subset=[selection.by])
     if not len(mine):
         return None
-    best_row = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
-    path = solution_path(run.path, dataset, *chosen, int(best_row["seed"]))
+    return _taken(
+        run, mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
+    )
+
+
+def solution_to_tidy(run: Run, selection: Selection, dataset: str) -> Taken | None:
+    """Return the solution whose paying biclusters save the most, where none of a data set stands out as a whole."""
+    if solution_of(run, selection, dataset) is not None or _chooses_evidence(selection, dataset):
+        return None
+    mine = _outweighed(run, dataset)
+    if mine is None:
+        return None
+    first = saving_most(*(mine[key].astype(float).tolist() for key in ("n_paying", "saved", EVIDENCE)))
+    return None if first is None else _taken(run, mine.iloc[first])
+
+
+def _chooses_evidence(selection: Selection, dataset: str) -> bool:
+    best = selection.best
+    return bool(((best["dataset"] == dataset) & (best["measure"] == EVIDENCE)).any())
+
+
+def _sees_nothing(selection: Selection, dataset: str) -> bool:
+    """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
+    best = _of_choice(selection.best, selection.gap)
+    rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
+    asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
+    p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
+    return bool(asked) and seeing_nothing(rows, asked, p_values) == asked
+
+
+def _taken(run: Run, row: pd.Series) -> Taken | None:
+    dataset, seed = str(row["dataset"]), int(row["seed"])
+    path = solution_path(run.path, dataset, str(row["algorithm"]), int(row["k"]), seed)
     if not path.exists():
         return None
-    entries = {(entry["dataset"], entry["seed"]): entry for entry in run.matrices()}
-    own = (dataset, int(best_row["seed"])) in entries
-    entry = entries[dataset, int(best_row["seed"]) if own else None]
-    source, stored = Path(entry["source"]), run.path / MATRICES / entry["file"]
-    matrix = source if not own and not run.plan.read and source.is_file() else stored
-    pays = float(best_row.get("n_paying", math.nan))
-    return Taken(path, int(best_row["n_biclusters"]), pays, matrix, own)
+    own = any((entry["dataset"], entry["seed"]) == (dataset, seed) for entry in run.matrices())
+    pays = float(row.get("n_paying", math.nan))
+    return Taken(path, int(row["n_biclusters"]), pays, matrix_words(run, dataset, seed), own)
+
+
+def _outweighed(run: Run, dataset: str) -> pd.DataFrame | None:
+    """Return the solutions of the candidate to tidy up, with what their paying biclusters save; None if none pays."""
+    results = run.results
+    if not {"n_paying", EVIDENCE} <= set(results):
+        return None
+    mine = results[(results["dataset"] == dataset) & results["status"].isin(["ok", "degenerate"])]
+    blocks = run.biclusters
+    cell = [*CANDIDATE, "seed"]
+    of_cell: Any = blocks.groupby(cell)["evidence"].agg(saved) if "evidence" in blocks else {}
+    saves = [of_cell.get(tuple(place), math.nan) for place in mine[cell].itertuples(index=False)]
+    mine = mine.assign(saved=saves)
+    means = mine.groupby(CANDIDATE, sort=False)[["n_paying", "saved", EVIDENCE]].mean().reset_index()
+    first = saving_most(*(means[key].tolist() for key in ("n_paying", "saved", EVIDENCE)))
+    return None if first is None else mine[mine[CANDIDATE].eq(means.loc[first, CANDIDATE]).all(axis=1)]
+
+
+@cache
+def is_own_k(algorithm: str) -> bool:
+    """Return whether an algorithm finds K itself; of one that cannot be loaded here, nothing is known."""
+    from bivaluate.algorithms.registry import finds_k
+
+    try:
+        return finds_k(algorithm)
+    except BivaluateError:
+        return False
+
+
+def _partly(run: Run, dataset: str, own_k: Collection[str]) -> str:
+    """Say how much of a data set stands out where no solution does as a whole; nothing where no bicluster pays."""
+    mine = _outweighed(run, dataset)
+    if mine is None:
+        return ""
+    algorithm, k = mine[["algorithm", "k"]].iloc[0]
+    means = (float(mine[key].mean()) for key in ("n_paying", "n_biclusters", EVIDENCE))
+    return partly(called(algorithm, k, own_k), *means)
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
@@ -412,7 +488,9 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
     return sentences
 
 
-def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> dict[str, str]:
+def _undecided(
+    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool, some: Mapping[str, str]
+) -> dict[str, str]:
     """Return why nothing is chosen by `by`, for every data set of which that is so."""
     chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
     for dataset in run.datasets:
@@ -420,11 +498,32 @@ def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, 
             continue
         mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
         able = mine[enough_seeds(mine["n"], mine["seeds"])]
-        reasons[dataset] = f"no candidate has a defined {symbol(by)} for at least half of its seeds"
+        unscored = _unscored(run, dataset)
+        reasons[dataset] = unscored or f"no candidate has a defined {symbol(by)} for at least half of its seeds"
         if len(able):
             nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
-            reasons[dataset] = NOTHING if nothing else f"all candidates tie in {symbol(by)}"
+            whole = NOT_AS_A_WHOLE if some[dataset] else NOTHING
+            reasons[dataset] = whole if nothing else f"all candidates tie in {symbol(by)}"
     return reasons
+
+
+def _unscored(run: Run, dataset: str, sentence: bool = False) -> str:
+    """Say that a data set has no solution that could be scored, and what to do then; nothing where it has one."""
+    mine = run.results[run.results["dataset"] == dataset]
+    if mine["status"].isin(["ok", "degenerate"]).any():
+        return ""
+    if len(mine):
+        why, more = f"all that was fitted failed, for example: {str(mine['reason'].iloc[0]).removesuffix('.')}", ""
+    else:
+        why, more = NOT_FITTED, f"; `{continue_command(run)}` continues the sweep"
+    return f"{dataset}: {why}{more}." if sentence else why
+
+
+def _unfinished(run: Run, dataset: str) -> str:
+    """Say how much of a data set is still to be fitted, behind the verdict on what is there."""
+    missing, planned = (sum(cell.dataset == dataset for cell in cells) for cells in (run.missing, run.cells))
+    are = "is" if missing == 1 else "are"
+    return f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
 
 
 def _cautions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import warnings
@@ -25,6 +26,7 @@ from bivaluate.matrix import Matrix
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40
 _SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col", "absent")
+_RUN_PARTS = (*_SPARSE_PARTS, "data", "values", "rows", "cols")  # what a run folder keeps of a matrix
 
 
 def _detects(source: Source) -> bool:
@@ -103,6 +105,12 @@ def _cells(
 
 def _read_archive(source: Source) -> Matrix:
     members = {name.removesuffix(".npy") for name in source.zip_names()}
+    if {"rows", "cols"} <= members <= {*_RUN_PARTS} and (
+        "values" in members or {"data", "indices", "indptr"} <= members
+    ):
+        kept = _of_run_folder(source)
+        if kept is not None:
+            return kept
     is_sparse = {"format", "shape", "data"} <= members
     chosen = "data" if is_sparse or not members else _choose(sorted(members), source.name)
     arrays = read_arrays(source, [chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())])
@@ -113,6 +121,36 @@ def _read_archive(source: Source) -> Matrix:
     rows, cols = (_labels(arrays.get(key), source) for key in ("rows", "cols"))
     absent = "missing" if is_sparse and "absent" in arrays and str(arrays["absent"]) == "missing" else "zero"
     return Matrix(values, rows, cols, source.stem, absent)
+
+
+def _of_run_folder(source: Source) -> Matrix | None:
+    """Return a matrix that a run folder keeps; None where labels are not written as it writes them."""
+    arrays = read_arrays(source, _RUN_PARTS)
+    try:
+        rows, cols = _kept_labels(arrays["rows"]), _kept_labels(arrays["cols"])
+        absent = _kept_labels(arrays["absent"]) if "absent" in arrays else None
+    except (ValueError, RecursionError):
+        return None
+    if "values" in arrays:
+        values: Any = _as_matrix(arrays["values"], f"{source.name}, array 'values'")
+    else:
+        if "shape" not in arrays:  # run folders of earlier versions leave it to the journal
+            if cols is None:
+                hint = "name the file that the run was made of, or sweep again into a new folder"
+                raise source.fault(f"the sparse matrix does not say how many columns it has; {hint}.")
+            arrays["shape"] = np.array([len(arrays["indptr"]) - 1, len(cols)])
+        values = _sparse(arrays | {"format": np.array("csr")}, source)
+    return Matrix(values, rows, cols, source.stem, "missing" if absent == ("missing",) else "zero")
+
+
+def _kept_labels(stored: np.ndarray[Any, Any]) -> tuple[str, ...] | None:
+    """Return the labels in the bytes of a list in JSON; a ValueError where they are none."""
+    labels = json.loads(stored.tobytes()) if stored.dtype == np.uint8 else ""
+    if labels is None:
+        return None
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise ValueError("no list of labels")
+    return tuple(labels)
 
 
 def read_arrays(source: Source, wanted: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
@@ -215,6 +253,6 @@ def _write(matrix: Matrix, path: Path) -> None:
 
 _NOTE = (
     "never unpickled; large `.npy` stay in the file; in `.npz` the matrix is `X`, labels are `rows` and `cols`; "
-    "`scipy.sparse.save_npz` too"
+    "`scipy.sparse.save_npz` and the matrices of a run folder too"
 )
 FORMAT = Format("npy", "NumPy .npy and .npz", (".npy", ".npz"), _detects, _read, _write, note=_NOTE)

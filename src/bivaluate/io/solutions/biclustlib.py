@@ -60,4 +60,6 @@ def _write(document: Document, path: Path) -> None:
 
 
 _NOTE = "`item=` (`--item`) chooses among several"
-FORMAT = Format("biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE)
+FORMAT = Format(
+    "biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE, members="index"
+)

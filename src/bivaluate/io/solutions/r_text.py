@@ -150,5 +150,15 @@ def _nearly(source: Source) -> str:
 _NAME = "R biclust text (writeBiclusterResults, .bic)"
 _NOTE = "also of rqubic, BcDiag, BicOverlapper and JBiclustGE"
 FORMAT = Format(
-    "r-text", _NAME, (".txt", ".bic"), _detects, _read, _write, index_base=1, note=_NOTE, rank=3, nearly=_nearly
+    "r-text",
+    _NAME,
+    (".txt", ".bic"),
+    _detects,
+    _read,
+    _write,
+    index_base=1,
+    note=_NOTE,
+    rank=3,
+    nearly=_nearly,
+    members="label",
 )
