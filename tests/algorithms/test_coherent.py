@@ -205,6 +205,15 @@ def test_skewed_blocks_are_found_after_the_logarithm(X):
     assert (model.p_values_ <= 0.01).all()
 
 
+def test_too_many_missing_cells_are_refused_in_words(X):
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.8, np.nan, X)
+    with pytest.warns(
+        SearchWarning, match=r"varying rows of X, 0 have at least half of their cells; at least 8 are needed"
+    ):
+        model = CoherentSubmatrices(missing="omit", random_state=0).fit(gaps)
+    assert len(model.solution_) == 0
+
+
 def test_missing_cells(X):
     gaps = X.copy()
     gaps[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan

@@ -147,3 +147,19 @@ def test_run_passes_on_what_the_search_has_to_say(run, tmp_path):
     X = np.cumsum(np.random.default_rng(0).normal(size=(60, 20)), axis=1)
     np.savetxt(tmp_path / "series.csv", X, delimiter=",")
     assert "note: Columns are correlated in all rows" in run("run", "series.csv", "-a", "find").err
+
+
+def test_what_score_will_deny_is_said(tmp_path):
+    from bivaluate import Biclustering, Matrix
+    from bivaluate.cli.find import _as_scored
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 20))
+    X[:15, :6] += 3
+    found = Biclustering([(range(15), range(6)), (range(40, 55), range(8, 14))], X.shape)
+    [note] = _as_scored(Matrix(X), found, "raise")
+    assert note.startswith("`bivaluate score` will not tell B2 from noise: its evidence asks how improbable a block is")
+    assert _as_scored(Matrix(X), found.select([0]), "raise") == []
+    series = np.cumsum(X, axis=1)
+    [note] = _as_scored(Matrix(series), found.select([1]), "raise")
+    assert "counts a cell as 0." in note

@@ -66,3 +66,21 @@ def test_bad_input(run, files):
     assert "Transpose one of them" in run("prune", "X.npy", "S.json", "--transpose").err
     assert "Did you mean 'qubic'" in run("prune", "X.npy", "S.json", "--solution-format", "qubc").err
     assert "'layer' does not apply to it" in run("prune", "X.npy", "S.json", "--layer", "counts").err
+
+
+def test_absent_ratings_may_be_missing(run, tmp_path):
+    rng = np.random.default_rng(5)
+    ratings = rng.integers(1, 6, size=(100, 60))
+    ratings[:30, :20] = rng.choice([4, 5, 5, 5], size=(30, 20))
+    given = np.argwhere(rng.random(ratings.shape) < 0.4)
+    lines = [f"u{i:03d}\tm{j:03d}\t{ratings[i, j]}" for i, j in given]
+    (tmp_path / "ratings.tsv").write_text("\n".join(["user\titem\trating", *lines]) + "\n")
+    pairs = [[[f"u{i:03d}" for i in range(30)], [f"m{j:03d}" for j in range(20)]]]
+    (tmp_path / "one.json").write_text(json.dumps(pairs))
+    scored = run("score", "ratings.tsv", "one.json", "--absent", "missing")
+    assert "The bicluster stands out" in scored.out
+    pruned = run("prune", "ratings.tsv", "one.json", "--absent", "missing", "--json")
+    assert pruned.code == 0
+    assert json.loads(pruned.out)["proposals"] == []
+    assert "needs a matrix without missing cells" in run("find", "ratings.tsv", "--absent", "missing").err
+    assert run("sweep", "ratings.tsv", "-a", "spectral_co", "-k", "2", "--absent", "missing", "--out", "R").code == 2

@@ -296,6 +296,14 @@ def admit(X: Values, min_rows: int) -> Admitted:
             f"min_rows = {min_rows} and at most half of the rows. Nothing is found.",
         )
     part = X[np.ix_(rows, cols)]
+    half_full = int((2 * np.isnan(part).sum(axis=1) <= m).sum())
+    if half_full < 2 * min_rows:
+        return Admitted(
+            rows,
+            cols,
+            reason=f"Of the {n} varying rows of X, {half_full} have at least half of their cells; at least {2 * min_rows} are needed to "
+            "see what rows look like. Take the rows and columns with the fewest missing cells. Nothing is found.",
+        )
     levels = _median_levels(part)
     if levels < min(FEWEST_LEVELS, m):
         return Admitted(

@@ -79,6 +79,9 @@ class MatrixFile:
     ] = None
     modality: Annotated[str | None, _reading_matrix("Modality of a MuData file.")] = None
     sheet: Annotated[str | None, _reading_matrix("Sheet of an Excel file.")] = None
+    absent: Annotated[
+        str | None, _reading_matrix("Cells a sparse file does not store: zero (default), or missing.")
+    ] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -94,9 +97,10 @@ class MatrixFile:
         from bivaluate.io.solutions import is_solution
 
         if is_name(str(path)) and not os.path.exists(path):
-            if self.given:
+            if self.given.keys() - {"absent"}:
                 raise ParameterError(f"{path} names a data set, not a file: leave out the options on how to read it.")
-            return load_named(str(path))[0]
+            found = load_named(str(path))[0]
+            return found if self.absent is None else dataclasses.replace(found, absent=self.absent)
         try:
             return read_matrix(path, **self.given)
         except FormatError as error:
@@ -164,7 +168,6 @@ class Scoring:
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring(_MISSING)] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
-    absent: Annotated[str | None, _scoring("Cells a sparse matrix does not store: zero (default), or missing.")] = None
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None

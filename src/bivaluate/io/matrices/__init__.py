@@ -27,6 +27,7 @@ def read_matrix(
     layer: str | None = None,
     modality: str | None = None,
     sheet: str | int | None = None,
+    absent: str | None = None,
 ) -> Matrix:
     """Read a data matrix, rows (genes) by columns (conditions), with its labels.
 
@@ -52,6 +53,8 @@ def read_matrix(
         For MuData: which of its objects, such as "rna".
     sheet : str or int, optional
         For Excel: the sheet, by name or by position from 0.
+    absent : {"zero", "missing"}, optional
+        What cells are that a sparse file does not store: zero, as in counts (the default), or missing, as in ratings.
 
     Returns
     -------
@@ -95,6 +98,8 @@ def read_matrix(
     matrix: Matrix = record.load(source, replace(options, format_is_stated=format is not None))
     if 0 in matrix.shape:
         raise FormatError(f"{source.name} holds an empty matrix, shape {matrix.shape}.")
+    if absent is not None:
+        matrix = replace(matrix, absent=absent)
     return matrix.T if transpose else matrix
 
 
