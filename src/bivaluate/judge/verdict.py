@@ -9,6 +9,7 @@ from bivaluate._text import listing, number, percent, plural
 from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
 from bivaluate.measures.registry import RECORDS, symbol
 
+_OMITTING = ("--missing omit",)
 NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
 MOST_NAMED = 10
 
@@ -217,8 +218,10 @@ def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = Fa
 
     >>> tidying("data.csv", "las.json")[:63]
     'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
+    >>> tidying("data.csv", "las.json", omits=True)[:68]
+    'Tidy up: `bivaluate prune data.csv las.json --missing omit -o pruned'
     """
-    command = f"bivaluate prune {matrix} {solution}{' --missing omit' if omits else ''} -o pruned.json"
+    command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
     return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
 
 
@@ -308,11 +311,11 @@ def next_steps(
     if unfinished:
         steps.append("Start the same command again to finish the run, then look again.")
     if not real:
-        rule = " --missing omit" if omits else ""
+        find = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
         steps.append(
             "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
             if searched
-            else f"Do not interpret these biclusters. `bivaluate find {matrix}{rule}` searches the matrix itself, for patterns "
+            else f"Do not interpret these biclusters. `{find}` searches the matrix itself, for patterns "
             "of several kinds, and says so when there is none."
         )
         return steps
