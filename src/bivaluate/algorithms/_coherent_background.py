@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
-from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, without_effects
+from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, tails, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
@@ -218,7 +218,8 @@ def best_of_copy(search: Search, background: Background, Z: Values, rng: np.rand
     their own background makes blocks of its own.
     """
     if background.correlated:
-        copy = bend(without_effects(flipped(Z, rng)))[0]
+        copy = without_effects(flipped(Z, rng))
+        copy = bend(copy, *tails(copy))[0]
         field = background_field(copy, column_covariance(copy))
     else:
         field = make_field(permuted(Z, rng))
