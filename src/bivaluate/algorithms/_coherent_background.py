@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate.algorithms._coherent_field import copy_field, fit, make_field, refresh, remove
-from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, without_effects
+from bivaluate.algorithms._coherent_prepare import bend, column_covariance, median, standardise, tails, without_effects
 from bivaluate.algorithms._coherent_refine import Scored
 from bivaluate.algorithms._coherent_search import Search
 from bivaluate.algorithms._estimator import Pair, Values
@@ -70,18 +70,36 @@ def find_background(
     for _ in range(MOST_ROUNDS):
         if gain <= search.threshold:
             return background, blocks
-        known, blocks, total = blocks, [], 0.0
-        for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known):
-            if len(pair[0]) == search.most_rows or 2 * len(pair[1]) > Z.shape[1]:
-                break
-            blocks.append(pair)
-            total += score
-        if total <= gain:
+        found = blocks_instead(background, gain, search, rng, blocks)
+        blocks = [pair for _, pair in found]
+        if sum(score for score, _ in found) <= gain:
             return Background.of(Z, unbent, column_covariance(Z)), blocks
         Z, unbent = centred_without(Z, blocks), centred_without(unbent, blocks)
         background = Background.of(Z, unbent, None)
         gain = covariance_evidence(explained(Z, blocks))
     return background_beside(Z, unbent, search, blocks), blocks
+
+
+def blocks_instead(
+    background: Background, gain: float, search: Search, rng: np.random.RandomState, known: list[Pair]
+) -> list[Scored]:
+    """Return blocks in independent columns, to be weighed against the `gain` of their covariance.
+
+    There are no new starts once the blocks save more, and none after a block that looks like a factor of all rows.
+    """
+
+    def is_common(pair: Pair) -> bool:
+        return len(pair[0]) == search.most_rows or 2 * len(pair[1]) > background.Z.shape[1]
+
+    def save_more() -> bool:
+        return sum(score for score, _ in found) > gain
+
+    found: list[Scored] = []
+    for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, is_common, save_more):
+        if is_common(pair):
+            break
+        found.append((score, pair))
+    return found
 
 
 def background_beside(Z: Values, unbent: Values, search: Search, blocks: Iterable[Pair]) -> Background:
@@ -218,7 +236,8 @@ def best_of_copy(search: Search, background: Background, Z: Values, rng: np.rand
     their own background makes blocks of its own.
     """
     if background.correlated:
-        copy = bend(without_effects(flipped(Z, rng)))[0]
+        copy = without_effects(flipped(Z, rng))
+        copy = bend(copy, *tails(copy))[0]
         field = background_field(copy, column_covariance(copy))
     else:
         field = make_field(permuted(Z, rng))

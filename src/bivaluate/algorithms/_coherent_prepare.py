@@ -15,7 +15,7 @@ from bivaluate.chance.assumptions import normal_scores
 FEWEST_COLUMNS = 4
 FEWEST_LEVELS = 5
 SIMULATED_ROWS = 2000
-PROFILE_ROWS = 3000
+PROFILE_ROWS, PROFILE_CELLS = 3000, 1_500_000
 SEED = 20_091
 SMALL_SKEW = 0.22
 SMALL_TAIL = 0.04
@@ -27,8 +27,11 @@ BENDABLE_SKEW = 0.5
 BENDABLE_TAIL = 0.475
 # Fewer columns say too little about the tails of a row: it is taken as it is, and surrogates decide.
 COLUMNS_FOR_TAILS = 12
+# Correlation is taken out of so many columns at most: more would say the same about tails, and take long.
+MOST_WHITENED = 500
 FARTHEST = 4.0
 CLIP = 1.0
+SMALLEST_EIGENVALUE = 1e-3
 NORMAL_MAD = 1.4826
 POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube root": np.cbrt, "log": np.log}
 
@@ -142,9 +145,17 @@ def column_covariance(Z: Values) -> Values:
     error = ((1.0 - off**2) ** 2).sum() / n
     shrink = min(1.0, error / max(float((off**2).sum()), 1e-300))
     R = (1.0 - shrink) * R + shrink * np.eye(m)
-    values, vectors = np.linalg.eigh(R)
-    R = (vectors * np.maximum(values, 1e-3)) @ vectors.T
-    return np.asarray(R * scale * scale[:, np.newaxis])
+    return np.asarray(_well_conditioned(R) * scale * scale[:, np.newaxis])
+
+
+def _well_conditioned(R: Values) -> Values:
+    """Return a correlation matrix with eigenvalues of at least `SMALLEST_EIGENVALUE`; most have no smaller ones."""
+    try:
+        np.linalg.cholesky(R - SMALLEST_EIGENVALUE * np.eye(len(R)))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(R)
+        return np.asarray((vectors * np.maximum(values, SMALLEST_EIGENVALUE)) @ vectors.T)
+    return R
 
 
 def order_profile(Z: Values) -> Values:
@@ -166,7 +177,8 @@ def order_profile(Z: Values) -> Values:
 @lru_cache(maxsize=32)
 def _normal_profile(m: int) -> Values:
     rng = np.random.default_rng(SEED + 1)
-    return order_profile(without_effects(rng.standard_normal((PROFILE_ROWS, m))))
+    n = min(PROFILE_ROWS, max(PROFILE_CELLS // m, 100))
+    return order_profile(without_effects(rng.standard_normal((n, m))))
 
 
 def curve(z: Values, g: float, h: float) -> Values:
@@ -205,9 +217,10 @@ def tails(Z: Values) -> tuple[float, float]:
     g, h = fit_tails(Z)[:2]
     if is_normal(g, h):
         return g, h
-    values, vectors = np.linalg.eigh(column_covariance(Z))
-    gap = np.isnan(Z)
-    white = np.where(gap, 0.0, Z) @ ((vectors / np.sqrt(values)) @ vectors.T)
+    some = Z[:, :: -(-Z.shape[1] // MOST_WHITENED)]
+    values, vectors = np.linalg.eigh(column_covariance(some))
+    gap = np.isnan(some)
+    white = np.where(gap, 0.0, some) @ ((vectors / np.sqrt(values)) @ vectors.T)
     white[gap] = np.nan
     skew, tail = fit_tails(standardise(white))[:2]
     return (skew, tail) if is_normal(skew, tail) else (g, h)
@@ -240,17 +253,19 @@ def prepare(X: Values) -> Prepared:
             skew, tail = tails(other)
             if abs(skew) < abs(g):
                 Z, g, h, transform = other, skew, tail, name
-    straight, g, h, bent = bend(Z)
+    straight, g, h, bent = bend(Z, g, h)
     if bent:
         transform = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
     return Prepared(straight, Z, g, h, transform)
 
 
-def bend(Z: Values) -> tuple[Values, float, float, bool]:
-    """Return Z with rows bent to normal by a g-and-h curve if needed and possible, what is left, and whether bent."""
+def bend(Z: Values, g: float, h: float) -> tuple[Values, float, float, bool]:
+    """Return Z with rows bent to normal by a g-and-h curve if needed and possible, what is left, and whether bent.
+
+    `g` and `h` are its `tails`.
+    """
     if Z.shape[1] < COLUMNS_FOR_TAILS:
         return Z, 0.0, 0.0, False
-    g, h = tails(Z)
     if is_normal(g, h) or abs(g) >= BENDABLE_SKEW or h >= BENDABLE_TAIL:
         return Z, g, h, False
     skew, tail, A, B = fit_tails(Z)

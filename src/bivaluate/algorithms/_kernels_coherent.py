@@ -52,16 +52,19 @@ class Field(NamedTuple):
     tables: Any
 
 
-@inner_kernel
-def marginal(tables: Any, size: float, kappa: float, rest: float) -> Any:
-    """Return the log marginal likelihood of `size` background cells; `rest` is NU0 + q - s^2 / kappa."""
+@inlined_kernel
+def marginal(tables: Any, size: float, log_kappa: float, log_rest: float) -> Any:
+    """Return the log marginal likelihood of `size` background cells.
+
+    `log_kappa` is log(kappa / KAPPA0) and `log_rest` log(NU0 + q - s^2 / kappa).
+    """
     nu = NU0 + size
     return (
-        -0.5 * math.log(kappa / KAPPA0)
+        -0.5 * log_kappa
         + tables[HALF_GAMMA, int(nu)]
         - tables[HALF_GAMMA, int(NU0)]
         + 0.5 * NU0 * math.log(NU0)
-        - 0.5 * nu * math.log(rest)
+        - 0.5 * nu * log_rest
         - 0.5 * size * LOG_PI
     )
 
@@ -123,8 +126,8 @@ def add_squares(root: Any, Y: Any, size: int, x: Any, out: Any) -> None:
 
 
 @inner_kernel
-def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_in: Any, q_in: Any) -> Any:
-    """Add to `s_in` and `q_in` what the cells in J take from s and q of every row; return what they take from kappa."""
+def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_in: Any, q_in: Any) -> None:
+    """Add to `s_in` and `q_in` what the cells in J take from s and q of every row."""
     # s_in += weight @ Y, q_in += ((root @ Y) ** 2).sum(axis=0), Y = field.Yt[np.ix_(cols, rows)]; some rows at a time
     keep_apart()
     c = len(cols)
@@ -139,16 +142,36 @@ def add_correlated(field: Any, rows: Any, cols: Any, root: Any, weight: Any, s_i
                 Y[a, k] = y[rows[first + k]]
                 s_in[first + k] += weight[a] * Y[a, k]
         add_squares(root, Y, size, x, q_in[first : first + size])
+
+
+@inner_kernel
+def kappa_inside(field: Any, cols: Any, weight: Any) -> Any:
+    """Return what the cells in J take from kappa of a row where columns are correlated."""
     kappa_in = 0.0
-    for a in range(c):
+    for a in range(len(cols)):
         kappa_in += weight[a] * field.precision[ONES, cols[a]]
     return kappa_in
 
 
 @inner_kernel
+def has_gaps(field: Any, i: int) -> Any:
+    """Return whether cells of row i are missing."""
+    return field.lines[ROW_SIZE, i] < len(field.Zt)
+
+
+@inner_kernel
+def any_gaps(field: Any, rows: Any) -> bool:
+    """Return whether cells of any of the rows are missing."""
+    count = 0
+    for k in range(len(rows)):
+        count += has_gaps(field, rows[k])
+    return count > 0
+
+
+@inner_kernel
 def seen_inside(field: Any, i: int, cols: Any) -> int:
     """Return the number of observed cells of row i in J."""
-    if len(field.seen) == 0:
+    if not has_gaps(field, i):
         return len(cols)
     count = 0
     for a in range(len(cols)):
@@ -165,7 +188,10 @@ def standardise(field: Any, rows: Any, cols: Any, root: Any, weight: Any, centre
     correlated = len(field.precision) > 0
     s_in = np.zeros(r)
     q_in = np.zeros(r)
-    kappa_in = add_correlated(field, rows, cols, root, weight, s_in, q_in) if correlated else 0.0
+    kappa_in = 0.0
+    if correlated:
+        add_correlated(field, rows, cols, root, weight, s_in, q_in)
+        kappa_in = kappa_inside(field, cols, weight)
     for k in range(r):
         i = rows[k]
         inside = seen_inside(field, i, cols)
@@ -328,7 +354,7 @@ def fit_block(
     """Standardise the block and fit the model; missing cells are filled by the model, three times over."""
     keep_apart()
     standardise(field, rows, cols, root, weight, centre, spread, z)
-    if len(field.seen) == 0:
+    if not any_gaps(field, rows):
         estimate(z, np.int64(0), pattern, theta, shift, slope)
         return
     for a in range(len(cols)):
@@ -354,5 +380,5 @@ def marginals(tables: Any, size: Any, kappa: Any, rest: Any) -> Any:
     """Return `marginal` of many rows."""
     out = np.empty(len(size))
     for i in range(len(size)):
-        out[i] = marginal(tables, size[i], kappa[i], rest[i])
+        out[i] = marginal(tables, size[i], math.log(kappa[i] / KAPPA0), math.log(rest[i]))
     return out

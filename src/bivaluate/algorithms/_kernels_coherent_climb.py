@@ -21,10 +21,11 @@ from bivaluate.algorithms._kernels_coherent import (
     NOISE,
     PATTERN_VARIANCE,
     add_squares,
+    any_gaps,
     factorise,
     fit_block,
 )
-from bivaluate.algorithms._kernels_coherent_evidence import row_evidence, score_block
+from bivaluate.algorithms._kernels_coherent_evidence import N_SUMS, row_evidence, score_block, sum_cells
 
 MOST_ROUNDS = 30
 PATIENCE = 3
@@ -186,7 +187,7 @@ def column_gains(
     inside = np.zeros(m, np.uint8)
     for a in range(c):
         inside[cols[a]] = 1
-    gaps = len(field.seen) > 0
+    gaps = any_gaps(field, rows)
     correlated = len(field.precision) > 0
     difference = np.empty((m, r)) if correlated else np.empty((0, 0))
     variance = np.empty(m) if correlated else np.empty(0)
@@ -255,7 +256,7 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     spread = np.empty(n)
     shift = np.empty(n)
     slope = np.empty(n)
-    sums = np.empty((9, n))
+    sums, own_sums = np.empty((N_SUMS, n)), np.empty((N_SUMS, n))
     evidence = np.empty(n)
     gain = np.empty(m)
     pattern = np.empty(m)
@@ -269,9 +270,12 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
     fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
     best, best_rows, best_cols = -np.inf, rows, cols
     waited = 0
+    same_cols = False
     for step in range(MOST_ROUNDS):
         warm = step < WARM_ROUNDS and warm_rows > 0
-        row_evidence(field, every, cols, root, weight, log_det, pattern, theta, sums, evidence)
+        if not same_cols:
+            sum_cells(field, every, cols, root, weight, sums)
+        row_evidence(field, every, cols, weight, log_det, pattern, theta, sums, evidence)
         at_least = max(fewest_rows, warm_rows) if warm else fewest_rows
         new_rows = best_prefix(evidence, field.tables[CHOOSE_ROWS], 0.0, at_least, most_rows)
         z = np.empty((len(new_rows), len(cols)))
@@ -283,11 +287,12 @@ def climb(field: Any, rows: Any, cols: Any, fewest_rows: int, most_rows: int, fe
         same_cols = same(cols, new_cols)
         unchanged = same_cols and same(rows, new_rows) and not warm
         rows, cols = new_rows, new_cols
-        if correlated and not same_cols:
-            log_det = factorise(field, cols, root, weight)
-        z = np.empty((len(rows), len(cols)))
-        fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
-        S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, z, sums, evidence)
+        if not same_cols:
+            if correlated:
+                log_det = factorise(field, cols, root, weight)
+            z = np.empty((len(rows), len(cols)))
+            fit_block(field, rows, cols, root, weight, centre, spread, z, pattern, theta, shift, slope)
+        S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, z, own_sums, evidence)
         waited += 1
         if best + 1e-9 < S:
             best, best_rows, best_cols = S, rows, cols

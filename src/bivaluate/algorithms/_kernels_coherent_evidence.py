@@ -15,6 +15,7 @@ from bivaluate.algorithms._kernels_coherent import (
     CHOOSE_COLS,
     CHOOSE_ROWS,
     HALF_GAMMA,
+    KAPPA0,
     LEVEL,
     LEVEL_VARIANCE,
     LOG_PI,
@@ -33,38 +34,28 @@ from bivaluate.algorithms._kernels_coherent import (
     add_correlated,
     factorise,
     fit_block,
+    has_gaps,
+    kappa_inside,
     marginal,
     seen_inside,
 )
 
+# Lines of sums over the cells of a row in J: z, z^2, zp, what J takes from s and from q, cells seen, p, p^2, unseen.
+SUM_Z, SUM_Z2, SUM_ZP, S_IN, Q_IN, SEEN, SUM_P, SUM_P2, UNSEEN = range(9)
+N_SUMS = 9
+
 
 @inner_kernel
-def log_mixture(theta: Any, v: float, base: float, nu: float, dimension: float) -> Any:
+def log_mixture(theta: Any, log_w: float, log_1_w: float, v: float, base: float, nu: float, dimension: float) -> Any:
     """Return log[w k(v - g) + (1 - w) k(v + g)], k(d) = (1 + (base + d^2 / V2) / nu)^(-(nu + dimension) / 2)."""
-    w = theta[POSITIVE]
     near = (v - theta[PATTERN]) ** 2 / theta[PATTERN_VARIANCE]
     far = (v + theta[PATTERN]) ** 2 / theta[PATTERN_VARIANCE]
     half = 0.5 * (nu + dimension)
-    one = math.log(w) - half * math.log(1.0 + (base + near) / nu)
-    two = math.log(1.0 - w) - half * math.log(1.0 + (base + far) / nu)
+    one = log_w - half * math.log(1.0 + (base + near) / nu)
+    two = log_1_w - half * math.log(1.0 + (base + far) / nu)
     top = max(one, two)
     gap = abs(one - two)
     return top + math.log(1.0 + math.exp(-gap)) if gap < 40.0 else top
-
-
-@inlined_kernel
-def density(field: Any, theta: Any, c: int, nu: float, log_spread: float, u: float, v: float, power: float) -> Any:
-    """Return the log density of a row's c cells in J under the block model; u, v and power = |z|^2 describe z."""
-    V1, V2, tau2 = theta[LEVEL_VARIANCE], theta[PATTERN_VARIANCE], theta[NOISE]
-    base = (u - math.sqrt(c) * theta[LEVEL]) ** 2 / V1 + max(power - u * u - v * v, 0.0) / tau2
-    return (
-        field.tables[HALF_GAMMA, int(nu) + c]
-        - field.tables[HALF_GAMMA, int(nu)]
-        - 0.5 * c * (math.log(nu) + LOG_PI)
-        - 0.5 * (math.log(V1) + math.log(V2) + (c - 2) * math.log(tau2))
-        - c * log_spread
-        + log_mixture(theta, v, base, nu, c)
-    )
 
 
 @inlined_kernel
@@ -115,93 +106,138 @@ def density_in_part(field: Any, theta: Any, c: int, n_seen: int, nu: float, log_
 
 
 @inner_kernel
-def row_evidence(
-    field: Any,
-    rows: Any,
-    cols: Any,
-    root: Any,
-    weight: Any,
-    log_det: float,
-    pattern: Any,
-    theta: Any,
-    sums: Any,
-    evidence: Any,
-) -> None:
-    """Fill the log-likelihood ratio (block against background) of the given rows; `sums` is scratch of 9 x n."""
+def rows_with_gaps(field: Any, rows: Any) -> Any:
+    """Return the places in `rows` of those with missing cells."""
+    places = np.empty(len(rows), np.int64)
+    count = 0
+    for k in range(len(rows)):
+        if has_gaps(field, rows[k]):
+            places[count] = k
+            count += 1
+    return places[:count]
+
+
+@inner_kernel
+def sum_cells(field: Any, rows: Any, cols: Any, root: Any, weight: Any, sums: Any) -> None:
+    """Fill the sums over the observed cells of the rows in J that no model is needed for."""
     keep_apart()
-    c = len(cols)
     n = len(rows)
     every = n == field.Zt.shape[1]
-    z1, z2, zp, s_in, q_in = sums[0], sums[1], sums[2], sums[3], sums[4]
-    seen, p1, p2, unseen = sums[5], sums[6], sums[7], sums[8]
-    gaps = len(field.seen) > 0
+    z1, z2, seen, unseen = sums[SUM_Z], sums[SUM_Z2], sums[SEEN], sums[UNSEEN]
     correlated = len(field.precision) > 0
-    for a in range(len(sums)):
+    for line in (SUM_Z, SUM_Z2, S_IN, Q_IN, SEEN, UNSEEN):
         for k in range(n):
-            sums[a, k] = 0.0
-    for a in range(c):
-        p = pattern[a]
+            sums[line, k] = 0.0
+    gapped = rows_with_gaps(field, rows)
+    for a in range(len(cols)):
         column = field.Zt[cols[a]]
         if every:
             for i in range(n):
                 v = column[i]
                 z1[i] += v
                 z2[i] += v * v
-                zp[i] += v * p
         else:
             for k in range(n):
                 v = column[rows[k]]
                 z1[k] += v
                 z2[k] += v * v
-                zp[k] += v * p
-        if gaps:
-            there = field.seen[cols[a]]
-            for k in range(n):
-                o = there[rows[k]]
-                seen[k] += o
-                p1[k] += o * p
-                p2[k] += o * p * p
-    kappa_in = float(c)
-    if correlated:
-        kappa_in = add_correlated(field, rows, cols, root, weight, s_in, q_in)
-        for a in range(c):
-            if gaps:
+        if len(gapped) == 0:
+            continue
+        there = field.seen[cols[a]]
+        log_precision = math.log(field.precision[cols[a], cols[a]]) if correlated else 0.0
+        for k in gapped:
+            if there[rows[k]]:
+                seen[k] += 1.0
+            elif correlated:
                 # A missing cell holds its expectation: it must count neither for the block nor against it.
-                there = field.seen[cols[a]]
-                column = field.Zt[cols[a]]
-                p = pattern[a]
-                log_precision = math.log(field.precision[cols[a], cols[a]])
-                for k in range(n):
-                    if there[rows[k]] == 0:
-                        v = column[rows[k]]
-                        z1[k] -= v
-                        z2[k] -= v * v
-                        zp[k] -= v * p
-                        unseen[k] += 0.5 * (log_precision - LOG_PI - math.log(2.0))
+                v = column[rows[k]]
+                z1[k] -= v
+                z2[k] -= v * v
+                unseen[k] += 0.5 * (log_precision - LOG_PI - math.log(2.0))
+    if correlated:
+        add_correlated(field, rows, cols, root, weight, sums[S_IN], sums[Q_IN])
+
+
+@inner_kernel
+def sum_along(field: Any, rows: Any, cols: Any, pattern: Any, sums: Any) -> None:
+    """Fill the sums of zp over the observed cells of the rows in J and, where cells are missing, of p and p^2."""
+    keep_apart()
+    n = len(rows)
+    every = n == field.Zt.shape[1]
+    zp, p1, p2 = sums[SUM_ZP], sums[SUM_P], sums[SUM_P2]
+    for line in (SUM_ZP, SUM_P, SUM_P2):
+        for k in range(n):
+            sums[line, k] = 0.0
+    gapped = rows_with_gaps(field, rows)
+    for a in range(len(cols)):
+        p = pattern[a]
+        column = field.Zt[cols[a]]
+        if every:
+            for i in range(n):
+                zp[i] += column[i] * p
+        else:
+            for k in range(n):
+                zp[k] += column[rows[k]] * p
+        if len(gapped) == 0:
+            continue
+        there = field.seen[cols[a]]
+        for k in gapped:
+            if there[rows[k]]:
+                p1[k] += p
+                p2[k] += p * p
+            else:
+                zp[k] -= column[rows[k]] * p
+
+
+@inner_kernel
+def row_evidence(
+    field: Any, rows: Any, cols: Any, weight: Any, log_det: float, pattern: Any, theta: Any, sums: Any, evidence: Any
+) -> None:
+    """Fill the log-likelihood ratio (block against background) of rows whose sums `sum_cells` has filled."""
+    keep_apart()
+    c = len(cols)
+    sum_along(field, rows, cols, pattern, sums)
+    correlated = len(field.precision) > 0
+    kappa_in = kappa_inside(field, cols, weight) if correlated else 0.0
+    V1, V2, tau2 = theta[LEVEL_VARIANCE], theta[PATTERN_VARIANCE], theta[NOISE]
+    log_w, log_1_w = math.log(theta[POSITIVE]), math.log(1.0 - theta[POSITIVE])
+    # What the density of all c cells owes to their number and variances: the same in every row.
+    same = -0.5 * (c * LOG_PI + math.log(V1) + math.log(V2) + (c - 2) * math.log(tau2))
     root_c = math.sqrt(c)
-    for k in range(n):
+    of_level = root_c * theta[LEVEL]
+    last_kappa = KAPPA0
+    log_kappa = 0.0
+    for k in range(len(rows)):
         i = rows[k]
-        inside = int(seen[k]) if gaps else c
-        s = field.lines[ROW_S, i] - (s_in[k] if correlated else z1[k])
-        q = field.lines[ROW_Q, i] - (q_in[k] if correlated else z2[k])
+        z1, z2, zp = sums[SUM_Z, k], sums[SUM_Z2, k], sums[SUM_ZP, k]
+        inside = int(sums[SEEN, k]) if has_gaps(field, i) else c
+        s = field.lines[ROW_S, i] - (sums[S_IN, k] if correlated else z1)
+        q = field.lines[ROW_Q, i] - (sums[Q_IN, k] if correlated else z2)
         kappa = field.lines[ROW_KAPPA, i] - (kappa_in if correlated else inside)
+        if kappa != last_kappa:
+            last_kappa, log_kappa = kappa, math.log(kappa / KAPPA0)
         size = field.lines[ROW_SIZE, i] - inside
         rest = NU0 + q - s * s / kappa
+        log_rest = math.log(rest)
         nu = NU0 + size
-        log_spread = 0.5 * math.log(rest / nu)
         centre = s / kappa
-        scale = 1.0 / math.sqrt(rest / nu)
-        ratio = marginal(field.tables, size, kappa, rest) - 0.5 * log_det - field.lines[ROW_WHOLE, i]
-        level = (z1[k] - inside * centre) * scale
-        power = (z2[k] - 2.0 * centre * z1[k] + inside * centre * centre) * scale * scale
+        scale = math.sqrt(nu / rest)
+        ratio = marginal(field.tables, size, log_kappa, log_rest) - 0.5 * log_det - field.lines[ROW_WHOLE, i]
+        level = (z1 - inside * centre) * scale
+        power = (z2 - 2.0 * centre * z1 + inside * centre * centre) * scale * scale
         if inside == c:
-            ratio += density(field, theta, c, nu, log_spread, level / root_c, zp[k] * scale, power)
-        elif inside > 0:
-            along = (zp[k] - centre * p1[k]) * scale
-            part = (level, power, along, p1[k], p2[k])
-            ratio += density_in_part(field, theta, c, inside, nu, log_spread, part)
-        if correlated and inside < c:
-            ratio += unseen[k] - (c - inside) * log_spread
+            u, v = level / root_c, zp * scale
+            base = (u - of_level) ** 2 / V1 + max(power - u * u - v * v, 0.0) / tau2
+            ratio += field.tables[HALF_GAMMA, int(nu) + c] - field.tables[HALF_GAMMA, int(nu)]
+            ratio += same - 0.5 * c * log_rest + log_mixture(theta, log_w, log_1_w, v, base, nu, c)
+        else:
+            log_spread = 0.5 * (log_rest - math.log(nu))
+            if inside > 0:
+                p1, p2 = sums[SUM_P, k], sums[SUM_P2, k]
+                part = (level, power, (zp - centre * p1) * scale, p1, p2)
+                ratio += density_in_part(field, theta, c, inside, nu, log_spread, part)
+            if correlated:
+                ratio += sums[UNSEEN, k] - (c - inside) * log_spread
         evidence[k] = ratio
 
 
@@ -213,6 +249,13 @@ def structure(field: Any, rows: Any, cols: Any, pattern: Any, theta: Any, z: Any
     """
     c = len(cols)
     without_level = 2 * c > field.Zt.shape[0]
+    log_w, log_1_w = math.log(theta[POSITIVE]), math.log(1.0 - theta[POSITIVE])
+    of_model = -0.5 * (math.log(theta[PATTERN_VARIANCE]) + (c - 2) * math.log(theta[NOISE]))
+    d, variance = c - 1, theta[POWER_WITHOUT_LEVEL]
+    if not without_level:
+        d, variance = c, theta[POWER]
+        of_model -= 0.5 * math.log(theta[LEVEL_VARIANCE])
+    of_one_variance = -0.5 * d * math.log(variance)
     total = 0.0
     for k in range(len(rows)):
         nu = NU0 + field.lines[ROW_SIZE, rows[k]] - seen_inside(field, rows[k], cols)
@@ -224,23 +267,15 @@ def structure(field: Any, rows: Any, cols: Any, pattern: Any, theta: Any, z: Any
             power += z[k, a] ** 2
             v += z[k, a] * pattern[a]
         u = level / math.sqrt(c)
+        base = 0.0
         if without_level:
-            d = c - 1
             power -= u * u
             base = max(power - v * v, 0.0) / theta[NOISE]
-            variance = theta[POWER_WITHOUT_LEVEL]
-            one = -0.5 * (math.log(theta[PATTERN_VARIANCE]) + (c - 2) * math.log(theta[NOISE]))
         else:
-            d = c
             base = (u - math.sqrt(c) * theta[LEVEL]) ** 2 / theta[LEVEL_VARIANCE]
             base += max(power - u * u - v * v, 0.0) / theta[NOISE]
-            variance = theta[POWER]
-            one = -0.5 * (
-                math.log(theta[LEVEL_VARIANCE]) + math.log(theta[PATTERN_VARIANCE]) + (c - 2) * math.log(theta[NOISE])
-            )
-        one += log_mixture(theta, v, base, nu, d)
-        two = -0.5 * d * math.log(variance) - 0.5 * (nu + d) * math.log(1.0 + power / (variance * nu))
-        total += one - two
+        total += of_model + log_mixture(theta, log_w, log_1_w, v, base, nu, d)
+        total -= of_one_variance - 0.5 * (nu + d) * math.log(1.0 + power / (variance * nu))
     return total
 
 
@@ -269,7 +304,8 @@ def score_block(
     keep_apart()
     r, c = len(rows), len(cols)
     m, n = field.Zt.shape
-    row_evidence(field, rows, cols, root, weight, log_det, pattern, theta, sums, evidence)
+    sum_cells(field, rows, cols, root, weight, sums)
+    row_evidence(field, rows, cols, weight, log_det, pattern, theta, sums, evidence)
     D = cost_of_fit(theta, r, c)
     S = -field.tables[CHOOSE_ROWS, r] - field.tables[CHOOSE_COLS, c] - math.log(n) - math.log(m) - D
     for k in range(r):
@@ -295,7 +331,8 @@ def judge(field: Any, rows: Any, cols: Any, which: Any, model: Any, cells: Any, 
     weight = np.empty(m)
     log_det = factorise(field, cols, root, weight) if correlated else 0.0
     fit_block(field, rows, cols, root, weight, centre, spread, cells, pattern, theta, shift, slope)
-    sums = np.empty((9, max(len(rows), len(which))))
+    sums = np.empty((N_SUMS, max(len(rows), len(which))))
     S = score_block(field, rows, cols, root, weight, log_det, pattern, theta, cells, sums, np.empty(len(rows)))
-    row_evidence(field, which, cols, root, weight, log_det, pattern, theta, sums, evidence)
+    sum_cells(field, which, cols, root, weight, sums)
+    row_evidence(field, which, cols, weight, log_det, pattern, theta, sums, evidence)
     return S
