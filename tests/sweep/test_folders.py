@@ -152,8 +152,10 @@ def test_a_matrix_that_does_not_arrive_as_it_was_sent(form: Any, monkeypatch: py
     class Client:
         """Hands a task to a worker at once; what was sent arrives, or something else."""
 
-        def scatter(self, matrix: Matrix, **_: Any) -> Matrix:
-            return matrix
+        status = "running"
+
+        def scatter(self, matrices: list[Matrix], **_: Any) -> list[Matrix]:
+            return matrices
 
         def submit(self, work: Any, task: Task, matrix: Matrix, limit: None, sent: str, **_: Any) -> Any:
             result = work(task, arrived or matrix, limit, sent)
