@@ -105,3 +105,29 @@ def test_dense_sparse_and_some_rows_at_a_time_agree(monkeypatch):
     gaps = evidence_table(np.where(np.isnan(X), np.nan, X + 1), S, missing="omit")
     again = evidence_table(Matrix.of(stored, absent="missing"), S, missing="omit")
     np.testing.assert_allclose(gaps.gain, again.gain, rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["counts", "logarithms", "sparse"])
+def test_unequal_depth_is_said(form):
+    rng = np.random.default_rng(1)
+    P = rng.poisson(np.outer(rng.gamma(0.5, 2, 300), rng.lognormal(0, 0.5, 200))).astype(float)
+    block = (np.sort(np.argsort(-P.sum(axis=1))[:30]), np.sort(np.argsort(-P.sum(axis=0))[:40]))
+    X = {"counts": P, "logarithms": np.log1p(P), "sparse": csr_array(P)}[form]
+    said = [
+        sentence for sentence in evaluate(X, [block]).findings if "The totals of columns of counts differ" in sentence
+    ]
+    assert len(said) == 1
+    normalised = np.log1p(P / np.maximum(1, P.sum(axis=0)) * np.median(P.sum(axis=0)))
+    result = evaluate(normalised, [block])
+    assert not any("totals of columns" in sentence for sentence in result.findings)
+    assert result.verdict.startswith("Nothing here")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_block_or_one_loud_row_is_not_depth(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.5, (200, 60)).astype(float)
+    X[:20, :12] += rng.poisson(3, (20, 12))
+    X[100] *= rng.poisson(300, 60)
+    S = [(range(20), range(12))]
+    assert not any("totals of columns" in sentence for sentence in evaluate(X, S).findings)

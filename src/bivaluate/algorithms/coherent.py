@@ -286,7 +286,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         if outcome.by_surrogates and outcome.blocks:
             self.notes_.append(
                 f"Copies of the data without biclusters were searched too; {len(outcome.blocks)} of {len(blocks)} blocks have "
-                f"evidence that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
+                f"an S that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
             )
         elif outcome.by_surrogates:
             self._warn(

@@ -25,6 +25,8 @@ SKEW_LIMIT = 1.0
 KURTOSIS_LIMIT = 3.0
 ZEROS_LIMIT = 0.50
 AUTOCORRELATION_LIMIT = 0.20
+# How far totals of columns of counts differ, as a share of their mean; how alike two halves of the rows see that.
+DEPTH_LIMIT, DEPTH_AGREED = 0.30, 0.70
 # Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
 _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
 # One value in more than this share of the cells (as zeros in counts): differences say little, ranks with ties say more.
@@ -33,7 +35,7 @@ _ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
 _FEWEST_ROWS = 10
 # Rows with less than this share of the squares of others hold nothing but rounding.
 _ROUNDING = 1e-24
-COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
+COLUMN_EFFECTS, TAILS, SMOOTHNESS, DEPTH = "column effects", "tails", "smoothness", "depth"
 
 
 def centre_columns(X: Any) -> Floats:
@@ -140,9 +142,11 @@ def broken_assumptions(
     'Columns have strong effects '
     """
     sentences, tails, step, series = matrix.once(_departures)
+    raw = matrix if given is None else given
     if tails:
-        zeros = (matrix if given is None else given).once(_share_of_zeros)
-        sentences = sentences | {TAILS: _about_tails(tails, zeros)}
+        sentences = sentences | {TAILS: _about_tails(tails, raw.once(_share_of_zeros))}
+    if raw.once(_unequal_depth):
+        sentences = sentences | {DEPTH: _ABOUT_DEPTH}
     correlation = None
     if series is not None:
         correlation = series.correlation_given(None if solution is None else partial(rows_alike, solution, step))
@@ -159,6 +163,35 @@ def broken_assumptions(
         "judge VE with ", how, ". If the order of columns means nothing, shuffle them."
     )  # fmt: skip
     return sentences | {SMOOTHNESS: smooth}
+
+
+_ABOUT_DEPTH = (
+    "The totals of columns of counts differ: where that is the depth to which cells or samples were sequenced, rows of high "
+    "counts follow it, and look like a bicluster. Divide each column by its total first, and take logarithms."
+)
+
+
+def _unequal_depth(matrix: Matrix) -> bool:
+    """Return whether columns are counts, or logarithms of 1 + counts, of unequal totals: in both halves of the rows.
+
+    >>> rng = np.random.default_rng(0)
+    >>> mean, depth = rng.gamma(1, 2, size=(200, 1)), rng.lognormal(0, 0.5, size=60)
+    >>> _unequal_depth(Matrix(rng.poisson(mean * depth))), _unequal_depth(Matrix(rng.poisson(mean + 0 * depth)))
+    (True, False)
+    """
+    cells, _ = _some_rows(matrix)
+    counts = cells if (cells == np.floor(cells)).all() else np.expm1(np.minimum(cells, 30.0))
+    whole = np.round(counts)
+    if len(cells) < _FEWEST_ROWS or not (whole >= 0).all() or not np.allclose(counts, whole, rtol=1e-9, atol=1e-9):
+        return False
+    if whole.max() < 2 or whole.min() > 0:  # zeros and ones, or ratings
+        return False
+    halves = np.array([whole[start::2].sum(axis=0) for start in (0, 1)])
+    means = halves.mean(axis=1)
+    if not (means > 0).all() or not (halves.std(axis=1) > 0).all():
+        return False
+    beyond_chance = (halves.var(axis=1) - means) / means**2
+    return bool((beyond_chance > DEPTH_LIMIT**2).all() and np.corrcoef(halves)[0, 1] > DEPTH_AGREED)
 
 
 def _about_tails(shape: str, zeros: float) -> str:
