@@ -181,9 +181,9 @@ def test_what_ends_the_search_is_found_from_a_few_starts(monkeypatch):
 
     monkeypatch.setattr(Search, "climb", counted)
     search = Search(400, 5.0, 4, 40, Workers(1, 0))
-    assert len(search.search_once(make_field(Z), np.random.RandomState(0), (), lambda pair: len(pair[0]) == 40))
+    assert len(search.search_once(make_field(Z), np.random.RandomState(0), lambda pair: len(pair[0]) == 40))
     assert sum(climbed) < 100
-    search.search_once(make_field(Z), np.random.RandomState(0), (), lambda _: False)
+    search.search_once(make_field(Z), np.random.RandomState(0), lambda _: False)
     assert sum(climbed) > 400
 
 

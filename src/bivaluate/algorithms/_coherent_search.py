@@ -134,14 +134,11 @@ class Search:
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
         return *self.starts(field, n_starts, rng), warm
 
-    def search_once(
-        self, field: Any, rng: np.random.RandomState, known: Sequence[Pair], ends: Callable[[Pair], bool]
-    ) -> Candidates:
-        """Return what climbs from known blocks and new starts find; from a few, if their best `ends` the search."""
+    def search_once(self, field: Any, rng: np.random.RandomState, ends: Callable[[Pair], bool]) -> Candidates:
+        """Return what climbs from new starts find; of a few starts, if the best of these already `ends` the search."""
         starts = self.new_starts(field, self.n_starts, rng)
         few = np.arange(self.n_starts) % LOOK_AT_EVERY == 0
-        found = self.climb(field, *as_masks(known, field.Zt.shape[::-1]))
-        found = join(found, self.climb(field, *(part[few] for part in starts)), self.threshold)
+        found = self.climb(field, *(part[few] for part in starts))
         first = next(self.peel_candidates(field, found, 1), None)  # nothing is removed before the second
         if first is not None and ends(first[1]):
             return found
@@ -163,7 +160,9 @@ class Search:
         """
         count = 0
         while count < most:
-            found = self.search_once(field, rng, () if count else known, ends)
+            found = self.search_once(field, rng, ends)
+            if known and not count:
+                found = join(found, self.climb(field, *as_masks(known, field.Zt.shape[::-1])), self.threshold)
             if not len(found):
                 return
             for block in self.peel_candidates(field, found, most - count):
