@@ -12,12 +12,10 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate._parallel import Workers
 from bivaluate.algorithms import _coherent_background, coherent
 from bivaluate.algorithms._coherent_background import covariance_evidence, fill, flipped, permuted, tail_probability
-from bivaluate.algorithms._coherent_field import make_field
-from bivaluate.algorithms._coherent_prepare import column_covariance, spread_ties
-from bivaluate.algorithms._coherent_search import Search, stand_for
+from bivaluate.algorithms._coherent_prepare import spread_ties
+from bivaluate.algorithms._coherent_search import stand_for
 from bivaluate.algorithms.coherent import CoherentSubmatrices
 from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.chance.assumptions import normal_scores
@@ -149,51 +147,6 @@ def test_types_of_rows_are_found_apart():
     found = CoherentSubmatrices(random_state=0).fit(X).solution_
     assert len(found) == 3
     assert compare(Biclustering(types, X.shape), found)["ce"] > 0.9
-
-
-@pytest.mark.parametrize(("make", "passes"), [("blocks", 3), ("noise", 1)])
-def test_no_more_starts_than_are_needed_to_weigh_blocks_and_to_find_all(monkeypatch, make, passes):
-    X = np.random.default_rng(4).standard_normal((200, 36))
-    if make == "blocks":
-        X[:60, :10] += 3
-        assert covariance_evidence(X) > 5
-    asked = []
-    search_once = Search.search_once
-
-    def counted(*given):
-        asked.append(given)
-        return search_once(*given)
-
-    monkeypatch.setattr(Search, "search_once", counted)
-    assert len(CoherentSubmatrices(random_state=0).fit(X).solution_) == (make == "blocks")
-    assert len(asked) == passes
-
-
-def test_what_ends_the_search_is_found_from_a_few_starts(monkeypatch):
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((80, 20)) + 3 * rng.standard_normal((80, 1)) * rng.standard_normal(20)
-    climbed = []
-    climb = Search.climb
-
-    def counted(self, field, rows, *given):
-        climbed.append(len(rows))
-        return climb(self, field, rows, *given)
-
-    monkeypatch.setattr(Search, "climb", counted)
-    search = Search(400, 5.0, 4, 40, Workers(1, 0))
-    assert len(search.search_once(make_field(Z), np.random.RandomState(0), lambda pair: len(pair[0]) == 40))
-    assert sum(climbed) < 100
-    search.search_once(make_field(Z), np.random.RandomState(0), lambda _: False)
-    assert sum(climbed) > 400
-
-
-@pytest.mark.parametrize("rank", [3, 30])
-def test_a_covariance_has_no_vanishing_eigenvalue(rank):
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((4000, rank)) @ rng.standard_normal((rank, 30))
-    covariance = column_covariance(Z)
-    scale = np.sqrt(np.diag(covariance))
-    assert np.linalg.eigvalsh(covariance / scale / scale[:, np.newaxis]).min() > 0.9e-3
 
 
 @pytest.mark.parametrize("loadings", [0.3, 0.5, 1.0])

@@ -70,36 +70,18 @@ def find_background(
     for _ in range(MOST_ROUNDS):
         if gain <= search.threshold:
             return background, blocks
-        found = blocks_instead(background, gain, search, rng, blocks)
-        blocks = [pair for _, pair in found]
-        if sum(score for score, _ in found) <= gain:
+        known, blocks, total = blocks, [], 0.0
+        for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known):
+            if len(pair[0]) == search.most_rows or 2 * len(pair[1]) > Z.shape[1]:
+                break
+            blocks.append(pair)
+            total += score
+        if total <= gain:
             return Background.of(Z, unbent, column_covariance(Z)), blocks
         Z, unbent = centred_without(Z, blocks), centred_without(unbent, blocks)
         background = Background.of(Z, unbent, None)
         gain = covariance_evidence(explained(Z, blocks))
     return background_beside(Z, unbent, search, blocks), blocks
-
-
-def blocks_instead(
-    background: Background, gain: float, search: Search, rng: np.random.RandomState, known: list[Pair]
-) -> list[Scored]:
-    """Return blocks in independent columns, to be weighed against the `gain` of their covariance.
-
-    There are no new starts once the blocks save more, and none after a block that looks like a factor of all rows.
-    """
-
-    def is_common(pair: Pair) -> bool:
-        return len(pair[0]) == search.most_rows or 2 * len(pair[1]) > background.Z.shape[1]
-
-    def save_more() -> bool:
-        return sum(score for score, _ in found) > gain
-
-    found: list[Scored] = []
-    for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, is_common, save_more):
-        if is_common(pair):
-            break
-        found.append((score, pair))
-    return found
 
 
 def background_beside(Z: Values, unbent: Values, search: Search, blocks: Iterable[Pair]) -> Background:

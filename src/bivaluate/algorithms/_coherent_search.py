@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from bivaluate.algorithms._coherent_field import fit, remove
 from bivaluate.algorithms._estimator import Pair
 
 Masks = NDArray[np.uint8]
-Starts = tuple[Masks, Masks, NDArray[np.int64]]
 
 FEWEST_COLS = 2
 FEWEST_STARTS, MOST_STARTS = 400, 1200
@@ -28,8 +27,6 @@ WORTH = 0.15
 # Climbs that keep many rows in their first rounds: from this many to a sixth of all, and the share that does not.
 WARM_ROWS = 15
 COLD_SHARE = 1 / 3
-# One start in so many is climbed from before the others, in case it already ends the search.
-LOOK_AT_EVERY = 8
 
 
 @dataclass(frozen=True)
@@ -124,43 +121,24 @@ class Search:
 
     def from_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Candidates:
         """Return what climbs from new starts find."""
-        return self.climb(field, *self.new_starts(field, n_starts, rng))
-
-    def new_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Starts:
-        """Return row and column masks to climb from, and how many rows the first rounds of each climb keep."""
         n = field.Zt.shape[1]
         largest = max(n // 6, 1)
         warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
-        return *self.starts(field, n_starts, rng), warm
-
-    def search_once(self, field: Any, rng: np.random.RandomState, ends: Callable[[Pair], bool]) -> Candidates:
-        """Return what climbs from new starts find; of a few starts, if the best of these already `ends` the search."""
-        starts = self.new_starts(field, self.n_starts, rng)
-        few = np.arange(self.n_starts) % LOOK_AT_EVERY == 0
-        found = self.climb(field, *(part[few] for part in starts))
-        first = next(self.peel_candidates(field, found, 1), None)  # nothing is removed before the second
-        if first is not None and ends(first[1]):
-            return found
-        return join(found, self.climb(field, *(part[~few] for part in starts)), self.threshold)
+        return self.climb(field, *self.starts(field, n_starts, rng), warm)
 
     def peel(
-        self,
-        field: Any,
-        rng: np.random.RandomState,
-        most: int,
-        known: Sequence[Pair] = (),
-        ends: Callable[[Pair], bool] = lambda _: False,
-        enough: Callable[[], bool] = lambda: False,
+        self, field: Any, rng: np.random.RandomState, most: int, known: Sequence[Pair] = (), once: bool = False
     ) -> Iterator[tuple[float, Pair]]:
         """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
 
-        New starts are made until they find nothing or it is `enough`; the first ones are joined by `known` blocks.
-        The caller stops at a block that `ends` the search; that one is found early.
+        New starts are made until they find nothing, or only `once`; the first ones are joined by `known` blocks.
         """
         count = 0
         while count < most:
-            found = self.search_once(field, rng, ends)
+            if once and count:
+                return
+            found = self.from_starts(field, self.n_starts, rng)
             if known and not count:
                 found = join(found, self.climb(field, *as_masks(known, field.Zt.shape[::-1])), self.threshold)
             if not len(found):
@@ -168,8 +146,6 @@ class Search:
             for block in self.peel_candidates(field, found, most - count):
                 count += 1
                 yield block
-            if enough():
-                return
 
     def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[tuple[float, Pair]]:
         """Yield (S, block) of the best candidate, explain it away, climb again from the others, and so on."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -220,10 +219,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
         rough_blocks: list[Scored] = []  # of the first round, until the second one has blocks of its own
         background = Background.of(Z, unbent, None)
         patterns = told = 0
-
-        def is_common(pair: Pair) -> bool:
-            return len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS
-
         try:
             # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
             first = True
@@ -234,11 +229,10 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     known = [pair for _, pair in blocks]
                     background = background_beside(background.Z, background.unbent, search, known)
                 rough = first and background.correlated
-                once = partial(bool, rough)
                 blocks = []
                 common = None
-                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, is_common, once):
-                    if is_common(pair):
+                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
+                    if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
                         common = pair
                         break
                     blocks.append((score, pair))
