@@ -7,6 +7,7 @@ values are tallied, by row and by column, and what those of a block can tell lim
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -211,9 +212,15 @@ def _tally_rows(values: Floats, matrix: Matrix, start: int, cells: Any) -> tuple
 
 def _tally(values: Floats, A: Floats) -> tuple[Floats, Floats]:
     """Tally the values of a dense block by row and by column; missing cells are left out."""
-    r, c = A.shape
-    found = _places(values, A)
-    return (_count(found, np.arange(r)[:, None], r, len(values)), _count(found, np.arange(c), c, len(values)))
+    (r, c), n_values = A.shape, len(values)
+    rows, cols = np.empty((r, n_values + 1)), np.empty((c, n_values + 1))
+    each_row, each_col = np.ones(r), np.ones(c)
+    for k, held in enumerate(itertools.chain((value == A for value in values), [~np.isnan(A)])):
+        counted = held.astype(np.float64)
+        rows[:, k], cols[:, k] = counted @ each_col, each_row @ counted
+    for tally in (rows, cols):
+        tally[:, -1] -= tally[:, :-1].sum(axis=1)
+    return rows, cols
 
 
 def _places(values: Floats, cells: Floats) -> Indices:
