@@ -1,4 +1,4 @@
-"""Counts, ratings, zeros and ones: how improbable the values of a block are, by how often each is found elsewhere.
+"""Counts, zeros and ones: how improbable the values of a block are, by how often each is found elsewhere.
 
 Normal noise knows no ties. Where a matrix has few different values, a block of equal ones seems far more improbable
 than it is: N cells of a value that fills a share f of the matrix have a probability of f^N, whatever their pattern. So
@@ -47,21 +47,23 @@ def few_values(sample: Floats) -> Floats | None:
 class Tallies(NamedTuple):
     """How often each row, and each column, holds each of the values; last of all how often any other.
 
-    `sampled` is the number of cells that the values were found in.
+    Those of rows are as small numbers as hold them: there may be millions of rows. `sampled` is the number of cells
+    that the values were found in.
     """
 
     values: Floats
-    rows: Floats
+    rows: NDArray[Any]
     cols: Floats
     sampled: int
 
     def told(self, block: Block, rows: Indices, cols: Indices) -> Told:
         """Return what the values of a block tell."""
-        held = self.rows.any(axis=0)
+        every = self.cols.sum(axis=0)
+        held = every > 0
         in_rows, in_cols, inside = block.rows[:, held], block.cols[:, held], block.all[held]
         if not in_rows.any():
             return Told(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        others = self.rows.sum(axis=0)[held] - inside
+        others = every[held] - inside
         beside, below = self.rows[rows][:, held].sum(axis=0) - inside, self.cols[cols][:, held].sum(axis=0) - inside
         apart = others - beside - below
         nulls = [_Null(_shares(others), float(others.sum()))]
@@ -121,8 +123,8 @@ class _Null(NamedTuple):
         """Return what is expected of rows and columns by what each do elsewhere.
 
         A value twice as frequent in the rows as `apart` from the block, and thrice as frequent in the columns, is
-        expected to be six times as frequent, all values together filling the block. For counts this is exact: rows of
-        another mean, and columns of another depth, multiply.
+        expected to be six times as frequent, all values together filling the block. For Poisson counts this is exact
+        where the rows of the block have one mean, its columns one depth, and so have all others.
         """
         shares = _shares(beside) * _shares(below) / _shares(apart)
         return cls(shares / shares.sum(), 1 / float(1 / beside.sum() + 1 / below.sum() + 1 / apart.sum()))
@@ -164,9 +166,11 @@ def _beyond(nats: float, expected: float) -> float:
 def tally_all(matrix: Matrix, values: Floats, sampled: int) -> Tallies:
     """Tally the values of a matrix, some rows at a time where it is not an array in memory."""
     if matrix.in_memory:
-        return Tallies(values, *_tally(values, matrix.values), sampled)
-    found = list(matrix.map_chunks(partial(_tally_rows, values, matrix.without_cells())))
-    rows, cols = zip(*found, strict=True)
+        found = iter([_tally(values, matrix.values)])
+    else:
+        found = matrix.map_chunks(partial(_tally_rows, values, matrix.without_cells()))
+    small = np.min_scalar_type(matrix.shape[1])
+    rows, cols = zip(*((of_rows.astype(small), of_cols) for of_rows, of_cols in found), strict=True)
     return Tallies(values, np.concatenate(rows), np.sum(cols, axis=0), sampled)
 
 
