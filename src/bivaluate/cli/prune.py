@@ -81,14 +81,13 @@ def prune(
     """
     from bivaluate.io import write_solution
     from bivaluate.judge.prune import propose_pruning
-    from bivaluate.measures._mergers import scored_once
 
     if target is not None:
         check_target(target, format)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
     options = {name: value for name, value in dataclasses.asdict(rules).items() if value is not None}
-    with progress() as update, scored_once(X, [given]):
+    with progress() as update:
         advice = propose_pruning(X, given, progress=update and partial(update, "changes"), **options)
     cautions = [spoken(text) for text in advice.cautions]
     if as_json:
