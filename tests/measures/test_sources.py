@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 from bivaluate import _rows
+from bivaluate._errors import MatrixError
 from bivaluate.matrix import Matrix
 from bivaluate.measures._engine import two_pass
 from bivaluate.measures._engine.two_pass import TwoPasses
@@ -133,3 +134,19 @@ def test_only_rows_in_use_are_read(small_chunks):
     solution = Biclustering([(range(40, 60), range(5)), ([55, 70, 300, 301], range(3, 9))], X.shape)
     TwoPasses(Matrix(Watched(X)), solution).matrices()
     assert sorted(Watched.read) == sorted([*range(40, 60), 70, 300, 301] * 2)
+
+
+@pytest.mark.parametrize("read", [64, 1 << 21])
+def test_scattered_rows_of_a_file_are_those_of_the_array(read, tmp_path, monkeypatch):
+    monkeypatch.setattr(_rows, "_READ_BYTES", read)
+    monkeypatch.setattr(_rows, "_GAP_BYTES", 2 * read)
+    X = np.arange(700.0).reshape(100, 7).astype(np.float32)
+    X.tofile(tmp_path / "x.bin")
+    source = _rows.FileSource(tmp_path / "x.bin", np.float32, X.shape)
+    for rows in ([0, 99], [3, 4, 5, 50, 52, 97, 98], range(100), [7], []):
+        chosen = np.array(rows, dtype=np.int64)
+        np.testing.assert_array_equal(source.take(chosen), X[chosen])
+    np.testing.assert_array_equal(source.rows(5, 9), X[5:9])
+    (tmp_path / "x.bin").write_bytes(X.tobytes()[:-3])
+    with pytest.raises(MatrixError, match="ends within row 99 "):
+        source.take(np.array([1, 98, 99]))

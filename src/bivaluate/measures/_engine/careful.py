@@ -67,13 +67,13 @@ def careful_errors(
     pivots = [np.ldexp(pivot, -power) for pivot in merged.first_rows(matrix)]
     firsts: list[Any] = [None] * len(pairs)
     for part in matrix.map_rows(partial(_first_pass, there, merged, pivots, power), rows, width):
-        for p, (sums, top, most) in part:
+        for p, (column, top, most) in part:
             known = firsts[p] or (0.0, 0.0, 0.0)
-            firsts[p] = known[0] + sums, max(known[1], top), max(known[2], most)
+            firsts[p] = known[0] + column, max(known[1], top), max(known[2], most)
     patterns = [pattern_of(pivots[p], merged.size(p), *first) for p, first in enumerate(firsts)]
     total = np.zeros((len(pairs), 3))
-    for part in matrix.map_rows(partial(_second_pass, there, merged, patterns, power), rows, width):
-        for p, sums in part:
+    for errors in matrix.map_rows(partial(_second_pass, there, merged, patterns, power), rows, width):
+        for p, sums in errors:
             total[p] += sums
     sizes = np.array([merged.size(p) for p in range(len(pairs))])
     msr = [times_power(s, 2 * (p.unit + power)) for s, p in zip(total[:, 1] / sizes, patterns, strict=True)]

@@ -75,7 +75,10 @@ def added(one: ColumnSums | None, other: ColumnSums) -> ColumnSums:
     """Return what two parts add up to."""
     if one is None:
         return other
-    return ColumnSums(*(a + b for a, b in zip(one[:4], other[:4], strict=True)), max(one.top, other.top))
+    top = max(one.top, other.top)
+    return ColumnSums(
+        one.sums + other.sums, one.counts + other.counts, one.rows + other.rows, one.gaps + other.gaps, top
+    )
 
 
 def pattern_of(columns: ColumnSums, shift: float) -> Pattern:
@@ -169,9 +172,9 @@ def _two_passes(
             columns[p] = added(columns[p], sums)
     patterns = [pattern_of(sums, shift) for sums, shift in zip(columns, shifts, strict=True)]
     total = np.zeros((len(pairs), 4))
-    for part in matrix.map_rows(partial(_second_pass, there, merged, patterns), rows, width):
-        for p, sums in part:
-            total[p] += sums
+    for found_there in matrix.map_rows(partial(_second_pass, there, merged, patterns), rows, width):
+        for p, errors in found_there:
+            total[p] += errors
     lost = []
     for p, (i, j) in enumerate(merged.pairs):
         r, c = columns[p].rows, int((columns[p].counts > 0).sum())

@@ -15,6 +15,8 @@ from bivaluate.measures._engine.careful import careful_errors
 from bivaluate.measures._engine.passes import Members, Plan, Sums, add_errors, add_shared, add_sums, rows_for, starts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from bivaluate.matrix import Matrix
     from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Values
     from bivaluate.solution import Biclustering
@@ -81,7 +83,8 @@ class TwoPasses:
         members, n_cols = self.members, np.diff(self.members.col_start)
         cells = int(members.sizes @ n_cols) if alone else 2 * len(members.rows) * len(members.cols)
         threads = _threads(self.n_jobs, cells)
-        errors = kernels.Errors(*(np.zeros((K, K)) for _ in range(3)), np.zeros((K, K), dtype=np.bool_))
+        ve, msr, constant = (np.zeros((K, K)) for _ in range(3))
+        errors = kernels.Errors(ve, msr, constant, np.zeros((K, K), dtype=np.bool_))
         variance = np.zeros((K, K))
         for leads in self._turns(alone):
             plan = self._first_pass(leads, alone, threads)
@@ -159,7 +162,7 @@ class TwoPasses:
         constant[one_column, one_column] = self.members.sizes[one_column]
         return ve, msr, constant
 
-    def _carefully(self, doubtful: Values, ve: Values, msr: Values, constant: Indices) -> None:
+    def _carefully(self, doubtful: NDArray[np.bool_], ve: Values, msr: Values, constant: Indices) -> None:
         """Compute these mergers again; those of one row or one column have errors of 0 by the formula."""
         members = self.members
         i, j = np.nonzero(doubtful)
