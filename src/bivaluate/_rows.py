@@ -134,7 +134,7 @@ class FileSource:
         return cells
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the rows of these numbers: the file is read in its order, and what lies between near ones is skipped."""
+        """Return the rows of these numbers: the file is read in its order, near ones together."""
         taken = np.empty((len(rows), self.shape[1]), self.dtype)
         size = max(1, self.shape[1] * self.dtype.itemsize)
         far = np.diff(rows) * size > _GAP_BYTES

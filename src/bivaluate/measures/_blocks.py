@@ -158,7 +158,7 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     A = observed_part(A)
     if A.size == 0:
         return math.nan, math.nan
-    if min(A.shape) == 1 or not math.isnan(float(A.sum())):
+    if min(A.shape) == 1 or not np.isnan(A).any():
         return block_values(A)
     from bivaluate.measures._engine.missing import observed_block
 

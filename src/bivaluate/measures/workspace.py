@@ -301,6 +301,11 @@ class Workspace:
         """MSR of each bicluster, formula values."""
         return np.asarray(self._of_blocks(1))
 
+    @property
+    def finite_msr(self) -> Floats:
+        """MSR of each bicluster; NaN where the squares of its cells are beyond what a number can hold."""
+        return np.where(np.isinf(self.msr), np.nan, self.msr)
+
     @cached_property
     def floored_errors(self) -> tuple[Floats, Floats]:
         """VE and MSR of each bicluster, 0 where they are 0 up to rounding: what ratios are made of."""
