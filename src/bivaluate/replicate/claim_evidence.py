@@ -187,7 +187,7 @@ def truth_evidence(run: Run) -> pd.DataFrame:
         truth = run.truth(cell.dataset, cell.seed)
         if truth is not None and status.get(tuple(cell)) in ("ok", "degenerate"):
             found = run.solution(cell)
-            near = compare(truth, found)["ce"] if len(found) else 0.0
+            near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
             scenario = cell.dataset.removeprefix("scenario:")
             rows.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": near})
     return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
@@ -211,7 +211,7 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SearchWarning)
             found = CoherentSubmatrices(random_state=PAPER_SEED).fit(X).solution_
-        near = compare(truth, found)["ce"] if len(found) else 0.0
+        near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
         rows.append({"scenario": scenario, "algorithm": "find", "seed": seed, "ce": near})
     return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
 
