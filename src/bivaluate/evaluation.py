@@ -190,8 +190,8 @@ def evaluate(
     )
     if sample is not None and ve_axis == "columns":
         raise ParameterError(
-            "a sample of rows estimates means over rows, and VE along columns is none: leave out sample, or take "
-            "ve_axis='rows'."
+            f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: leave out sample, or "
+            "take ve_axis='rows'."
         )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
