@@ -224,7 +224,7 @@ def test_fitted_and_implied_claims_are_marked() -> None:
 
 def test_claims_about_scenarios_of_our_own_design_are_a_class_apart() -> None:
     basis = {claim.id: claim.basis for claim in all_claims()}
-    designed = {id_ for id_, word in basis.items() if word == "our scenarios"}
+    designed = {id_ for id_, word in basis.items() if word == "depends on our scenarios"}
     assert {id_ for id_ in basis if order(id_)[0] == 1} <= designed
     for claim in all_claims():
         if claim.basis == "independent" and claim.on in ("planted", "matched"):

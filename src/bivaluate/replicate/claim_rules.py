@@ -41,7 +41,7 @@ WIDE = 0.25
 #: A number whose standard deviation over seeds exceeds this share of its mean depends on the seed.
 SPREAD = 0.05
 
-INDEPENDENT, DESIGNED, FITTED, IMPLIED = "independent", "our scenarios", "fitted", "implied"
+INDEPENDENT, DESIGNED, FITTED, IMPLIED = "independent", "depends on our scenarios", "fitted", "implied"
 NUMBER, DIRECTION, CHOICE = "number", "direction", "choice"
 
 
@@ -87,7 +87,7 @@ class Claim:
         How the check reads the sentence, where the paper leaves room.
     basis : str
         ``"fitted"`` where the scenarios were calibrated to it, ``"implied"`` where it follows from fitted numbers,
-        ``"our scenarios"`` where it needs scenarios of our own design, else ``"independent"``.
+        ``"depends on our scenarios"`` where it needs scenarios of our own design, else ``"independent"``.
     unprinted : bool
         Whether it is about a number the paper mentions without printing: measured, but not testable.
     vague : bool

@@ -76,9 +76,9 @@ def headline(folder: Path) -> str:
 def headline_words(claims: Claims) -> str:
     """Return how many claims have each verdict: the one count on the terminal, the page, README and documents.
 
-    >>> bases = ("independent", "independent", "our scenarios", "fitted")
+    >>> bases = ("independent", "independent", "depends on our scenarios", "fitted")
     >>> headline_words([{"verdict": v, "basis": b} for v, b in zip(("partly", *["reproduced"] * 3), bases)])
-    '1 of 2 independent checks of the paper are reproduced and 0 are not (1 partly, 0 undecided, 0 uninformative, 0 not testable); so are 1 of 1 that depend on our scenarios, and 1 of 1 fitted to its numbers or implied by them.'
+    '1 of 2 independent checks of the paper are reproduced and 0 are not (1 partly, 0 undecided, 0 uninformative, 0 not testable); of 1 that depend on our scenarios 1 are, and of 1 fitted to its numbers or implied by them 1.'
     """  # noqa: W505
     groups = [
         [c for c in claims if c["basis"] in bases]
@@ -87,9 +87,9 @@ def headline_words(claims: Claims) -> str:
     (met, partly, failed, *rest), designed, fitted = (list(verdict_counts(group).values()) for group in groups)
     others = ", ".join(f"{n} {v}" for n, v in zip((partly, *rest), (VERDICTS[1], *VERDICTS[3:]), strict=True))
     return (
-        f"{met} of {len(groups[0])} independent checks of the paper are reproduced and {failed} are not ({others}); so are "
-        f"{designed[0]} of {len(groups[1])} that depend on our scenarios, and {fitted[0]} of {len(groups[2])} fitted to its "
-        "numbers or implied by them."
+        f"{met} of {len(groups[0])} independent checks of the paper are reproduced and {failed} are not ({others}); of "
+        f"{len(groups[1])} that depend on our scenarios {designed[0]} are, and of {len(groups[2])} fitted to its numbers or "
+        f"implied by them {fitted[0]}."
     )
 
 
