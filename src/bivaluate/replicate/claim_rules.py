@@ -170,7 +170,7 @@ class Outcome:
         return self.printed.measured
 
     @property
-    def needs_full(self) -> bool:
+    def few_seeds(self) -> bool:
         """Whether there are too few seeds for a verdict that could be given."""
         open_ = not (self.claim.vague or self.claim.unprinted) and self.claim.on in ("matched", "yeast")
         return open_ and self.measured.n_seeds < ENOUGH

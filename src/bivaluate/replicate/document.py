@@ -93,11 +93,11 @@ def headline_words(claims: Claims) -> str:
     )
 
 
-def full_words(claims: Claims) -> str:
-    """Return which checks need the full form; nothing where none does."""
-    open_ = [str(c["claim"]) for c in claims if c["needs --full"] == "yes"]
-    if not open_:
+def full_words(claims: Claims, command: str) -> str:
+    """Return which checks of the quick form need the full one; nothing in the full form."""
+    if "--full" in command:
         return ""
+    open_ = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
     groups: dict[int, list[str]] = {}
     for id_ in open_:
         groups.setdefault(order(id_)[0], []).append(id_)
@@ -134,11 +134,10 @@ def columns_words(claim: dict[Any, Any]) -> str:
     if not claim["verdict along columns"]:
         return ""
     value = float(claim["measured along columns"])
-    shown = tidy(value) if claim["kind"] == rules.NUMBER else "" if value != value else f"{100 * value:.0f} %"
-    if claim["kind"] == rules.CHOICE:
-        shown += f", margin {margin_words(float(claim['margin along columns']))}"
-    at_seed = claim["with seed 42 along columns"]
-    return f"{claim['verdict along columns']} ({shown}{f'; seed 42: {at_seed}' if at_seed else ''})"
+    said = [tidy(value) if claim["kind"] == rules.NUMBER else f"{100 * value:.0f} %"] if value == value else []
+    said += [f"margin {margin_words(float(claim['margin along columns']))}"] if claim["kind"] == rules.CHOICE else []
+    said += [f"seed 42: {at_seed}"] if (at_seed := claim["with seed 42 along columns"]) else []
+    return f"{claim['verdict along columns']} ({'; '.join(said)})"
 
 
 def depends_words(claim: dict[Any, Any]) -> str:
@@ -179,6 +178,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[str]:
+    quick = full_words(claims, provenance["command"])
     numbers = {"wide": rules.WIDE, "most": rules.MOST, "half": rules.HALF, "close": rules.CLOSE}
     filled = {name: f"{100 * value:.0f}" for name, value in numbers.items()} | {
         "enough": rules.ENOUGH,
@@ -192,7 +192,7 @@ def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[st
         f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
         f"`{provenance['command']}`. {headline_words(claims)} {second}".rstrip(),
         "",
-        *([full_words(claims), ""] if full_words(claims) else []),
+        *([quick, ""] if quick else []),
         "What to know before reading on:",
         "",
         *(f"- {sentence.format(**filled)}" for sentence in TEXT["opening"].values()),

@@ -34,6 +34,11 @@ class Size:
     yeast_seeds: int
     scenarios: tuple[str, ...] = ("scenario:*",)
 
+    @property
+    def command(self) -> str:
+        """What is typed for it."""
+        return "bivaluate replicate --full" if self.name == "full" else "bivaluate replicate"
+
 
 QUICK = Size("quick", 100, 4, ("yeast:04_elutriation", "yeast:13_heat_shock_2"), 3)
 FULL = Size("full", 100, 20, ("yeast:*",), 10)
@@ -108,9 +113,9 @@ def replicate(
     document = folder / "REPLICATION.md"
     _write_text(document, render(files))
     runs.tell("evidence, tables, report", 2, 3)
-    report = _report(scenarios, outcomes, files, folder / "report.html")
+    report = _report(scenarios, outcomes, files, folder / "report.html", size)
     runs.tell("evidence, tables, report", 3, 3)
-    words = [headline(files), full_words(claim_rows(outcomes))]
+    words = [headline(files), full_words(claim_rows(outcomes), size.command)]
     return Replication(folder, outcomes, document, report, [sentence for sentence in words if sentence], notes)
 
 
@@ -193,7 +198,7 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
     write_tables(evidence, outcomes, files)
     draw_all(evidence, files)
     provenance = {
-        "command": "bivaluate replicate --full" if size is FULL else "bivaluate replicate",
+        "command": size.command,
         "bivaluate": version("bivaluate"),
         "python": platform.python_version(),
         "packages": package_versions(),
@@ -238,10 +243,12 @@ def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], t
     command = json.loads((files / "provenance.json").read_text(encoding="utf-8"))["command"]
     size = FULL if "--full" in command else QUICK
     scenarios = load_run(runs / f"{size.name}-scenarios")
-    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), title)
+    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), size, title)
 
 
-def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None) -> Path:
+def _report(
+    scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, size: Size, title: str | None = None
+) -> Path:
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
     from bivaluate.replicate.document import columns_words, full_words, headline, measured_words
     from bivaluate.replicate.tables import claim_rows
@@ -260,7 +267,7 @@ def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, ti
     sections = [
         Section(
             "The claims of the paper",
-            f"{headline(files)} {full_words(claims)} Verdicts are under the printed formula; brackets are 95 % intervals. "
+            f"{headline(files)} {full_words(claims, size.command)} Verdicts are under the printed formula; brackets are 95 % intervals. "
             "REPLICATION.md beside this page has the rules, the sources and the reasons.",
             ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns"),
             rows,

@@ -29,7 +29,7 @@ READINGS = ("printed", "columns")
 CLAIM = (
     "claim", "sentence", "reading", "source", "kind", "basis", "paper", "measured", "low", "high", "seeds",
     "undefined seeds", "margin", f"with {AT_SEED}", "verdict", "verdict with our defaults",
-    "verdict with other algorithm seeds", "depends on convention", "depends on seed", "needs --full",
+    "verdict with other algorithm seeds", "depends on convention", "depends on seed", "few seeds",
     "measured along columns", "margin along columns", f"with {AT_SEED} along columns", "verdict along columns",
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ def claim_rows(outcomes: list[Outcome]) -> list[dict[Any, Any]]:
     for o in outcomes:
         claim, found = o.claim, o.measured
         paper = "" if claim.paper is None else f"{claim.paper:g}"
-        flags = ["yes" if on else "no" for on in (o.on_convention, o.on_seed, o.needs_full)]
+        flags = ["yes" if on else "no" for on in (o.on_convention, o.on_seed, o.few_seeds)]
         said = claim.id, claim.sentence, claim.reading, claim.source, claim.kind, claim.basis, paper
         numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined, found.margin
         verdicts = o.printed.at_paper_seed, o.verdict, o.default_verdict, o.own_seed_verdict
