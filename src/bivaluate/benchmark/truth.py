@@ -29,8 +29,8 @@ class Truth:
 
     Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes of
     rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is
-    left; NMI and CARI of the best-matching class likewise, and the recall of classes (the best F1 that any bicluster has
-    with each class), beside it. Genes: L = −log10 p of the best GO term of a bicluster; of a solution the mean of
+    left; NMI and CARI of the best-matching class likewise, and the recall of classes (the best F1 that any bicluster
+    has with each class), beside it. Genes: L = −log10 p of the best GO term of a bicluster; of a solution the mean of
     L/(L + 5), so that one strong term does not outweigh the rest.
     """
 
