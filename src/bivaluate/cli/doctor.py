@@ -90,12 +90,12 @@ def _kernel_folder() -> str:
     """Return where compiled kernels are: in the installation, or where numba keeps them."""
     from bivaluate._files import SHIPPED
     from bivaluate._jit import is_shipped
-    from bivaluate.measures import _kernels
+    from bivaluate.measures._engine import _kernels_two_pass as kernels
 
     if is_shipped():
         return f"{SHIPPED} (made by the installation)"
 
-    folders = [kernel.stats.cache_path for kernel in vars(_kernels).values() if hasattr(kernel, "stats")]
+    folders = [kernel.stats.cache_path for kernel in vars(kernels).values() if hasattr(kernel, "stats")]
     return next(filter(None, folders), "not kept (no folder is writable): compiled again in every process")
 
 
@@ -114,9 +114,7 @@ def compile_all() -> None:
     from bivaluate.io.matrices._dialect import Dialect
     from bivaluate.io.matrices.delimited import read_fast
     from bivaluate.io.source import Source
-    from bivaluate.matrix import Matrix
     from bivaluate.measures._cell_pairs import CellPairs
-    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one, mergers_one_by_one
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -136,8 +134,6 @@ def compile_all() -> None:
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
         CellPairs(many, many, np.eye(len(many))).sums()
-        mergers_one_by_one(X, many)
-        errors_of_one(Matrix.of(X), many.row_masks, many.col_masks, 0, np.arange(12).repeat(MANY_MERGERS))
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

@@ -92,7 +92,6 @@ def score(
     """
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
-    from bivaluate.measures._mergers import scored_once
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -105,7 +104,7 @@ def score(
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
-    with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
+    with progress() as update, cluster(scheduler) as options["scheduler"]:
         # an array in memory is not read, and is looked at once for all solutions
         options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         with warnings.catch_warnings():

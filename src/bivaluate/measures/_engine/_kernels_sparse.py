@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bivaluate._jit import kernel, strict_kernel
 from bivaluate.measures._blocks import CONSTANT, EPS
-from bivaluate.measures._kernels import (
+from bivaluate.measures._engine._kernels_two_pass import (
     LOST_PATTERN,
     LOST_ROW,
     Errors,
@@ -27,7 +27,11 @@ from bivaluate.measures._kernels import (
 )
 
 if TYPE_CHECKING:
-    from bivaluate.measures._passes import Members
+    from bivaluate.measures._engine.passes import Members
+
+
+# Squared means of rows beyond this many times the variance leave too few digits: the merger is computed with care.
+FAR_OFF = 1e7
 
 
 class Split(NamedTuple):
@@ -58,7 +62,7 @@ class Ordered(NamedTuple):
     place: NDArray[np.int32]
 
 
-def split(rows: Any, members: Members, scale: float, by_parts: bool) -> Split:
+def split(rows: Any, members: Members, by_parts: bool) -> Split:
     """Lay out rows given as CSR; once more by the columns of biclusters for a pass that needs it."""
     start = rows.indptr.astype(np.int64)
     cols, values = (np.require(array, requirements="W") for array in (rows.indices, rows.data))  # one type of kernel
@@ -71,8 +75,6 @@ def split(rows: Any, members: Members, scale: float, by_parts: bool) -> Split:
         start = np.concatenate([[0], np.cumsum(kept)])[start]
         cols, values = cols[kept], values[kept]
     cols = cols.astype(np.int32, copy=False)
-    if scale != 1.0:
-        values = values * scale
     if not by_parts:
         return Split(start, cols, values, np.empty((0, 0), np.int64), np.empty(0, np.int32), np.empty(0), n_used)
     owner_start = np.zeros(n_used + 1, dtype=np.int64)
@@ -127,12 +129,6 @@ def row_norms(start: Any, values: Any) -> Any:
         for e in range(start[i], start[i + 1]):
             squares += values[e] * values[e]
         norm[i] = np.sqrt(squares)
-    return norm
-
-
-def norms(split: Split) -> Values:
-    """Return the norm of each row over the columns used."""
-    norm: Values = row_norms(split.start, split.values)
     return norm
 
 
@@ -249,6 +245,7 @@ def merge_pair(
     """Add what the rows of lead i in a chunk give to its merger with j."""
     m = pattern.size
     error = spreads = squares = 0.0
+    far_off = False
     values = split.part_values
     for r in range(members.size):
         if weight[r] == 0.0:
@@ -264,6 +261,7 @@ def merge_pair(
         mean, spread = total / m, square / m - (total / m) * (total / m)
         if not (spread > LOST_ROW * square / m and spread > floor[r]):
             mean, spread = row_in_two_passes(values, split.rank, own, other, place, i != j, m)
+            far_off = far_off or mean * mean > FAR_OFF * spread > 0.0
         squares += square / m
         spreads += spread
         inverse = 1.0 / np.sqrt(spread) if spread > 0.0 else 0.0
@@ -282,7 +280,7 @@ def merge_pair(
                     error += abs(values[e] * inverse + zero - pattern[t]) - abs(zero - pattern[t])
     errors.msr[i, j] += spreads / n
     errors.ve[i, j] += error / (float(n) * m)
-    if not variance > LOST_PATTERN * squares / members.size:
+    if far_off or not variance > LOST_PATTERN * squares / members.size:
         errors.doubtful[i, j] = True
 
 

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from bivaluate._parallel import read_ahead, share_out
-from bivaluate._rows import ArraySource, split_rows
+from bivaluate._rows import split_rows
 from bivaluate.matrix import flat_view
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._kernels import Errors, Indices, Layout, Values
-    from bivaluate.measures._kernels_careful import Deviations
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
     from bivaluate.solution import Biclustering
 
 # Rows that biclusters share are counted in windows of this many rows.
@@ -60,7 +59,7 @@ class Members:
     @classmethod
     def of(cls, solution: Biclustering, shape: tuple[int, int]) -> Members:
         """Return the members of a solution of at least one bicluster."""
-        from bivaluate.measures import _kernels
+        from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
         K = len(solution)
         used, cols = _used_columns(np.concatenate([b.cols for b in solution]), shape[1])
@@ -94,7 +93,7 @@ class Members:
 
         Without any number it is what can be said of the columns alone.
         """
-        from bivaluate.measures import _kernels
+        from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
         if numbers is None or len(numbers) == self.n_rows:
             n_rows, row_start, rows = self.n_rows, self.row_start, self.rows
@@ -132,14 +131,10 @@ class Plan:
 
     members: Members
     leads: Indices
-    alone: bool = False
-    scale: float = 1.0
-    step: int = 0
-    patterns: Any = None  # Patterns
+    alone: bool
+    step: int
+    patterns: Any  # Patterns
     ordered: Any = None  # Ordered, of a sparse matrix
-    pairs: Any = None  # Pairs, of careful passes or of those over observed cells
-    deviations: Any = None  # Deviations
-    picked: Indices | None = None  # rows to read as they are
 
 
 class Sums(NamedTuple):
@@ -147,26 +142,8 @@ class Sums(NamedTuple):
 
     sums: Values  # over the rows of each bicluster, in the columns used
     top: Values  # the largest norm of a row of each bicluster
+    top_inverse: Values  # the largest of 1/norm of all rows that are not 0
     shared: Values  # minus those of shared rows, as Patterns.values
-
-
-class Largest(NamedTuple):
-    """The largest absolute value."""
-
-    top: Values
-
-
-class Picked(NamedTuple):
-    """Some rows, in the columns used."""
-
-    lines: Values
-
-
-class Total(NamedTuple):
-    """What the second careful pass adds up, for each pair."""
-
-    error: Values
-    residue: Values
 
 
 class Pass(Protocol):
@@ -185,19 +162,15 @@ class Rows(Protocol):
         ...
 
 
-def largest_value(chunk: Chunk, plan: Plan, into: Largest, threads: int = 1) -> None:
-    """Find the largest absolute value: asked where squares overflow or underflow."""
-    values = chunk.split.values if chunk.cells is None else chunk.cells.flat
-    if len(values):
-        into.top[0] = max(into.top[0], float(values.max()), -float(values.min()))
-
-
 def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
-    from bivaluate.measures import _kernels, _kernels_sparse
+    from bivaluate.measures._engine import _kernels_sparse
+    from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
     layout, K = chunk.layout, plan.members.K
-    _kernels.largest_norms(layout, chunk.norm, into.top)
+    np.maximum.at(into.top, np.repeat(np.arange(K), np.diff(layout.row_start)), chunk.norm[layout.rows])
+    norms = chunk.norm[layout.rows]
+    into.top_inverse[0] = max(into.top_inverse[0], float((1.0 / norms[norms > 0]).max(initial=0.0)))
     shares = [share for share in np.array_split(np.arange(K), threads) if len(share)]
     if chunk.split is not None:
         tasks: list[Callable[[], object]] = [
@@ -212,7 +185,8 @@ def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
 
 def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     """Add columns over the rows each lead shares with another bicluster."""
-    from bivaluate.measures import _kernels, _kernels_sparse
+    from bivaluate.measures._engine import _kernels_sparse
+    from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
     patterns = plan.patterns._replace(values=into.shared)
     shares = _dealt_out(plan.leads, threads)
@@ -236,7 +210,8 @@ def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
 
 def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: int = 1) -> None:
     """Do the second pass: add up what the rows of the leads give to VE and MSR of their mergers."""
-    from bivaluate.measures import _kernels, _kernels_sparse
+    from bivaluate.measures._engine import _kernels_sparse
+    from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
     largest_first = plan.leads[np.argsort(-plan.members.sizes[plan.leads], kind="stable")]
     present = np.diff(chunk.layout.row_start)[largest_first] > 0
@@ -258,76 +233,29 @@ def _dealt_out(leads: Indices, parts: int) -> list[Indices]:
     return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
-def add_careful_deviations(chunk: Chunk, plan: Plan, into: Deviations, threads: int = 1) -> None:
-    """Do the first careful pass."""
-    from bivaluate.measures._kernels_careful import add_deviations
-
-    shares = np.array_split(np.arange(len(plan.pairs.pairs)), min(len(plan.pairs.pairs), 64))
-    share_out(
-        [partial(add_deviations, chunk.cells, chunk.layout, plan.pairs, share, into) for share in shares], threads
-    )
-
-
-def add_careful_errors(chunk: Chunk, plan: Plan, into: Total, threads: int = 1) -> None:
-    """Do the second careful pass."""
-    from bivaluate.measures._kernels_careful import add_errors as add
-
-    shares = np.array_split(np.arange(len(plan.pairs.pairs)), min(len(plan.pairs.pairs), 64))
-    share_out(
-        [partial(add, chunk.cells, chunk.layout, plan.pairs, share, plan.deviations, *into) for share in shares],
-        threads,
-    )
-
-
-def pick_rows(chunk: Chunk, plan: Plan, into: Picked, threads: int = 1) -> None:
-    """Copy the rows of the plan that are in this chunk."""
-    assert plan.picked is not None
-    flat, origin, s0, s1, scale, used, _ = chunk.cells
-    for at, row in enumerate(plan.picked.tolist()):
-        if chunk.numbers is not None:
-            found = int(np.searchsorted(chunk.numbers, row))
-            if found == len(chunk.numbers) or chunk.numbers[found] != row:
-                continue
-            row = found
-        into.lines[at] = flat[origin + row * s0 + used * s1] * scale
-
-
-def takes_cells(work: Pass | None) -> bool:
-    """Whether a pass takes the columns in use as plain cells, rather than laid out for the kernels."""
-    return getattr(work, "__module__", "").endswith("._observed")
-
-
-CAREFUL = (pick_rows, add_careful_deviations, add_careful_errors)
 # Passes that look at the entries of sparse rows one by one, not at those of each bicluster.
-BY_COLUMNS = (largest_value, add_sums, add_shared)
+BY_COLUMNS = (add_sums, add_shared)
 
 
 def make_chunk(
     matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, work: Pass | None = None, threads: int = 1
 ) -> Chunk:
-    """Lay out rows, as the source gave them, for a pass: careful ones need them dense, some as plain cells."""
-    from bivaluate.measures import _kernels
+    """Lay out rows, as the source gave them, for a pass."""
+    from bivaluate.measures._engine import _kernels_two_pass as _kernels
 
-    members, careful = plan.members, work in CAREFUL
-    layout = members.layout(numbers)
-    if takes_cells(work):
-        return Chunk(numbers, layout, np.empty(0), matrix.dense(cells[:, members.used]))
-    if not isinstance(cells, np.ndarray) and not careful:
-        from bivaluate.measures import _kernels_sparse
+    members = plan.members
+    layout, used = members.layout(numbers), members.used
+    if not isinstance(cells, np.ndarray):
+        from bivaluate.measures._engine import _kernels_sparse
 
-        split = _kernels_sparse.split(cells, members, plan.scale, by_parts=work not in BY_COLUMNS)
-        return Chunk(numbers, layout, _kernels_sparse.norms(split), split=split)
-    used = members.used
-    if isinstance(cells, np.ndarray) and numbers is None:
-        values = cells
-    else:
-        if len(used) < members.n_cols:
-            cells, used = cells[:, used], np.arange(len(used))
-        values = matrix.dense(cells)
-    flat, origin, row_stride, col_stride = flat_view(values)
-    dense = col_stride == 1 and len(used) == values.shape[1]
-    found = _kernels.Cells(flat, origin, row_stride, col_stride, plan.scale, used, dense)
-    level, norm = np.zeros(len(values)), np.zeros(len(values))
+        split = _kernels_sparse.split(cells, members, by_parts=work not in BY_COLUMNS)
+        return Chunk(numbers, layout, _kernels_sparse.row_norms(split.start, split.values), split=split)
+    if numbers is not None and len(used) < members.n_cols:
+        cells, used = cells[:, used], np.arange(len(used))
+    flat, origin, row_stride, col_stride = flat_view(cells)
+    dense = col_stride == 1 and len(used) == cells.shape[1]
+    found = _kernels.Cells(flat, origin, row_stride, col_stride, used, dense)
+    level, norm = np.zeros(len(cells)), np.zeros(len(cells))
     wanted = np.flatnonzero(np.diff(layout.owner_start))
     parts = np.array_split(wanted, threads)
     share_out([partial(_kernels.row_levels, found, part, level, norm) for part in parts], threads)
@@ -339,15 +267,13 @@ class WholeArray:
     """A float64 array in memory: one chunk."""
 
     matrix: Matrix
-    threads: int = 1
-    _chunk: tuple[float, Chunk] | None = field(default=None, init=False)
+    _chunk: Chunk | None = field(default=None, init=False)
 
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what the array adds to it."""
-        if self._chunk is None or self._chunk[0] != plan.scale:
-            array = self.matrix.source.array
-            self._chunk = (plan.scale, make_chunk(self.matrix, array, None, plan, None, threads))
-        work(self._chunk[1], plan, into, threads)
+        if self._chunk is None:
+            self._chunk = make_chunk(self.matrix, self.matrix.source.array, None, plan, None, threads)
+        work(self._chunk, plan, into, threads)
         return into
 
 
@@ -356,7 +282,6 @@ class ByChunks:
     """Any other source: only rows in use are read, some at a time, the next ones while these are worked on."""
 
     matrix: Matrix
-    missing: str = "raise"
 
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
@@ -366,9 +291,8 @@ class ByChunks:
         return into
 
     def _chunks(self, numbers: Indices, plan: Plan, work: Pass) -> Iterator[Chunk]:
-        dense = len(plan.members.used) if takes_cells(work) else 0
-        parts = split_rows(numbers, self.matrix.source, self.matrix.memory, dense)
-        read = read_ahead(partial(read_rows, self.matrix, self.missing), parts)
+        parts = split_rows(numbers, self.matrix.source, self.matrix.memory)
+        read = read_ahead(partial(read_rows, self.matrix), parts)
         for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
             yield make_chunk(self.matrix, cells, part, plan, work)
             if self.matrix.progress is not None:
@@ -380,7 +304,6 @@ class OnCluster:
     """Rows that the workers of a cluster look at: each adds up what its chunks give, and the sums come here."""
 
     matrix: Matrix
-    missing: str = "raise"
 
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
@@ -389,9 +312,9 @@ class OnCluster:
         source, every = self.matrix.source, np.arange(plan.members.K)
         numbers = plan.members.rows_of(every) if rows is None else rows
         shapes = [(array.shape, array.dtype) for array in into]
-        leads = every if rows is None else None if work is pick_rows else plan.leads
+        leads = every if rows is None else plan.leads
         matrix = self.matrix.without_cells()
-        shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix, self.missing)
+        shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix)
         pieces = list(source.pieces(numbers, self.matrix.memory))
         found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.matrix.progress)
         return added(into, found)
@@ -403,11 +326,10 @@ class _Shared(NamedTuple):
     token: str
     work: Pass
     plan: Plan
-    leads: Indices | None  # whose rows are looked at; None for those the plan picks
+    leads: Indices  # whose rows are looked at
     part: type
     shapes: list[tuple[tuple[int, ...], Any]]
     matrix: Matrix
-    missing: str
 
 
 # Of the worker this runs in: the plan of the last pass, its arrays ready to be used by compiled kernels.
@@ -420,24 +342,20 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
     if plan is None:
         _plans.clear()
         plan = _plans[shared.token] = _writable(shared.plan)
-    if shared.leads is None:
-        assert plan.picked is not None
-        numbers = plan.picked[slice(*np.searchsorted(plan.picked, ends))]
-    else:
-        numbers = plan.members.rows_of(shared.leads, *ends)
+    numbers = plan.members.rows_of(shared.leads, *ends)
     into = shared.part(*(np.zeros(shape, dtype) for shape, dtype in shared.shapes))
     work = shared.work
     if start is None:
         matrix = replace(shared.matrix, source=block)
         for part in split_rows(numbers, block, matrix.memory):
-            work(make_chunk(matrix, read_rows(matrix, shared.missing, part), part, plan, work), plan, into, 1)
+            work(make_chunk(matrix, read_rows(matrix, part), part, plan, work), plan, into, 1)
         return into
     from bivaluate._cluster import as_rows
 
     matrix, rows = shared.matrix, as_rows(block)
     if len(numbers) < rows.shape[0]:
         rows = rows[numbers - start]
-    cells = matrix.checked(rows, shared.missing, numbers=numbers)
+    cells = matrix.checked(rows, numbers=numbers)
     work(make_chunk(matrix, cells, numbers, plan, work), plan, into, 1)
     return into
 
@@ -457,36 +375,29 @@ def _writable(value: Any) -> Any:
     return value
 
 
-def rows_for(matrix: Matrix, missing: str = "raise") -> Rows:
+def rows_for(matrix: Matrix) -> Rows:
     """Return what takes passes to the rows of this matrix."""
-    if matrix.in_memory and isinstance(matrix.source, ArraySource):
+    if matrix.in_memory:
         return WholeArray(matrix)
-    return chunked_rows_for(matrix, missing)
+    return OnCluster(matrix) if getattr(matrix.source, "client", None) is not None else ByChunks(matrix)
 
 
-def chunked_rows_for(matrix: Matrix, missing: str = "raise") -> Rows:
-    """Return what takes passes to the rows of this matrix, some at a time."""
-    if getattr(matrix.source, "client", None) is not None:
-        return OnCluster(matrix, missing)
-    return ByChunks(matrix, missing)
-
-
-def read_rows(matrix: Matrix, missing: str, numbers: Indices) -> Any:
+def read_rows(matrix: Matrix, numbers: Indices) -> Any:
     """Return the rows of these numbers, checked, as float64: an array or CSR."""
     first, last = int(numbers[0]), int(numbers[-1]) + 1
-    if last - first == len(numbers):
-        return matrix.checked(matrix.source.rows(first, last), missing, first)
-    return matrix.checked(matrix.source.take(numbers), missing, numbers=numbers)
+    neighbours = last - first == len(numbers)
+    cells = matrix.source.rows(first, last) if neighbours else matrix.source.take(numbers)
+    return matrix.checked(cells, numbers=numbers)
 
 
 def added(one: Part, other: Part) -> Part:
-    """Return the sum of what two chunks gave: largest values for `top`, either for truth values, sums for the rest."""
+    """Return the sum of what two chunks gave: largest values for `top…`, either for truth values, sums for the rest."""
     pairs = zip(one._fields, one, other, strict=True)  # type: ignore[attr-defined]
     return type(one)(*(_joined(name, a, b) for name, a, b in pairs))
 
 
 def _joined(name: str, a: Any, b: Any) -> Any:
-    if name == "top":
+    if name.startswith("top"):
         return np.maximum(a, b)
     return a | b if a.dtype == np.bool_ else a + b
 

@@ -21,8 +21,11 @@ from bivaluate._jit import inlined_kernel, kernel, strict_kernel, use_wide_vecto
 from bivaluate.measures._blocks import CONSTANT, EPS
 
 # Shares of the sums of squares below which a difference of sums has lost too many digits.
-LOST_ROW = 1e-5
+LOST_ROW = 1e-4
 LOST_PATTERN = 1e-10
+# Squared means of rows, once their level over all columns in use is taken off, beyond this many times the variance
+# leave too few digits: the merger is computed with care.
+FAR_OFF = 1e11
 # Blocks are padded to a multiple of this many rows.
 LANES = 16
 
@@ -37,7 +40,6 @@ class Cells(NamedTuple):
     origin: int
     s0: int
     s1: int
-    scale: float  # a power of two by which every cell is multiplied
     used: Indices  # the columns to work on
     dense: bool  # s1 is 1 and `used` is every column in order
 
@@ -99,16 +101,16 @@ def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
 @kernel
 def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
     """Write the used columns of a row into `line`."""
-    flat, origin, s0, s1, scale, used, dense = cells
+    flat, origin, s0, s1, used, dense = cells
     at = origin + row * s0
-    # line[:] = X[row, used] * scale - centre
+    # line[:] = X[row, used] - centre
     if dense:
         values = flat[at : at + used.size]
         for q in range(used.size):
-            line[q] = values[q] * scale - centre
+            line[q] = values[q] - centre
     else:
         for q in range(used.size):
-            line[q] = flat[at + used[q] * s1] * scale - centre
+            line[q] = flat[at + used[q] * s1] - centre
 
 
 @kernel
@@ -134,10 +136,10 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
 
     Centred before they are added, never after: (own + x) - centre would lose the digits below those of the centre.
     """
-    flat, origin, s0, s1, scale, used, dense = cells
+    flat, origin, s0, s1, used, dense = cells
     u = used.size
     if dense:
-        # sums[k] += X[row] * scale - level[row] for every k in `group` that holds the row
+        # sums[k] += X[row] - level[row] for every k in `group` that holds the row
         wanted = np.zeros(layout.sizes.size, np.bool_)
         wanted[group] = True
         for row in range(layout.owner_start.size - 1):
@@ -148,40 +150,32 @@ def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any)
                 if wanted[k]:
                     own = sums[k]
                     for q in range(u):
-                        own[q] += line[q] * scale - centre
+                        own[q] += line[q] - centre
         return
     for k in group:
         rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
         for q in range(u):
             at = origin + used[q] * s1
-            # sums[k, q] += (X[rows, used[q]] * scale - level[rows]).sum(), in four independent parts
+            # sums[k, q] += (X[rows, used[q]] - level[rows]).sum(), in four independent parts
             whole = rows.size - rows.size % 4
             a = b = c = d = 0.0
             for r in range(0, whole, 4):
-                a += flat[at + rows[r] * s0] * scale - level[rows[r]]
-                b += flat[at + rows[r + 1] * s0] * scale - level[rows[r + 1]]
-                c += flat[at + rows[r + 2] * s0] * scale - level[rows[r + 2]]
-                d += flat[at + rows[r + 3] * s0] * scale - level[rows[r + 3]]
+                a += flat[at + rows[r] * s0] - level[rows[r]]
+                b += flat[at + rows[r + 1] * s0] - level[rows[r + 1]]
+                c += flat[at + rows[r + 2] * s0] - level[rows[r + 2]]
+                d += flat[at + rows[r + 3] * s0] - level[rows[r + 3]]
             for r in range(whole, rows.size):
-                a += flat[at + rows[r] * s0] * scale - level[rows[r]]
+                a += flat[at + rows[r] * s0] - level[rows[r]]
             sums[k, q] += (a + b) + (c + d)
-
-
-@kernel
-def largest_norms(layout: Layout, norm: Any, top: Any) -> None:
-    """Raise `top` to the largest norm of a row of each bicluster."""
-    for k in range(layout.sizes.size):
-        for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
-            top[k] = max(top[k], norm[row])
 
 
 @kernel
 def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> None:
     """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
-    flat, origin, s0, s1, scale, used, dense = cells
+    flat, origin, s0, s1, used, dense = cells
     u = used.size
     R = rows.size
-    # block[:, :R] = (X[rows] * scale - level[rows][:, None]).T
+    # block[:, :R] = (X[rows] - level[rows][:, None]).T
     if dense and wanted.size == u:
         whole = R - R % 8
         for r in range(0, whole, 8):
@@ -196,42 +190,42 @@ def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> 
             c0, c1, c2, c3 = level[rows[r]], level[rows[r + 1]], level[rows[r + 2]], level[rows[r + 3]]
             c4, c5, c6, c7 = level[rows[r + 4]], level[rows[r + 5]], level[rows[r + 6]], level[rows[r + 7]]
             for q in range(u):
-                block[q, r] = flat[a0 + q] * scale - c0
-                block[q, r + 1] = flat[a1 + q] * scale - c1
-                block[q, r + 2] = flat[a2 + q] * scale - c2
-                block[q, r + 3] = flat[a3 + q] * scale - c3
-                block[q, r + 4] = flat[a4 + q] * scale - c4
-                block[q, r + 5] = flat[a5 + q] * scale - c5
-                block[q, r + 6] = flat[a6 + q] * scale - c6
-                block[q, r + 7] = flat[a7 + q] * scale - c7
+                block[q, r] = flat[a0 + q] - c0
+                block[q, r + 1] = flat[a1 + q] - c1
+                block[q, r + 2] = flat[a2 + q] - c2
+                block[q, r + 3] = flat[a3 + q] - c3
+                block[q, r + 4] = flat[a4 + q] - c4
+                block[q, r + 5] = flat[a5 + q] - c5
+                block[q, r + 6] = flat[a6 + q] - c6
+                block[q, r + 7] = flat[a7 + q] - c7
         for r in range(whole, R):
             at = origin + rows[r] * s0
             centre = level[rows[r]]
             for q in range(u):
-                block[q, r] = flat[at + q] * scale - centre
+                block[q, r] = flat[at + q] - centre
     elif abs(s1) < abs(s0):
         for r in range(R):
             at = origin + rows[r] * s0
             centre = level[rows[r]]
             for q in wanted:
-                block[q, r] = flat[at + used[q] * s1] * scale - centre
+                block[q, r] = flat[at + used[q] * s1] - centre
     else:
         for q in wanted:
             at = origin + used[q] * s1
             for r in range(R):
-                block[q, r] = flat[at + rows[r] * s0] * scale - level[rows[r]]
+                block[q, r] = flat[at + rows[r] * s0] - level[rows[r]]
 
 
 @strict_kernel
 def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) -> tuple[float, float]:
     """Return mean and variance of one row of the block over the columns `union`; a constant row has variance 0."""
-    flat, origin, s0, s1, scale, used, _ = cells
+    flat, origin, s0, s1, used, _ = cells
     at = origin + row * s0
     # x = block[union, r]; (x.mean(), x.var()), and (x.mean(), 0) where np.ptp(X[row, union]) is rounding
     m = union.size
-    low = high = flat[at + used[union[0]] * s1] * scale
+    low = high = flat[at + used[union[0]] * s1]
     for t in range(1, m):
-        x = flat[at + used[union[t]] * s1] * scale
+        x = flat[at + used[union[t]] * s1]
         low = min(low, x)
         high = max(high, x)
     first = block[union[0], r]
@@ -328,7 +322,7 @@ def merged_pattern(layout: Layout, patterns: Patterns, sums: Any, i: int, j: int
     r_i, r_j, n_shared = layout.sizes[i], layout.sizes[j], layout.overlap[i, j]
     here = slice(patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1])
     union, p = patterns.union[here], patterns.values[here]
-    # p = centred[np.union1d(rows of i, rows of j)][:, union].sum(axis=0), with centred = X * scale - level[:, None]
+    # p = centred[np.union1d(rows of i, rows of j)][:, union].sum(axis=0), with centred = X - level[:, None]
     if n_shared == r_j:
         for t in range(p.size):
             p[t] = sums[i, union[t]]
@@ -367,7 +361,7 @@ def merge_rows(
     add_columns(block, union, start[i], start[i + 1], own_sum, own_square, padded)
     known = -1
     squares = 0.0
-    flat = 0
+    flat = lost = 0
     for j in layout.by_set:
         if j < first or j >= last:
             continue
@@ -381,10 +375,10 @@ def merge_rows(
                 mean[r] = own_sum[r]
                 spread[r] = own_square[r]
             add_columns(block, union, start[j] + c_i, start[j + 1], mean, spread, padded)
-            squares, flat = row_spreads(
+            squares, flat, lost = row_spreads(
                 cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
             )
-        if not variances[j] > LOST_PATTERN * squares:
+        if lost > 0 or not variances[j] > LOST_PATTERN * squares:
             errors.doubtful[i, j] = True
         zeroed = cursor[j]
         if i > j:
@@ -409,15 +403,15 @@ def merge_rows(
 @inlined_kernel
 def row_spreads(
     cells: Cells, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
-) -> tuple[float, int]:
+) -> tuple[float, int, int]:
     """Turn sums and sums of squares of rows into mean and variance, in place, and write 1/standard deviation.
 
-    Return the mean square of the rows and the number of constant ones, of 1/sd 0. A row whose variance lost digits is
-    computed again in two passes.
+    Return the mean square of the rows, the number of constant ones, of 1/sd 0, and of those too far off. A row whose
+    variance lost digits is computed again in two passes.
     """
     use_wide_vectors()
     R = part.size
-    bad = flat = 0
+    bad = flat = lost = 0
     squares = 0.0
     share = 1.0 / union.size
     # mean, spread = x.mean(axis=0), x.var(axis=0); inverse = 1 / x.std(axis=0), with x = block[union]
@@ -436,7 +430,8 @@ def row_spreads(
                 mean[r], spread[r] = row_in_two_passes(cells, part[r], union, block, r)
                 inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
                 flat += inverse[r] == 0.0
-    return (squares - share * (padded - R)) / R, flat
+                lost += spread[r] > 0.0 and mean[r] * mean[r] > FAR_OFF * spread[r]
+    return (squares - share * (padded - R)) / R, flat, lost
 
 
 @kernel
