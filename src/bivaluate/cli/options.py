@@ -286,6 +286,7 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
+_UNTRUSTED = "--untrusted"  # of all commands, before or after their name
 OF_ALL_COMMANDS = ("-q", "--quiet", "-v", "--verbose")  # options of bivaluate itself
 
 
@@ -300,6 +301,9 @@ class _Spoken:
             self.params.append(force_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if _UNTRUSTED in args:
+            args = [word for word in args if word != _UNTRUSTED]
+            os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
         own = {spelling for parameter in self.params for spelling in parameter.opts}
         for word in (word for word in args if word in OF_ALL_COMMANDS and word not in own):
             raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
