@@ -309,7 +309,7 @@ def test_a_process_that_waits_ends_with_its_owner(tmp_path, hurtful):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("way", ["argument", "environment", "command"])
+@pytest.mark.parametrize("way", ["argument", "environment"])
 def test_files_are_tried_only_where_that_is_asked_for(tmp_path, monkeypatch, way):
     (tmp_path / "x.csv").write_text("g,a,b\nr,1,2\ns,3,5\n")
     (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,r s,a b\n")
@@ -320,22 +320,9 @@ def test_files_are_tried_only_where_that_is_asked_for(tmp_path, monkeypatch, way
     assert asked == []
     if way == "environment":
         monkeypatch.setenv("BIVALUATE_UNTRUSTED", "1")
-    if way == "command":
-        monkeypatch.setenv("BIVALUATE_UNTRUSTED", "0")  # which the command changes, and the test restores
-        main_of(["score", str(tmp_path / "x.csv"), str(tmp_path / "s.csv"), "--untrusted"])
-    else:
-        read_matrix(tmp_path / "x.csv", untrusted=way == "argument")
-        read_solution(tmp_path / "s.csv", X, untrusted=way == "argument")
+    read_matrix(tmp_path / "x.csv", untrusted=way == "argument")
+    read_solution(tmp_path / "s.csv", X, untrusted=way == "argument")
     assert asked == ["matrix", "solution"]
-
-
-def main_of(words):
-    from typer.testing import CliRunner
-
-    from bivaluate.cli.main import app
-
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
 
 
 def test_what_the_trial_passes_is_read(tmp_path):
@@ -412,7 +399,9 @@ def test_labels_that_share_one_long_text(tmp_path):
     with h5py.File(tmp_path / "x.h5ad", "w") as file:
         file["X"] = np.ones((2, 3))
         for key in ("obs", "var"):
-            labels = file.create_dataset(f"{key}/_index", (1 << 17,), h5py.string_dtype(), chunks=(1 << 17,), compression=9)
+            labels = file.create_dataset(
+                f"{key}/_index", (1 << 17,), h5py.string_dtype(), chunks=(1 << 17,), compression=9
+            )
             labels[:] = "x"
     names = _hdf5.strings
     with h5py.File(tmp_path / "x.h5ad") as file:

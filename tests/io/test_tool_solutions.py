@@ -373,7 +373,9 @@ def cpu_of(detects, path, text):
     return best
 
 
-@pytest.mark.parametrize("piece", ["1", " ", ",", "x", "1 ", "1,", "1\n", "x\n", "1 2\n", "Y=[", "BC1 \n", '"biclusters": '])
+@pytest.mark.parametrize(
+    "piece", ["1", " ", ",", "x", "1 ", "1,", "1\n", "x\n", "1 2\n", "Y=[", "BC1 \n", '"biclusters": ']
+)
 @pytest.mark.parametrize("end", ["", "x", "\n"])
 def test_no_format_takes_more_than_linear_time_to_be_recognised(tmp_path, piece, end):
     """Eight times the text takes eight times as long; a pattern that backtracks would take 64 times or for ever."""

@@ -109,7 +109,9 @@ _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and error
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
 
 
-_UNTRUSTED = typer.Option(False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits.")
+_UNTRUSTED = typer.Option(
+    False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
+)
 
 
 @app.callback()

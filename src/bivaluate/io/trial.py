@@ -32,12 +32,11 @@ MEMORY_PER_BYTE = 8
 ASLEEP = 600  # seconds; a process that waits for something, and does not work, is ended too
 
 _SLOW = (signal.SIGXCPU, signal.SIGALRM) if hasattr(signal, "SIGXCPU") else ()
-# Libraries that are loaded before memory is limited, by how a file begins or ends.
+# Libraries that are loaded before memory is limited, by how a file begins.
 _LIBRARIES = {
-    (b"\x89HDF", ".h5ad", ".h5mu", ".loom", ".h5", ".hdf5"): ("h5py", "numpy.ma", "scipy.sparse"),
-    (b"PAR1", ".parquet", ".pq"): ("pyarrow.parquet",),
-    (b"X\n\x00\x00", ".rds"): ("rdata",),
-    (b"PK\x03\x04", ".xlsx"): ("openpyxl", "scipy.sparse"),
+    b"\x89HDF": ("h5py", "numpy.ma", "scipy.sparse"),
+    b"PAR1": ("pyarrow.parquet",),
+    b"PK\x03\x04": ("openpyxl", "scipy.sparse"),
 }
 
 
@@ -92,7 +91,11 @@ def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: M
 def _environment() -> dict[str, str]:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     # pyarrow's own allocator reserves a gigabyte of addresses, which the limit would count
-    more = {"ARROW_DEFAULT_MEMORY_POOL": "system", UNTRUSTED: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    more = {
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        UNTRUSTED: "0",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
     return {**os.environ, **one_thread, **more}
 
 
@@ -126,11 +129,10 @@ def _end_with(parent: int) -> None:
 def _load_libraries(path: Path) -> None:
     if path.is_file():
         with path.open("rb") as stream:
-            head = stream.read(8)
-        wanted = [names for marks, names in _LIBRARIES.items() if head.startswith(marks[0]) or path.suffix in marks]
+            names = _LIBRARIES.get(stream.read(4), ("rdata",) if path.suffix == ".rds" else ())
     else:
-        wanted = [("zarr", "scipy.sparse")]
-    for name in ("bivaluate.io.matrices", "bivaluate.io.solutions", *(name for names in wanted for name in names)):
+        names = ("zarr", "scipy.sparse")
+    for name in ("bivaluate.io.matrices", "bivaluate.io.solutions", *names):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
@@ -170,7 +172,9 @@ def _outcome(request: dict[str, Any]) -> dict[str, str]:
             return {"error": "MemoryError", "text": ""}
         ours = isinstance(error, BivaluateError)
         text = str(error) if ours else f"{request['name']}: damaged ({first_line(error)})."
-        text = text.replace(request["path"], request["name"]).encode("utf-8", "replace")[:4000].decode("utf-8", "ignore")
+        text = (
+            text.replace(request["path"], request["name"]).encode("utf-8", "replace")[:4000].decode("utf-8", "ignore")
+        )
         return {"error": type(error).__name__ if ours else "FormatError", "text": text}
     return {"error": "", "text": ""}
 

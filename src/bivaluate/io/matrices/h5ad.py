@@ -161,12 +161,5 @@ _NOTE = (
     "file; results can be written back"
 )
 FORMAT = Format(
-    "h5ad",
-    "AnnData .h5ad",
-    (".h5ad",),
-    hdf5.detector("h5ad"),
-    _read,
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
+    "h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"), _read, options=("layer",), needs="h5py", note=_NOTE
 )

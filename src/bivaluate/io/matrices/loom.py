@@ -36,13 +36,4 @@ def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tup
 
 
 _NOTE = "genes x cells as stored; `layer=`"
-FORMAT = Format(
-    "loom",
-    "Loom",
-    (".loom",),
-    hdf5.detector("loom"),
-    _read,
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
-)
+FORMAT = Format("loom", "Loom", (".loom",), hdf5.detector("loom"), _read, options=("layer",), needs="h5py", note=_NOTE)

@@ -91,6 +91,4 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "saved with `saveRDS`; no R needed"
-FORMAT = Format(
-    "rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE
-)
+FORMAT = Format("rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE)
