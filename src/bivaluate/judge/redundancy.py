@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -202,22 +202,27 @@ def costs_nothing(together: Any, apart: Any) -> Any:
 
 def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
-    if not related.any():
-        return []
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    _, component = connected_components(csr_array(related), directed=False)
-    connected = np.flatnonzero(related.any(axis=1))
-    order = connected[np.argsort(component[connected], kind="stable")]
-    parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if len(order) else []
     # Groups of different components do not touch each other, so each is split by itself.
     groups = [
         tuple(part[list(group)].tolist())
-        for part in parts
+        for part in _components(related)
         for group in _split(related[np.ix_(part, part)].tobytes(), len(part))
     ]
     return sorted(groups)
+
+
+def _components(related: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
+    """Yield the connected components of those who are related to someone."""
+    unseen = np.asarray(related.any(axis=1))
+    for first in np.flatnonzero(unseen):
+        if not unseen[first]:
+            continue
+        part, unseen[first] = [first], False
+        for member in part:  # which grows meanwhile
+            found = np.flatnonzero(related[member] & unseen)
+            unseen[found] = False
+            part.extend(found)
+        yield np.sort(part)
 
 
 @lru_cache(1024)
