@@ -92,11 +92,11 @@ class MatrixFile:
 
     def read(self, path: Path) -> Matrix:
         """Read a matrix, and say so if the file holds biclusters instead."""
-        from bivaluate.datasets.named import is_name, load_named
         from bivaluate.io import read_matrix
-        from bivaluate.io.solutions import is_solution
 
-        if is_name(str(path)) and not os.path.exists(path):
+        if not os.path.exists(path) and _is_name(path):
+            from bivaluate.datasets.named import load_named
+
             if self.given.keys() - {"absent"}:
                 raise ParameterError(f"{path} names a data set, not a file: leave out the options on how to read it.")
             found = load_named(str(path))[0]
@@ -104,6 +104,8 @@ class MatrixFile:
         try:
             return read_matrix(path, **self.given)
         except FormatError as error:
+            from bivaluate.io.solutions import is_solution
+
             if not self.given and is_solution(path):
                 raise FormatError(
                     f"{path} holds biclusters, not a matrix. Were the two swapped? The matrix comes first."
@@ -146,12 +148,18 @@ class SolutionFile:
         return read_solutions(path, X, **self.given) if named is None else [named]
 
 
+def _is_name(path: Path) -> bool:
+    from bivaluate.datasets.named import is_name
+
+    return is_name(str(path))
+
+
 def _named_solution(path: Path) -> Biclustering | None:
     """Return the biclusters that belong to data by name; None if the path is that of a file."""
-    from bivaluate.datasets.named import is_name, load_named
-
-    if os.path.exists(path) or not is_name(str(path)):
+    if os.path.exists(path) or not _is_name(path):
         return None
+    from bivaluate.datasets.named import load_named
+
     found = load_named(str(path))[1]
     if found is None:
         raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
@@ -289,6 +297,7 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
+_UNTRUSTED = "--untrusted"  # of all commands, before or after their name
 OF_ALL_COMMANDS = ("-q", "--quiet", "-v", "--verbose")  # options of bivaluate itself
 
 
@@ -303,6 +312,9 @@ class _Spoken:
             self.params.append(force_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if _UNTRUSTED in args:
+            args = [word for word in args if word != _UNTRUSTED]
+            os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
         own = {spelling for parameter in self.params for spelling in parameter.opts}
         for word in (word for word in args if word in OF_ALL_COMMANDS and word not in own):
             raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")

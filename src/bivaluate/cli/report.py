@@ -33,14 +33,15 @@ def report(
     - `bivaluate report run --go sgd`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
-    from bivaluate.replicate.replication import is_replication, report_again
     from bivaluate.report import build_report
 
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     looked_up = gene_sets.for_report(target)
-    if is_replication(run):
+    if _is_replication(run):
+        from bivaluate.replicate.replication import report_again
+
         if by is not None or looked_up:
             raise ParameterError(
                 f"{run} is a replication: --by, --sets and --go are for one of its runs, the folders in {run / 'runs'}."
@@ -49,3 +50,12 @@ def report(
     else:
         written = build_report(run, target, title, by=by, **looked_up)
     say_written(written)
+
+
+def _is_replication(folder: Path) -> bool:
+    """Whether a folder was made by `bivaluate replicate`."""
+    if not os.path.isdir(folder / "runs"):  # most are not, which is told without loading what makes one
+        return False
+    from bivaluate.replicate.replication import is_replication
+
+    return is_replication(folder)
