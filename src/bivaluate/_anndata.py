@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import MatrixError, ParameterError, SolutionError, suggest
+from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError, suggest
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
@@ -40,6 +40,22 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
     cells = _rows_of(cells, turned=not obs_rows)
     return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def read_obs(path: Any) -> Any:
+    """Return ``.obs`` of an .h5ad file as a DataFrame."""
+    try:
+        import anndata
+    except ImportError as error:
+        raise MissingExtraError("reading .obs of an .h5ad file", "anndata") from error
+    try:
+        held = anndata.read_h5ad(path, backed="r")
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error}.") from error
+    try:
+        return held.obs.copy()
+    finally:
+        held.file.close()
 
 
 def _known(names: list[str], wanted: str) -> str:

@@ -27,15 +27,17 @@ def folded(label: str) -> str:
 def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, Indices, list[str]]:
     """Return positions of the rows that two matrices share, in A and in B, and notes on what was not matched.
 
-    Labels must be equal; with `loose`, up to case and version suffix. Of duplicates the first row is taken. Two matrices
-    without labels and with as many rows are matched by position.
+    Labels must be equal; with `loose`, up to case and version suffix. Of duplicates the first row is taken. Two
+    matrices without labels and with as many rows are matched by position.
     """
     if A.row_labels is None and B.row_labels is None and A.shape[0] == B.shape[0]:
         every = np.arange(A.shape[0])
         return every, every, ["Neither matrix has row labels: rows are matched by position."]
     for matrix in (A, B):
         if matrix.row_labels is None:
-            raise ParameterError(f"{matrix.name} has no row labels: rows can only be matched by label. Read it with them.")
+            raise ParameterError(
+                f"{matrix.name} has no row labels: rows can only be matched by label. Read it with them."
+            )
     first, second = (list(matrix.row_labels or ()) for matrix in (A, B))
     exact = _positions(first, second)
     close = _positions([folded(label) for label in first], [folded(label) for label in second])

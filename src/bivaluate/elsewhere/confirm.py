@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, number, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
+from bivaluate.elsewhere._fits import Fits, Progress
 from bivaluate.elsewhere._labels import match_rows
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Progress = Callable[[int, int], None]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
@@ -233,17 +233,17 @@ def confirm(
     Notes
     -----
     C is B's shared rows, standardised by row and then by column. For k rows, :math:`T = \sum_j (\sum_i C_{ij})^2`.
-    Strata are A's shared rows halved at the median of the standard deviation, then of the mean, in turn, while a part has
-    at least 32 rows. The first null draws k rows within the strata of the bicluster's rows: z is T in units of these draws,
-    p_a its rank. The second null is the z of biclusters found in surrogates of A: R of them give
+    Strata are A's shared rows halved at the median of the standard deviation, then of the mean, in turn, while a part
+    has at least 32 rows. The first null draws k rows within the strata of the bicluster's rows: z is T in units of
+    these draws, p_a its rank. The second null is the z of biclusters found in surrogates of A: R of them give
     p_b = (1 + #{z_r ≥ z})/(1 + R) from R = 99 on, and a t-test with standard deviation of at least 1 from R = 5 on.
-    p = max(p_a, p_b); q is Benjamini and Hochberg's. A bicluster with fewer than 5 shared rows, or more than 60 % of them,
-    cannot be asked about. The idea of asking whether modules are preserved is that of Langfelder et al. [1]_.
+    p = max(p_a, p_b); q is Benjamini and Hochberg's. A bicluster with fewer than 5 shared rows, or more than 60 % of
+    them, cannot be asked about. The question whether modules are preserved is that of Langfelder et al. [1]_.
 
     References
     ----------
-    .. [1] Langfelder, Luo, Oldham, Horvath (2011). Is my network module preserved and reproducible? PLoS Comput. Biol. 7,
-       e1001057.
+    .. [1] Langfelder, Luo, Oldham, Horvath (2011). Is my network module preserved and reproducible? PLoS Comput. Biol.
+       7, e1001057.
 
     Examples
     --------
@@ -261,36 +261,41 @@ def confirm(
     first = Matrix.of(A, missing="omit")
     if solution is not None:
         solution = check_solution(solution).with_shape(first.shape)
-    refit = _Refit.of(solution, algorithm, n_biclusters, parameters, folder, jobs, progress)
     if (B is None) == (halves is None):
         raise ParameterError(
             Advice("give a second matrix, or split the one there is with ", Option("halves", "columns"), ".")
         )
+    search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     notes: list[str] = []
-    flipped = halves == "rows"
-    given = solution
-    if halves is not None:
-        check_choice("halves", halves, ("columns", "rows"))
-        if refit.algorithm is None:
-            raise ParameterError(
-                Advice("halves need the algorithm, to find biclusters in one half: name it with ", Option("algorithm"), ".")
-            )
-        second, first = (_half(first, flipped, ordered, part) for part in (1, 0))
-    else:
+    given, flipped = solution, halves == "rows"
+    if halves is None:
         second = Matrix.of(B, missing="omit", name="B")
-    sides = (first.T, second.T) if flipped else (first, second)
-    in_a, in_b, said = match_rows(*sides, loose) if halves is None else (*(np.arange(sides[0].shape[0]),) * 2, [])
-    notes += said
-    if refit.algorithm is not None and (surrogates or halves):
-        kind = "phase" if ordered else "permute"
-        found = refit.solutions(first, kind, surrogates, random_state, flipped, with_data=halves is not None)
-        if halves is not None:
-            solution = found.pop(0)
-            notes.append(f"Biclusters were found anew in half of the {halves} and judged in the other half.")
-        references = [[_members(b, flipped) for b in each] for each in found]
     else:
-        references = []
-        why = refit.reason or "no surrogates were asked for"
+        check_choice("halves", halves, ("columns", "rows"))
+        if search is None:
+            how = f"halves need an algorithm that finds biclusters in one half ({reason}): name it with "
+            raise ParameterError(Advice(how, Option("algorithm"), "."))
+        second, first = (_half(first, flipped, ordered, part) for part in (1, 0))
+    sides = (first.T, second.T) if flipped else (first, second)
+    every = np.arange(sides[0].shape[0])
+    in_a, in_b, said = match_rows(*sides, loose) if halves is None else (every, every, [])
+    notes += said
+    references: list[list[Indices]] = []
+    if search is not None and (surrogates or halves):
+        kind = "phase" if ordered else "permute"
+        makers = [partial(_surrogate, first, kind, (random_state, copy), flipped) for copy in range(surrogates)]
+        makers += [partial(Matrix, first.source, absent=first.absent)] if halves else []
+        found, failed = Fits(*search, random_state, folder, jobs, progress).run(makers)
+        if halves is not None:
+            solution = found.pop()
+            if solution is None:
+                raise ParameterError(f"{search[0]} failed on half of {first.name}: {failed[-1]}")
+            notes.append(f"Biclusters were found anew in half of the {halves} and judged in the other half.")
+        elif failed:
+            notes.append(f"{search[0]} failed on {plural(len(failed), 'surrogate')}: {failed[0]}")
+        references = [[_members(b, flipped) for b in each] for each in found if each is not None]
+    if not references:
+        why = reason or ("no search on a surrogate succeeded" if surrogates else "no surrogates were asked for")
         notes.append(f"Quick form only ({why}): the search was not repeated, so p is somewhat too small.")
     assert solution is not None
     judge = _Judge(*sides, in_a, in_b, draws, random_state, notes)
@@ -327,82 +332,29 @@ def _half(matrix: Matrix, flipped: bool, ordered: bool, part: int) -> Matrix:
     return Matrix(cells[index], rows, cols, f"{matrix.name}, half {part + 1}", matrix.absent)
 
 
-@dataclass
-class _Refit:
-    """The search that found the biclusters, to be repeated; `reason` says why it cannot be."""
+def _search_of(
+    solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
+) -> tuple[tuple[str, int, Mapping[str, Any]] | None, str]:
+    """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
+    from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
 
-    algorithm: str | None
-    k: int
-    parameters: Mapping[str, Any]
-    folder: str | Path | None
-    jobs: int
-    progress: Progress | None
-    reason: str = ""
-
-    @classmethod
-    def of(
-        cls,
-        solution: Biclustering | None,
-        algorithm: str | None,
-        k: int | None,
-        parameters: Mapping[str, Any] | None,
-        *rest: Any,
-    ) -> _Refit:
-        from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
-
-        info = {} if solution is None else solution.info
-        known = info.get("algorithm")
-        stored = info.get("parameters")
-        stored = dict(stored) if isinstance(stored, Mapping) and algorithm in (None, known) else {}
-        wanted = k or stored.get("n_biclusters")
-        if not isinstance(wanted, int):
-            wanted = AUTO_K if wanted == "auto" else len(solution or ()) or 5
-        plain = {name: value for name, value in stored.items() if name not in ("n_biclusters", "random_state", "n_jobs")}
-        key, reason = algorithm or (known if known in ALGORITHMS else None), ""
-        if algorithm is not None:
-            estimator_of(algorithm)
-        elif key is None:
-            reason = f"{known} cannot be run here" if known else "the solution does not say which algorithm found it"
-        return cls(key, wanted, plain if parameters is None else parameters, *rest, reason=reason)
-
-    def solutions(
-        self, matrix: Matrix, kind: str, n: int, seed: int, flipped: bool, with_data: bool
-    ) -> list[Biclustering]:
-        """Return what the search finds in surrogates, what it finds in the matrix itself first where asked for."""
-        from bivaluate.io import write_matrix
-        from bivaluate.sweep import Plan, Sweep
-
-        with tempfile.TemporaryDirectory(prefix="bivaluate-confirm-") as temporary:
-            where = Path(temporary) if self.folder is None else Path(self.folder)
-            files = where / "surrogates"
-            files.mkdir(parents=True, exist_ok=True)
-            ending = "npz"
-            paths = [files / f"surrogate_{copy}.{ending}" for copy in range(n)]
-            for copy, path in enumerate(paths):
-                if not path.exists():
-                    write_matrix(_surrogate(matrix, kind, [seed, copy], flipped), path)
-            if with_data:
-                paths.insert(0, files / f"half.{ending}")
-                write_matrix(Matrix(matrix.source, None, None, "half", matrix.absent), paths[0])
-            key = str(self.algorithm)
-            plan = Plan(
-                [str(path) for path in paths],
-                [key],
-                self.k,
-                [seed],
-                metrics=["n_biclusters"],
-                parameters={key: self.parameters},
-                score={"missing": "omit"},
-            )
-            told = None if self.progress is None else (lambda done, total, _: self.progress(done, total))
-            run = Sweep(plan, where / "run", jobs=self.jobs, progress=told).run()
-            failed = set(run.results.loc[run.results["status"].isin(["failed", "timed out"]), "dataset"])
-            nothing = Biclustering([], matrix.shape)
-            return [nothing if cell.dataset in failed else run.solution(cell) for cell in run.cells]
+    info = {} if solution is None else solution.info
+    known = info.get("algorithm")
+    if algorithm is None and known not in ALGORITHMS:
+        return None, f"{known} cannot be run here" if known else "the solution does not say which algorithm found it"
+    key = str(algorithm or known)
+    estimator_of(key)
+    stored = info.get("parameters")
+    stored = dict(stored) if isinstance(stored, Mapping) and key == known else {}
+    wanted = k or stored.get("n_biclusters")
+    if not isinstance(wanted, int):
+        wanted = AUTO_K if wanted == "auto" else len(solution or ()) or 5
+    own = {name: value for name, value in stored.items() if name not in ("n_biclusters", "random_state", "n_jobs")}
+    return (key, wanted, own if parameters is None else parameters), ""
 
 
 def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int], flipped: bool) -> Matrix:
-    """Return a surrogate of a matrix: each row, or with `flipped` each column, shuffled on its own; sparse stays sparse."""
+    """Return a surrogate: each row, or with `flipped` each column, shuffled on its own; sparse stays sparse."""
     rng = np.random.default_rng(seed)
     turned = matrix.T if flipped else matrix
     if turned.sparse and kind == "permute":
@@ -464,7 +416,9 @@ class _Judge:
         }
         few = references and len(null) < FEW
         said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
-        return _Asked(records, scores, [f"{said}: too few for the second null, so p is that of the draws."] if few else [])
+        return _Asked(
+            records, scores, [f"{said}: too few for the second null, so p is that of the draws."] if few else []
+        )
 
     def _shared(self, rows: Indices) -> Indices:
         at = self.position[rows]
@@ -605,7 +559,13 @@ def standardised(values: Floats) -> Floats:
 
 
 def _add_evidence(
-    records: list[dict[str, Any]], solution: Biclustering, A: Matrix, B: Matrix, in_a: Indices, in_b: Indices, notes: list[str]
+    records: list[dict[str, Any]],
+    solution: Biclustering,
+    A: Matrix,
+    B: Matrix,
+    in_a: Indices,
+    in_b: Indices,
+    notes: list[str],
 ) -> None:
     """Where columns are shared, add the evidence of the block in B, and whether it goes the way it does in A."""
     if A.col_labels is None or B.col_labels is None:
@@ -620,14 +580,16 @@ def _add_evidence(
         blocks.append((rows, cols) if len(rows) >= 2 and len(cols) >= 2 else None)
     if not any(blocks):
         return
-    notes.append(f"{plural(int((col_of >= 0).sum()), 'column')} of B have the label of a column of A: the evidence in B is theirs.")
+    notes.append(
+        f"{plural(int((col_of >= 0).sum()), 'column')} of B have the label of a column of A: the evidence in B is theirs."
+    )
     judged = [k for k, block in enumerate(blocks) if block is not None]
     pairs = [(row_of[block[0]], np.unique(col_of[block[1]])) for block in blocks if block is not None]
     evidence = evidence_table(B, Biclustering(pairs, B.shape), missing="omit").alone
     for record in records:
         record |= {"evidence_in_B": math.nan, "direction": ""}
     for k, value in zip(judged, evidence, strict=True):
-        rows, cols = blocks[k] or ((), ())
+        rows, cols = blocks[k] or (in_a, in_b)
         ways = [_profile(A, rows, cols), _profile(B, row_of[rows], col_of[cols])]
         agrees = float(np.nansum(ways[0] * ways[1])) > 0
         records[k] |= {"evidence_in_B": float(value), "direction": "same" if agrees else "opposite"}
