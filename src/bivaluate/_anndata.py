@@ -42,16 +42,21 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     return (cells, obs, var) if obs_rows else (cells, var, obs)
 
 
-def read_obs(path: Any) -> Any:
-    """Return ``.obs`` of an .h5ad file as a DataFrame."""
+def read_object(path: Any, backed: bool = False) -> Any:
+    """Return the AnnData object of an .h5ad file."""
     try:
         import anndata
     except ImportError as error:
         raise MissingExtraError("reading .obs of an .h5ad file", "anndata") from error
     try:
-        held = anndata.read_h5ad(path, backed="r")
+        return anndata.read_h5ad(path, backed="r" if backed else None)
     except OSError as error:
         raise FileError(f"cannot read {path}: {error}.") from error
+
+
+def read_obs(path: Any) -> Any:
+    """Return ``.obs`` of an .h5ad file as a DataFrame."""
+    held = read_object(path, backed=True)
     try:
         return held.obs.copy()
     finally:

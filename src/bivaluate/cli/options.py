@@ -62,6 +62,7 @@ _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
 _gene_sets = functools.partial(option, panel="Gene sets")
+_annotations = functools.partial(option, panel="Annotations")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,6 +211,54 @@ class GeneSetFile:
                 "`bivaluate enrich`."
             )
         return {"sets": self.read(), "genes": self.genes}
+
+
+@dataclasses.dataclass(frozen=True)
+class AnnotationFile:
+    """What is known about samples; the fields are the options of every command that tests it."""
+
+    annotations: Annotated[Path | None, _annotations("Annotations of samples: CSV or TSV, labels first.")] = None
+    of: Annotated[str, _annotations("What they describe: columns or rows.", "--annotated")] = "columns"
+    within: Annotated[str | None, _annotations("Permute samples within the classes of this column.")] = None
+    technical: Annotated[str | None, _annotations("Columns that make a bicluster doubtful: batch,plate.")] = None
+    survival: Annotated[str | None, _annotations("The columns of time and event: time,event.")] = None
+
+    def traits(self, solution: Biclustering, X: Matrix, path: Path) -> Any:
+        """Test the annotations, those of an .h5ad file where none are named; None where there are none."""
+        from bivaluate.elsewhere.traits import read_samples, traits
+
+        named = listed(self.survival)
+        if named is not None and len(named) != 2:
+            raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
+        if self.annotations is None and (path.suffix != ".h5ad" or not _installed("anndata")):
+            if self.within or self.technical or self.survival:
+                raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
+            return None
+        table = read_samples(self.annotations or path)
+        pair = None if named is None else (named[0], named[1])
+        return traits(
+            solution, X, table, of=self.of, within=self.within, technical=listed(self.technical) or (), survival=pair
+        )
+
+    def as_json(self, table: Any) -> dict[str, Any]:
+        """Return the table as JSON holds it; nothing where there is none."""
+        return {} if table is None else {"traits": table.to_dict("records")}
+
+    def show(self, table: Any) -> None:
+        """Print which biclusters share a trait."""
+        if table is not None:
+            from bivaluate.cli.tables import print_list
+            from bivaluate.elsewhere.traits import describe
+
+            print_list(
+                "What their samples share", describe(table) or ["no annotation at a false discovery rate of 5 %"]
+            )
+
+
+def _installed(package: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(package) is not None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

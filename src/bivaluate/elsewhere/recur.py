@@ -30,6 +30,7 @@ Masks = NDArray[np.bool_]
 CUT = 0.2
 TOP = 50
 FEW_BICLUSTERS = 7  # per sample: fewer lose programs
+FEWEST_ROWS = 5  # of a set that is grouped: smaller ones coincide by chance
 FEWEST_COLUMNS = 10  # of a sample that is fitted
 FACTORS = ("nmf", "lda")
 
@@ -205,8 +206,8 @@ def recur(
     -----
     Two sets of a and b rows that share x of the n rows that both samples have are as close as
     :math:`c = \max(0, (x - ab/n)/(a + b - x - ab/n))`, their Jaccard index beyond chance. Groups are made by average
-    linkage on 1 − c, cut at c = 0.2. A group occurs in at least two samples; its rows are in at least two of its
-    samples, and at least a quarter of them.
+    linkage on 1 − c, cut at c = 0.2; sets of fewer than 5 rows are left out. A group occurs in at least two samples;
+    its rows are in at least two of its samples, and at least a quarter of them.
 
     Examples
     --------
@@ -291,7 +292,11 @@ def _grouped(
     everywhere = tuple(dict.fromkeys(label for own in labels.values() for label in own))
     place = {label: i for i, label in enumerate(everywhere)}
     at = {name: np.array([place[label] for label in own]) for name, own in labels.items()}
-    members = [(name, k) for name, solution in solutions.items() for k in range(len(solution))]
+    every = [(name, k) for name, solution in solutions.items() for k in range(len(solution))]
+    members = [(name, k) for name, k in every if len(solutions[name][k].rows) >= FEWEST_ROWS]
+    if len(members) < len(every):
+        small = plural(len(every) - len(members), "bicluster")
+        notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
     sets, known = (np.zeros((len(members), len(everywhere)), dtype=np.bool_) for _ in range(2))
     for i, (name, k) in enumerate(members):
         sets[i, at[name][solutions[name][k].rows]] = True
@@ -377,9 +382,9 @@ def describe(found: Recurrence, most: int = 8) -> list[str]:
     """Return a sentence for each group: where it occurs, and its most frequent rows.
 
     >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-    >>> same = Biclustering([(range(3), [0, 1])], X.shape)
-    >>> describe(recur({"a": (same, X), "b": (same, X)}))
-    ['G1 (2 of 2 samples, closeness 1): g0, g1 and g2']
+    >>> same = Biclustering([(range(5), [0, 1])], X.shape)
+    >>> describe(recur({"a": (same, X), "b": (same, X)}), 2)
+    ['G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more']
     """
     return [
         f"{record['group']} ({record['n_samples']} of {len(found.samples)} samples, closeness "
