@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import ParameterError
-from bivaluate._text import Advice, Option, number, percent, plural
+from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
 from bivaluate.elsewhere._fits import Fits, Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Asked = tuple[list[dict[str, Any]], dict[str, float]]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
@@ -117,14 +118,9 @@ class Confirmation:
         hits = sum(record["verdict"] == CONFIRMED for record in self.records)
         are = "is" if hits == 1 else "are"
         text = f"{hits} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
-        beside = [
-            f"{percent(self.scores[key])} of {name}"
-            for key, name in (
-                ("share_surrogates", "biclusters of surrogates"),
-                ("share_controls", "equally active rows outside"),
-            )
-            if not math.isnan(self.scores[key])
-        ]
+        named = {"share_surrogates": "biclusters of surrogates", "share_controls": "equally active rows outside"}
+        known = [key for key in named if not math.isnan(self.scores[key])]
+        beside = [f"{percent(self.scores[key])} of {named[key]}" for key in known]
         return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,13 +138,8 @@ class Confirmation:
         >>> list(confirm(Biclustering([(range(3), range(6))], A.shape), A, B).to_dict())
         ['summary', 'level', 'scores', 'biclusters', 'notes']
         """
-        return {
-            "summary": self.summary,
-            "level": self.level,
-            "scores": self.scores,
-            "biclusters": self.records,
-            "notes": self.notes,
-        }
+        said = {"summary": self.summary, "level": self.level, "scores": self.scores}
+        return said | {"biclusters": self.records, "notes": self.notes}
 
     def __repr__(self) -> str:
         return f"Confirmation({self.summary})"
@@ -298,23 +289,24 @@ def confirm(
         why = reason or ("no search on a surrogate succeeded" if surrogates else "no surrogates were asked for")
         notes.append(f"Quick form only ({why}): the search was not repeated, so p is somewhat too small.")
     assert solution is not None
-    judge = _Judge(*sides, in_a, in_b, draws, random_state, notes)
     own = [_members(b, flipped) for b in solution]
-    asked = judge.ask(own, references, level)
-    records = [
-        {"bicluster": f"B{k + 1}", "n_rows": len(rows), **record}
-        for k, (rows, record) in enumerate(zip(own, asked.records, strict=True))
-    ]
+    records, scores = _Judge(*sides, in_a, in_b, draws, random_state, notes).ask(own, references, level)
     if halves is None:
-        _add_evidence(records, solution, first, second, in_a, in_b, notes)
-    elif given is not None:
-        _add_nearest(records, own, [_members(b, flipped) for b in given])
-    return Confirmation(records, asked.scores, [*notes, *asked.notes], level, solution)
+        _add_evidence(records, solution, first, second, dict(zip(in_a.tolist(), in_b.tolist(), strict=True)), notes)
+    for record, rows in zip(records, own, strict=True):
+        if halves is not None and given:
+            shared = [_jaccard(rows, _members(b, flipped)) for b in given]
+            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": max(shared)}
+    return Confirmation(records, scores, notes, level, solution)
 
 
 def _members(bicluster: Any, flipped: bool) -> Indices:
     members: Indices = bicluster.cols if flipped else bicluster.rows
     return members
+
+
+def _jaccard(a: Indices, b: Indices) -> float:
+    return len(np.intersect1d(a, b)) / len(np.union1d(a, b))
 
 
 def _half(matrix: Matrix, flipped: bool, ordered: bool, part: int) -> Matrix:
@@ -368,13 +360,6 @@ def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int], flipped: bool) ->
     return Matrix(cells.T if flipped else cells, name="surrogate", absent=matrix.absent)
 
 
-@dataclass
-class _Asked:
-    records: list[dict[str, Any]]
-    scores: dict[str, float]
-    notes: list[str] = field(default_factory=list)
-
-
 class _Judge:
     """B as the statistic takes it, with the strata of A's rows."""
 
@@ -383,14 +368,19 @@ class _Judge:
     ) -> None:
         self.rng = np.random.default_rng(seed)
         mean, sd = (values[in_a] for values in row_moments(A))
-        self.C = standardised(_dense_rows(B, in_b, self.rng, notes))
+        m, most = B.shape[1], max(100, MOST_CELLS // len(in_b))
+        cols = np.arange(m) if m <= most else np.sort(self.rng.choice(m, most, replace=False))
+        if m > most:
+            notes.append(f"{B.name} has {m:,} columns; {most:,} of them, drawn at random, were used.")
+        order = np.argsort(in_b)
+        self.C = standardised(B.block(in_b[order], cols)[np.argsort(order)])
         self.position = np.full(A.shape[0], -1)
         self.position[in_a] = np.arange(len(in_a))
         self.strata = strata_of(mean, sd)
-        self.n, self.draws = len(in_a), draws
+        self.n, self.draws, self.notes = len(in_a), draws, notes
         self.ranks = np.column_stack([np.argsort(np.argsort(values, kind="stable")) for values in (mean, sd)])
 
-    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> _Asked:
+    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Asked:
         """Return a record for each set of rows of A, and the shares that chance gives."""
         sets = [self._shared(rows) for rows in own]
         able = [k for k, rows in enumerate(sets) if self._can(rows)]
@@ -399,10 +389,17 @@ class _Judge:
         mine = [self._score(sets[k]) for k in able]
         controls = [self._score(rows) for rows in (self._control(sets[k]) for k in able) if self._can(rows)]
         p, q = _p_and_q(mine, null)
-        records = [_refusal(len(rows), self.n) for rows in sets]
-        for k, found, p_k, q_k in zip(able, mine, p, q, strict=True):
-            verdict = CONFIRMED if q_k <= level else NOT_CONFIRMED
-            records[k] = {"shared_rows": len(sets[k]), **found, "p": p_k, "q": q_k, "verdict": verdict, "reason": ""}
+        records: list[dict[str, Any]] = []
+        empty = dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q"), math.nan)
+        for k, (rows, at) in enumerate(zip(own, sets, strict=True)):
+            few = len(at) < FEWEST_ROWS
+            why = f"fewer than {FEWEST_ROWS} shared rows" if few else f"more than 60 % of the {self.n} shared rows"
+            said = {**empty, "verdict": CANNOT, "reason": why}
+            if k in able:
+                i = able.index(k)
+                verdict = CONFIRMED if q[i] <= level else NOT_CONFIRMED
+                said = {**mine[i], "p": float(p[i]), "q": float(q[i]), "verdict": verdict, "reason": ""}
+            records.append({"bicluster": f"B{k + 1}", "n_rows": len(rows), "shared_rows": len(at), **said})
         beside = []
         for k, copy in enumerate(by_copy):
             others = np.array([each["z"] for j, other in enumerate(by_copy) if j != k for each in other])
@@ -414,11 +411,10 @@ class _Judge:
             "share_controls": float(np.mean(_p_and_q(controls, null)[1] <= level)) if controls else math.nan,
             "n_references": float(len(null)),
         }
-        few = references and len(null) < FEW
-        said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
-        return _Asked(
-            records, scores, [f"{said}: too few for the second null, so p is that of the draws."] if few else []
-        )
+        if references and len(null) < FEW:
+            said_ = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
+            self.notes.append(f"{said_}: too few for the second null, so p is that of the draws.")
+        return records, scores
 
     def _shared(self, rows: Indices) -> Indices:
         at = self.position[rows]
@@ -458,13 +454,6 @@ class _Judge:
         return np.array(taken, dtype=np.int64)
 
 
-def _refusal(shared: int, n: int) -> dict[str, Any]:
-    few = shared < FEWEST_ROWS
-    reason = f"fewer than {FEWEST_ROWS} shared rows" if few else f"more than 60 % of the {n} shared rows"
-    empty = dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q"), math.nan)
-    return {"shared_rows": shared, **empty, "verdict": CANNOT, "reason": reason}
-
-
 def _p_and_q(found: Sequence[Mapping[str, float]], null: Floats) -> tuple[Floats, Floats]:
     p = np.array([max(each["p_draws"], reference_p(each["z"], null)) for each in found])
     return p, adjusted(p) if len(p) else p
@@ -493,52 +482,34 @@ def strata_of(mean: Floats, sd: Floats) -> Indices:
     >>> np.bincount(strata_of(np.arange(70.0), np.arange(70.0) % 7)).tolist()
     [17, 18, 17, 18]
     """
-    parts, by = [np.arange(len(mean))], 0
-    while any(len(part) >= SMALLEST_STRATUM for part in parts):
-        values = (sd, mean)[by]
-        halved: list[Indices] = []
-        for part in parts:
-            if len(part) < SMALLEST_STRATUM:
-                halved.append(part)
-                continue
-            order = part[np.argsort(values[part], kind="stable")]
-            halved += [order[: len(part) // 2], order[len(part) // 2 :]]
-        parts, by = halved, 1 - by
-    strata = np.empty(len(mean), dtype=np.int64)
-    for number_, part in enumerate(parts):
-        strata[part] = number_
-    return strata
+    strata = np.zeros(len(mean), dtype=np.int64)
+
+    def halve(part: Indices, values: Floats, other: Floats) -> None:
+        if len(part) < SMALLEST_STRATUM:
+            strata[part] = strata.max() + 1
+            return
+        order = part[np.argsort(values[part], kind="stable")]
+        for half in (order[: len(part) // 2], order[len(part) // 2 :]):
+            halve(half, other, values)
+
+    halve(np.arange(len(mean)), sd, mean)
+    return np.asarray(strata - strata.min())
+
+
+def _centred(values: Floats, axis: int) -> tuple[Floats, Floats, Floats]:
+    """Return values less their means, missing cells as 0, the means and the standard deviations along an axis."""
+    seen = np.isfinite(values)
+    count = np.maximum(seen.sum(axis=axis, keepdims=True), 1)
+    mean = np.where(seen, values, 0.0).sum(axis=axis, keepdims=True) / count
+    centred = np.where(seen, values - mean, 0.0)
+    return centred, mean, np.sqrt((centred**2).sum(axis=axis, keepdims=True) / count)
 
 
 def row_moments(matrix: Matrix) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of each row, missing cells left out; a row without cells has 0 and 0."""
-
-    def moments(start: int, cells: Any) -> Floats:
-        values = matrix.dense(cells)
-        seen = np.isfinite(values)
-        count = np.maximum(seen.sum(axis=1), 1)
-        mean = np.where(seen, values, 0.0).sum(axis=1) / count
-        return np.array([mean, np.sqrt((np.where(seen, values - mean[:, None], 0.0) ** 2).sum(axis=1) / count)])
-
-    mean, sd = np.concatenate(list(matrix.map_chunks(moments)), axis=1)
+    parts = matrix.map_chunks(lambda start, cells: np.hstack(_centred(matrix.dense(cells), 1)[1:]))
+    mean, sd = np.concatenate(list(parts)).T
     return mean, sd
-
-
-def _dense_rows(matrix: Matrix, rows: Indices, rng: np.random.Generator, notes: list[str]) -> Floats:
-    """Return some rows; of columns as many, at random, as may be held."""
-    m = matrix.shape[1]
-    most = max(100, MOST_CELLS // len(rows))
-    cols = np.arange(m) if m <= most else np.sort(rng.choice(m, most, replace=False))
-    if m > most:
-        notes.append(f"{matrix.name} has {m:,} columns; {most:,} of them, drawn at random, were used.")
-
-    def cut(start: int, cells: Any) -> Floats:
-        inside = np.flatnonzero((rows >= start) & (rows < start + cells.shape[0]))
-        order = rows[inside]
-        return np.column_stack([inside, matrix.dense(cells[order - start])[:, cols]])
-
-    found = np.concatenate(list(matrix.map_chunks(cut)))
-    return np.asarray(found[np.argsort(found[:, 0], kind="stable"), 1:])
 
 
 def standardised(values: Floats) -> Floats:
@@ -548,11 +519,8 @@ def standardised(values: Floats) -> Floats:
     [[-1.22, 1.22], [1.22, -1.22], [0.0, 0.0]]
     """
     for axis in (1, 0):
-        seen = np.isfinite(values)
-        count = np.maximum(seen.sum(axis=axis, keepdims=True), 1)
-        centred = np.where(seen, values - np.where(seen, values, 0.0).sum(axis=axis, keepdims=True) / count, 0.0)
-        sd = np.sqrt((centred**2).sum(axis=axis, keepdims=True) / count)
-        largest = np.abs(np.where(seen, values, 0.0)).max(axis=axis, keepdims=True)
+        centred, mean, sd = _centred(values, axis)
+        largest = np.abs(mean) + np.abs(centred).max(axis=axis, keepdims=True)
         constant = sd <= 32 * np.finfo(np.float64).eps * largest
         values = np.where(constant, 0.0, centred / np.where(constant, 1.0, sd))
     return values
@@ -563,48 +531,32 @@ def _add_evidence(
     solution: Biclustering,
     A: Matrix,
     B: Matrix,
-    in_a: Indices,
-    in_b: Indices,
+    rows: Mapping[int, int],
     notes: list[str],
 ) -> None:
     """Where columns are shared, add the evidence of the block in B, and whether it goes the way it does in A."""
-    if A.col_labels is None or B.col_labels is None:
+    there = {label: j for j, label in enumerate(B.col_labels or ())}
+    cols = {j: there[label] for j, label in enumerate(A.col_labels or ()) if label in there}
+    blocks = {}
+    for k, b in enumerate(solution):
+        pair = [[i for i in b.rows.tolist() if i in rows], [j for j in b.cols.tolist() if j in cols]]
+        if min(map(len, pair)) >= 2:
+            blocks[k] = pair
+    if not blocks:
         return
-    there = {label: j for j, label in enumerate(B.col_labels)}
-    shared = [there.get(label, -1) for label in A.col_labels]
-    row_of, col_of = np.full(A.shape[0], -1), np.array(shared)
-    row_of[in_a] = in_b
-    blocks = []
-    for b in solution:
-        rows, cols = b.rows[row_of[b.rows] >= 0], b.cols[col_of[b.cols] >= 0]
-        blocks.append((rows, cols) if len(rows) >= 2 and len(cols) >= 2 else None)
-    if not any(blocks):
-        return
-    notes.append(
-        f"{plural(int((col_of >= 0).sum()), 'column')} of B have the label of a column of A: the evidence in B is theirs."
-    )
-    judged = [k for k, block in enumerate(blocks) if block is not None]
-    pairs = [(row_of[block[0]], np.unique(col_of[block[1]])) for block in blocks if block is not None]
-    evidence = evidence_table(B, Biclustering(pairs, B.shape), missing="omit").alone
+    notes.append(f"B has {plural(len(cols), 'column')} with the label of a column of A: the evidence in B is theirs.")
+    pairs = {k: ([rows[i] for i in mine], [cols[j] for j in own]) for k, (mine, own) in blocks.items()}
+    unique = [(i, list(dict.fromkeys(j))) for i, j in pairs.values()]
+    evidence = evidence_table(B, Biclustering(unique, B.shape), missing="omit").alone
     for record in records:
         record |= {"evidence_in_B": math.nan, "direction": ""}
-    for k, value in zip(judged, evidence, strict=True):
-        rows, cols = blocks[k] or (in_a, in_b)
-        ways = [_profile(A, rows, cols), _profile(B, row_of[rows], col_of[cols])]
+    for k, value in zip(blocks, evidence, strict=True):
+        ways = [_profile(matrix, *pair) for matrix, pair in ((A, blocks[k]), (B, pairs[k]))]
         agrees = float(np.nansum(ways[0] * ways[1])) > 0
         records[k] |= {"evidence_in_B": float(value), "direction": "same" if agrees else "opposite"}
 
 
-def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:
+def _profile(matrix: Matrix, rows: Sequence[int], cols: Sequence[int]) -> Floats:
     """Return by how much each column of a block is above the mean of its rows over the whole matrix."""
-    every = matrix.block(np.asarray(rows), np.arange(matrix.shape[1]))
-    return np.asarray(np.nanmean(every[:, cols] - np.nanmean(every, axis=1, keepdims=True), axis=0))
-
-
-def _add_nearest(records: list[dict[str, Any]], own: Sequence[Indices], given: Sequence[Indices]) -> None:
-    """Say which of the given biclusters each of those found in half of the data is nearest to."""
-    for record, rows in zip(records, own, strict=True):
-        shared = [len(np.intersect1d(rows, other)) / len(np.union1d(rows, other)) for other in given]
-        best = int(np.argmax(shared)) if shared else -1
-        record |= {"nearest": f"B{best + 1}" if best >= 0 else "", "overlap": shared[best] if best >= 0 else math.nan}
-        record["overlap"] = float(number(record["overlap"])) if best >= 0 else math.nan
+    every = matrix.block(np.sort(np.array(rows)), np.arange(matrix.shape[1]))
+    return np.asarray(np.nanmean(every[:, list(cols)] - np.nanmean(every, axis=1, keepdims=True), axis=0))

@@ -137,13 +137,8 @@ class Recurrence:
         ['summary', 'samples', 'groups', 'private', 'notes']
         """
         groups = [record | {"rows": dict(rows)} for record, rows in zip(self.records, self.rows, strict=True)]
-        return {
-            "summary": self.summary,
-            "samples": list(self.samples),
-            "groups": groups,
-            "private": self.private,
-            "notes": self.notes,
-        }
+        said = {"summary": self.summary, "samples": list(self.samples), "groups": groups}
+        return said | {"private": self.private, "notes": self.notes}
 
     def __repr__(self) -> str:
         return f"Recurrence({self.summary})"

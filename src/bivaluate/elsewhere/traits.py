@@ -29,6 +29,7 @@ Masks = NDArray[np.bool_]
 PERMUTATIONS = 9999
 RARE = 10  # permutations that reach a value: with fewer the exact bound is finer
 MOST_CELLS = 4_000_000  # random numbers held at once
+TIED = 1e-9
 LEVEL = 0.05
 ASSOCIATED, NOT_ASSOCIATED, CANNOT = "associated", "not associated", "cannot be asked"
 
@@ -93,9 +94,9 @@ def traits(
     -----
     A class is tested by the hypergeometric tail, the best class of a trait by permutation of the samples over all of
     its classes; a number by the rank sum; survival by the log-rank statistic. `p` is by permutation, within the classes
-    of `within`, except for numbers without `within` and where fewer than 10 permutations reach a class: there it is
-    exact, the tail times the number of classes. `q` is Benjamini and Hochberg's over the whole table. Samples without
-    a value are left out.
+    of `within` (of classes the mid-p-value), except for numbers without `within` and where fewer than 10 permutations
+    reach a class: there it is exact, the tail times the number of classes. `q` is Benjamini and Hochberg's over the
+    whole table. Samples without a value are left out.
 
     Examples
     --------
@@ -325,11 +326,12 @@ def _categorical(name: str, values: Any, known: Masks) -> _Trait:
             tails = hypergeometric_tails(sizes, n, k)
             value = _strength(counts[None], tails, groups, taken, stratified)[0]
             best = int(value.argmax())
-            reached = int((_strength(drawn, tails, groups, taken, stratified).max(axis=1) >= value[best] - 1e-9).sum())
+            others = _strength(drawn, tails, groups, taken, stratified).max(axis=1) - value[best]
+            above, equal = int((others > TIED).sum()), int((np.abs(others) <= TIED).sum())
             exact = float(tails[best, counts[best]])
-            p = (1 + reached) / (permutations + 1)
-            if not stratified and reached < RARE:
-                p = min(p, exact * len(classes))
+            p = (above + (equal + 1) / 2) / (permutations + 1)  # mid-p: counts tie often
+            if not stratified and above + equal < RARE:
+                p = min(1.0, exact * len(classes))
             share, rest = counts[best] / k, (sizes[best] - counts[best]) / (n - k)
             odds = _odds(counts[best], k - counts[best], sizes[best] - counts[best], n - k - sizes[best] + counts[best])
             rows.append(

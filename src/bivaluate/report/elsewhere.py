@@ -60,8 +60,8 @@ def trait_sections(table: pd.DataFrame | None) -> list[Section]:
 def _picture(table: pd.DataFrame) -> Figure:
     from bivaluate.plots import plot_traits, save
 
-    path = Path(tempfile.mkdtemp(prefix="bivaluate-"), "traits.svg")
-    save(plot_traits(table), path)
+    figure: Any = plot_traits(table).figure
+    path = save(figure, Path(tempfile.mkdtemp(prefix="bivaluate-"), "traits"))[0]
     return Figure(path, "Biclusters and the annotations of their samples: the stronger the colour, the smaller q.")
 
 
