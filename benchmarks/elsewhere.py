@@ -90,7 +90,7 @@ def planted(seeds: int = 12) -> dict[str, Any]:
         modules = [order[25 * i : 25 * i + 25] for i in range(6)]
         for i, module in enumerate(modules):
             for X in (A, B) if i < 3 else (A,):
-                X[module] += activity[module] * rng.normal(size=20)
+                X[module] += 2 * activity[module] * rng.normal(size=20)
         for algorithm in ("isa", "plaid", "qubic", "spectral_co", "ssvd"):
             solution = found(algorithm, A, 8)
             result = confirm(solution, A, B, random_state=seed)

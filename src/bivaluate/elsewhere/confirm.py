@@ -516,14 +516,14 @@ def standardised(values: Floats) -> Floats:
     """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0.
 
     >>> standardised(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 3.0]])).round(2).tolist()
-    [[-1.22, 1.22], [1.22, -1.22], [0.0, 0.0]]
+    [[-1.0, 1.0], [1.0, -1.0], [0.0, 0.0]]
     """
     for axis in (1, 0):
         centred, mean, sd = _centred(values, axis)
         largest = np.abs(mean) + np.abs(centred).max(axis=axis, keepdims=True)
         constant = sd <= 32 * np.finfo(np.float64).eps * largest
-        values = np.where(constant, 0.0, centred / np.where(constant, 1.0, sd))
-    return values
+        values = np.where(constant | ~np.isfinite(values), np.nan, centred / np.where(constant, 1.0, sd))
+    return np.nan_to_num(values, copy=False)
 
 
 def _add_evidence(
