@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -223,42 +224,34 @@ class AnnotationFile:
     technical: Annotated[str | None, _annotations("Columns that make a bicluster doubtful: batch,plate.")] = None
     survival: Annotated[str | None, _annotations("The columns of time and event: time,event.")] = None
 
-    def traits(self, solution: Biclustering, X: Matrix, path: Path) -> Any:
-        """Test the annotations, those of an .h5ad file where none are named; None where there are none."""
+    def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
+        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
         from bivaluate.elsewhere.traits import read_samples, traits
 
         named = listed(self.survival)
         if named is not None and len(named) != 2:
             raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
-        if self.annotations is None and (path.suffix != ".h5ad" or not _installed("anndata")):
+        own = self.annotations is None and path.suffix == ".h5ad" and find_spec("anndata") is not None
+        if self.annotations is None and not own:
             if self.within or self.technical or self.survival:
                 raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
-            return None
+            return lambda solution, X: None
         table = read_samples(self.annotations or path)
         pair = None if named is None else (named[0], named[1])
-        return traits(
-            solution, X, table, of=self.of, within=self.within, technical=listed(self.technical) or (), survival=pair
-        )
+        how: dict[str, Any] = {"within": self.within, "technical": listed(self.technical) or (), "survival": pair}
 
-    def as_json(self, table: Any) -> dict[str, Any]:
-        """Return the table as JSON holds it; nothing where there is none."""
-        return {} if table is None else {"traits": table.to_dict("records")}
+        def tested(solution: Biclustering, X: Matrix) -> Any:
+            turned = own and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
+            return traits(solution, X, table, of="rows" if turned else self.of, **how)
 
-    def show(self, table: Any) -> None:
-        """Print which biclusters share a trait."""
-        if table is not None:
-            from bivaluate.cli.tables import print_list
-            from bivaluate.elsewhere.traits import describe
-
-            print_list(
-                "What their samples share", describe(table) or ["no annotation at a false discovery rate of 5 %"]
-            )
+        return tested
 
 
-def _installed(package: str) -> bool:
-    from importlib.util import find_spec
+def shared_traits(table: Any) -> list[str]:
+    """Return which biclusters share a trait, in words; nothing without annotations."""
+    from bivaluate.elsewhere.traits import describe
 
-    return find_spec(package) is not None
+    return [] if table is None or not len(table) else describe(table) or ["no annotation (q ≤ 0.05)"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

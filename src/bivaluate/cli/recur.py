@@ -36,6 +36,7 @@ def recur(
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,
+    report: Annotated[Path | None, option("Also write an HTML report on samples whose matrix is known.")] = None,
     as_json: Json = False,
 ) -> None:
     """Find the biclusters or programs that recur over samples (meta-programs).
@@ -70,15 +71,22 @@ def recur(
                 jobs=count_cores(jobs),
                 progress=None if update is None else lambda done, total: update("fitting samples", done, total),
             )
+            samples: dict[str, tuple[Any, Any]] = {}
         else:
-            found = recur_samples(_samples(paths, matrices or [], matrix_file, solution_file, algorithm, k))
+            samples = _samples(paths, matrices or [], matrix_file, solution_file, algorithm, k)
+            found = recur_samples(samples)
     if csv is not None:
-        rows = [
-            {"group": g["group"], "row": label, "samples": n}
-            for g, own in zip(found.records, found.rows, strict=True)
-            for label, n in own
-        ]
-        write_csv(csv, rows, ["group", "row", "samples"])
+        pairs = [(g["group"], row) for g, own in zip(found.records, found.rows, strict=True) for row in own]
+        write_csv(csv, [{"group": group, "row": row, "samples": n} for group, (row, n) in pairs], ["group"])
+    if report is not None:
+        from bivaluate.evaluation import evaluate
+        from bivaluate.report import build_report
+        from bivaluate.report.elsewhere import recur_section
+
+        known = {name: pair for name, pair in samples.items() if not isinstance(pair[1], tuple)}
+        judged = [evaluate(X, s.with_info(name=name), missing="omit") for name, (s, X) in known.items()]
+        build_report(judged, report, sections=[recur_section(found)])
+        say_written(report)
     if target is not None:
         _write(found, target)
     if as_json:

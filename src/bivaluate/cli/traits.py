@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import AnnotationFile, Csv, Json, MatrixFile, SolutionFile, grouped, option
-from bivaluate.cli.tables import err, number, print_json, print_table, write_csv
+from bivaluate.cli.options import AnnotationFile, Csv, Json, MatrixFile, SolutionFile, grouped, option, shared_traits
+from bivaluate.cli.tables import err, number, print_json, print_list, print_table, write_csv
 
 
 @grouped
@@ -17,7 +17,7 @@ def traits(
     solution: Annotated[Path, typer.Argument(help="The biclusters, in any format bivaluate reads.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
-    annotation_file: AnnotationFile,
+    annotations: AnnotationFile,
     matrix: Annotated[Path, option("The matrix they come from.", "--matrix")],
     csv: Csv = None,
     as_json: Json = False,
@@ -35,7 +35,7 @@ def traits(
     """
     X = matrix_file.read(matrix)
     found = solution_file.read(solution, X)
-    table = annotation_file.traits(found, X, matrix)
+    table = annotations.test(matrix)(found, X)
     if table is None:
         raise ParameterError(
             "name the annotations: --annotations samples.csv (the .obs of an .h5ad file is read by itself)."
@@ -43,7 +43,7 @@ def traits(
     if csv is not None:
         write_csv(csv, table.to_dict("records"))
     if as_json:
-        print_json(annotation_file.as_json(table)["traits"])
+        print_json(table.to_dict("records"))
         return
     rows = [
         (
@@ -54,6 +54,6 @@ def traits(
         for row in table.to_dict("records")
     ]
     print_table(["", "trait", "class", "inside", "outside", "effect", "p", "q", "verdict"], rows)
-    annotation_file.show(table)
+    print_list("What their samples share", shared_traits(table))
     for note in table.attrs["notes"]:
         err.print(f"note: {note}")

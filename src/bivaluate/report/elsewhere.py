@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation
 from bivaluate.elsewhere.recur import Recurrence
+from bivaluate.elsewhere.traits import words
+from bivaluate.matrix import Matrix
 from bivaluate.report.render import Figure, Section
+from bivaluate.report.source import Drawn, Source
+from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +48,21 @@ def recur_section(found: Recurrence) -> Section:
     return Section("Over samples", " ".join([summary, *found.notes]), columns, rows)
 
 
-def trait_sections(table: pd.DataFrame | None) -> list[Section]:
+def annotated(source: Source, test: Callable[[Biclustering, Matrix], pd.DataFrame | None]) -> Source:
+    """Return the same source; the table of biclusters says in a word what the samples of each share."""
+
+    def load(index: int) -> Drawn | None:
+        drawn = source.load(index)
+        table = None if drawn is None else test(drawn.solution, drawn.matrix)
+        if drawn is None or table is None:
+            return drawn
+        known = words(table)
+        return replace(drawn, records=[{**r, "samples": known.get(str(r["bicluster"]), "")} for r in drawn.records])
+
+    return replace(source, load=load)
+
+
+def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     """Return the panel of traits: the associations, and biclusters x traits as a picture; nothing without a table."""
     if table is None or not len(table):
         return []
@@ -54,7 +74,8 @@ def trait_sections(table: pd.DataFrame | None) -> list[Section]:
     text = f"{some} of {n} biclusters share an annotation of their samples (q ≤ 0.05)."
     figures = [_picture(table)] if len(table) <= MOST_CELLS else []
     notes = table.attrs.get("notes", [])
-    return [Section("What their samples share", " ".join([text, *notes]), names if rows else (), rows, figures)]
+    title = f"What the samples of {of} share" if of else "What their samples share"
+    return [Section(title, " ".join([text, *notes]), names if rows else (), rows, figures)]
 
 
 def _picture(table: pd.DataFrame) -> Figure:
