@@ -5,6 +5,7 @@ An object holds observations (cells) as rows; rows of a matrix here are its vari
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
     cells = _rows_of(cells, turned=not obs_rows)
     return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def holds_obs(path: Path) -> bool:
+    """Whether a file has ``.obs``, and what reads it is installed."""
+    return path.suffix == ".h5ad" and find_spec("anndata") is not None
 
 
 def read_object(path: Any, backed: bool = False) -> Any:

@@ -19,6 +19,7 @@ from bivaluate.cli.options import (
     grouped,
     option,
     shared_traits,
+    spoken,
 )
 from bivaluate.cli.tables import err, number, out, print_json, print_list, print_table, progress, say_written, write_csv
 
@@ -39,7 +40,9 @@ class Asking:
     surrogates: Annotated[int, option("Surrogates to repeat the search on; 0 for the quick form.")] = 10
     level: Annotated[float, option("False discovery rate.")] = 0.05
     random_state: Annotated[int, option("Same seed, same answer.", "--seed")] = 0
-    folder: Annotated[Path | None, option("Keep the repeated searches here; a stopped command goes on from it.")] = None
+    folder: Annotated[
+        Path | None, option("Folder to keep the repeated searches in, and go on from.", "--out", "-o")
+    ] = None
 
 
 @grouped
@@ -97,7 +100,7 @@ def confirm(
     out.print(f"\n{result.summary}", style="bold")
     print_list("What their samples share", shared_traits(traits))
     for note in result.notes:
-        err.print(f"note: {note}")
+        err.print(f"note: {spoken(note)}")
 
 
 def _cell(value: object) -> str:

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -226,12 +225,13 @@ class AnnotationFile:
 
     def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
         """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
+        from bivaluate._anndata import holds_obs
         from bivaluate.elsewhere.traits import read_samples, traits
 
         named = listed(self.survival)
         if named is not None and len(named) != 2:
             raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
-        own = self.annotations is None and path.suffix == ".h5ad" and find_spec("anndata") is not None
+        own = self.annotations is None and holds_obs(path)
         if self.annotations is None and not own:
             if self.within or self.technical or self.survival:
                 raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")

@@ -28,11 +28,12 @@ def recur(
     ] = None,
     sample: Annotated[str | None, option("Column of .obs that names the sample of each cell.")] = None,
     algorithm: Annotated[
-        str | None, option("Algorithm to take from a run, or to fit samples with (nmf).", "-a")
+        str | None, option("Algorithm to take from a run, or to fit samples with (nmf).", "--algorithm", "-a")
     ] = None,
     k: Annotated[int | None, option("K to take from a run or cNMF folder, or to fit samples with (10).", "-k")] = None,
-    folder: Annotated[Path | None, option("Keep the fits of samples here; a stopped command goes on from it.")] = None,
-    target: Annotated[Path | None, option("Folder for groups.json and a solution per sample.", "--out", "-o")] = None,
+    folder: Annotated[
+        Path | None, option("Folder for fits, groups.json and a solution per sample.", "--out", "-o")
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,
@@ -87,8 +88,8 @@ def recur(
         judged = [evaluate(X, s.with_info(name=name), missing="omit") for name, (s, X) in known.items()]
         build_report(judged, report, sections=[recur_section(found)])
         say_written(report)
-    if target is not None:
-        _write(found, target)
+    if folder is not None:
+        _write(found, folder)
     if as_json:
         print_json(found.to_dict())
         return

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError
-from bivaluate._text import first_few, plural
+from bivaluate._text import Advice, Option, first_few, plural
 from bivaluate.matrix import Matrix
 
 Indices = NDArray[np.int64]
@@ -42,15 +42,14 @@ def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, Indi
     exact = _positions(first, second)
     close = _positions([folded(label) for label in first], [folded(label) for label in second])
     chosen = close if loose else exact
-    how = "pass loose=True (--loose) to ignore both"
+    how = (" up to case and version suffix: to match them pass ", Option("loose", True), ".")
     if not len(chosen[0]):
-        hint = f" Up to case and version suffix they share {len(close[0])}: {how}." if len(close[0]) else ""
-        raise no_shared_labels([A.name, B.name], [first, second], hint)
-    notes = []
+        found = no_shared_labels([A.name, B.name], [first, second])
+        hint = (f" {plural(len(close[0]), 'row')} would match", *how) if len(close[0]) else ()
+        raise ParameterError(Advice(found, *hint))
+    notes: list[str] = []
     if not loose and len(close[0]) > len(exact[0]):
-        notes.append(
-            f"{plural(len(close[0]) - len(exact[0]), 'more row')} would match up to case and version suffix: {how}."
-        )
+        notes.append(Advice(f"{plural(len(close[0]) - len(exact[0]), 'more row')} would match", *how))
     for matrix, labels in ((A, first), (B, second)):
         doubled = len(labels) - len(set(labels))
         if doubled:
@@ -65,7 +64,7 @@ def _positions(first: Sequence[str], second: Sequence[str]) -> tuple[Indices, In
     return found[:, 0], found[:, 1]
 
 
-def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]], hint: str = "") -> ParameterError:
-    """Return the error for things that share no label, with three labels of each."""
+def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]]) -> str:
+    """Return what is said of things that share no label, with three labels of each."""
     shown = "; ".join(f"{name}: {first_few(list(own), 3)}" for name, own in zip(names, labels, strict=True))
-    return ParameterError(f"no row label is shared ({shown}). Are these names of the same kind?{hint}")
+    return f"no row label is shared ({shown}). Are these names of the same kind?"

@@ -228,7 +228,7 @@ def recur(
     if not set.intersection(*map(set, labels.values())):
         pairs = [(a, b) for a in labels for b in labels if not set(labels[a]) & set(labels[b])]
         worst = pairs[0] if pairs else list(labels)[:2]
-        raise no_shared_labels(worst, [labels[name] for name in worst])
+        raise ParameterError(no_shared_labels(worst, [labels[name] for name in worst]))
     few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
     if few:
         notes.append(
