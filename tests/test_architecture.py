@@ -36,6 +36,7 @@ LAYERS = {
     "algorithms": 9,
     "enrichment": 10,
     "sweep": 10,
+    "elsewhere": 10.5,
     "plots": 11,
     "report": 12,
     "benchmark": 13,

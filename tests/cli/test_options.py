@@ -96,6 +96,7 @@ SAID_BY = {
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
     "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
+    "elsewhere": (bivaluate.confirm, bivaluate.recur),
 }
 #: No command has these: its messages leave the clause out.
 PYTHON_ONLY = {"absent"}
@@ -188,6 +189,7 @@ SAID_IN = {
     "enrichment": ("enrich",),
     "algorithms": ("run", "sweep"),
     "measures/registry": ("sweep",),
+    "elsewhere": ("confirm",),
 }
 
 
