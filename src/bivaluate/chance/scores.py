@@ -28,8 +28,8 @@ _CHUNK_CELLS = 1 << 24
 _REFERENCE = (
     "derived for bivaluate, see docs/chance.md; virtual error: Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015"
 )
-_PLAIN: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": _REFERENCE}
-_CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference": _REFERENCE}
+_PLAIN: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": _REFERENCE, "of_ve": True}
+_CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference": _REFERENCE, "of_ve": True}
 
 
 @dataclass(frozen=True)
