@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import Comparison, wall_of, print_table
+from benchmarks.timing import Comparison, print_table, wall_of
 from bivaluate import Biclustering, build_report, compare, evaluate, propose_pruning
 from bivaluate.sweep import Plan, Sweep, load_run
 from bivaluate.sweep.select import select
