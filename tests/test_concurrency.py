@@ -43,7 +43,6 @@ def expected():
 def test_eight_threads_at_once(compiled, expected, monkeypatch):
     if compiled:
         monkeypatch.setattr(_mergers, "KERNEL_CELLS", 0)
-        monkeypatch.setattr(_mergers, "KERNEL_CELLS_ONCE", 0)
         expected = scores(VALUES)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scores, [VALUES] * 24)) == [expected] * 24

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, compare, evaluate
+from bivaluate import Biclustering, compare, evaluate
 from bivaluate.algorithms._k_means import k_means
 from bivaluate.algorithms.coherent_given import evidence_of
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
@@ -54,7 +54,7 @@ def fits(rng):
 
 def scores(rng):
     """Yield the scores of a solution of a matrix in several forms, from the kernels that large input has."""
-    _mergers.KERNEL_CELLS = _mergers.KERNEL_CELLS_ONCE = _mergers.COMPILED_CELLS = 0
+    _mergers.KERNEL_CELLS = 0
     X = planted(rng, 60, 14)
     X[5] = 0.1
     pairs = [
@@ -82,15 +82,10 @@ def scores(rng):
 
 
 def others(rng):
-    """Yield what k-means and the errors of many mergers of one bicluster give."""
+    """Yield what k-means gives."""
     for columns in (1, 2):
         labels, inertia = k_means(rng.normal(size=(30, columns)), 3, 4, seed=0)
         yield f"k-means in {columns} columns", [*labels.tolist(), inertia]
-    _mergers.MANY_MERGERS = 0
-    X = planted(rng, 30, 10)
-    S = Biclustering([(range(3 * k, 3 * k + 12), range(k, k + 5)) for k in range(5)], X.shape)
-    errors = _mergers.errors_of_one(Matrix.of(X), S.row_masks, S.col_masks, 0, np.arange(1, 5))
-    yield "one bicluster", errors.tolist()
 
 
 def evidence(rng):

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
-from bivaluate._text import Advice, Option, html_table, listing, number, plural
-from bivaluate.chance.evidence import evidence_scores
+from bivaluate._text import Advice, Option, html_table, listing, plural
+from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
-from bivaluate.judge.redundancy import groups_of, told_apart
-from bivaluate.judge.verdict import verdict
+from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
+from bivaluate.judge.verdict import Verdict, described, judged, next_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
-from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
+from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering, fitted_solution
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
 
 
+OVERFLOW = "its cells are so large that their squares are beyond what a number can hold (1.8e308)"
+OF_SQUARES = {"msr", "asr", "nsr", "nsr_k"}
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
 
 
@@ -50,6 +52,7 @@ def evaluate(
     single: str = "nan",
     exponent: float = EXPONENT,
     epsilon: float = EPSILON,
+    ve_axis: str = "rows",
     absent: str | None = None,
     layer: str | None = None,
     obs_rows: bool = False,
@@ -86,6 +89,10 @@ def evaluate(
         A solution of one bicluster has no partner to merge with: undefined, or merge it with the whole matrix.
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
+    ve_axis : {"rows", "columns"}
+        Which lines :func:`virtual_error` standardises: rows, as the formula is printed, or columns. VE, what is built
+        on it (AvgVE, NVE, NVE_cov, chance-corrected measures) and the mergers are then those of the transposed problem;
+        MSR, NSR, evidence and findings stay the same.
     absent : {"zero", "missing"}, optional
         How to read cells that a sparse matrix does not store: as zeros, as in counts (the default), or as missing, as
         in ratings, with the rules of ``missing="omit"``.
@@ -176,12 +183,18 @@ def evaluate(
         single=single,
         exponent=exponent,
         epsilon=epsilon,
+        ve_axis=ve_axis,
         absent=absent,
         memory=memory,
         scheduler=scheduler,
         progress=progress,
         n_jobs=n_jobs,
     )
+    if sample is not None and ve_axis == "columns":
+        raise ParameterError(
+            f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: leave out sample, or "
+            "take ve_axis='rows'."
+        )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
     dropped: list[str] = []
@@ -291,22 +304,22 @@ class Evaluation:
             else:
                 self.scores[metric.key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known if a measure that was asked for needs them; coverage alone computes no merger.
-        self._paired = "mergers" in vars(self._looked_at)
+        self._paired = any(metric.needs_mergers and metric.key not in self._too_large for metric in metrics)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
 
     def _value(self, metric: Metric) -> NDArray[np.float64] | float:
         """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
         if self._sampled is None or metric.of_memberships or metric.key in MEANS_OVER_ROWS:
             try:
-                return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
+                return metric.compute(self._workspace if metric.of_memberships else self._looked_at(metric.of_ve))
             except TooLargeError:
                 self._too_large.add(metric.key)
         return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
 
-    @property
-    def _looked_at(self) -> Workspace:
-        """The workspace of the rows that scores are made of."""
-        return self._workspace if self._sampled is None else self._sampled.workspace
+    def _looked_at(self, of_ve: bool = True) -> Workspace:
+        """Return the workspace of the rows that scores are made of; of virtual errors, along their axis."""
+        workspace = self._workspace if self._sampled is None else self._sampled.workspace
+        return workspace.along_axis if of_ve else workspace
 
     @cached_property
     def standard_errors(self) -> dict[str, Any]:
@@ -418,9 +431,10 @@ class Evaluation:
         (2, 2)
         """
         mergers = {}
-        for key, merged in (("ve", self._workspace.merged_ve), ("msr", self._workspace.merged_msr)):
+        along = self._workspace.along_axis
+        for key, of, merged in (("ve", along, along.merged_ve), ("msr", self._workspace, self._workspace.merged_msr)):
             mergers[key] = merged.copy()
-            np.fill_diagonal(mergers[key], self._workspace.masked(np.diagonal(merged)))
+            np.fill_diagonal(mergers[key], of.masked(np.diagonal(merged)))
         return mergers
 
     @cached_property
@@ -437,31 +451,40 @@ class Evaluation:
         >>> X = np.arange(20.0).reshape(4, 5) ** 2
         >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
         >>> result.findings
-        ['None of the 2 biclusters stands out from noise: each saves nothing under any kind of pattern.']
+        []
         """
         if self._sampled is not None:
             return [self._sampled.described]
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
         return describe(self._workspace, self.names, self._dropped, small)
 
-    @property
-    def verdict(self) -> str:
-        """What to think of the solution, in a sentence: the headline of the report.
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What to think of the solution: the record that terminal, page, notebook and JSON print.
 
         Returns
         -------
-        str
-            A sentence or two.
+        Verdict
+            Headline, reason, one row per bicluster, next steps and notes; `str()` gives the headline.
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.verdict[:7]
-        'Nothing'
+        >>> X = np.random.default_rng(0).normal(size=(60, 20))
+        >>> X[:15, :6] += 3
+        >>> print(evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))]).verdict)
+        1 of the 2 biclusters is supported; B2 is not supported.
         """
-        known = self._paired and self._sampled is None
-        return verdict(self.scores, known and told_apart(groups_of(self._workspace), self._workspace.cover))
+        if not self._judged:
+            return judged([{"verdict": None}] if self.names else [], notes=self.findings)
+        verdicts = {str(record["verdict"]) for record in self.records}
+        supported = SUPPORTED in verdicts
+        steps = next_steps(
+            supported=supported,
+            untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
+            to_name=self.matrix.row_labels is not None,
+            omits=self.options.missing == "omit",
+        )
+        return judged(self.records, steps=steps, notes=self.findings)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -482,7 +505,8 @@ class Evaluation:
         'B2'
         """
         work = self._workspace
-        near = self._looked_at.nearest_ve if self._paired else None
+        near = self._looked_at().nearest_ve if self._paired else None
+        judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
             record: dict[str, Any] = {
@@ -494,8 +518,8 @@ class Evaluation:
             record |= {key: float(column[k]) for key, column in self._columns.items()}
             errors = {key: error for key, error in self.standard_errors.items() if key in self._columns}
             record |= {f"{key}_se": float(error[k]) for key, error in errors.items()}
-            if "evidence" in self._columns:
-                record["kind"] = evidence_scores(work).kinds[k] if self._sampled is None else None
+            if judgements:
+                record |= judgements[k]
             partner = int(near.partner[k]) if near else NO_PARTNER
             record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
             record["ve_merged"] = float(near.merged[k]) if near else math.nan
@@ -521,21 +545,21 @@ class Evaluation:
         """
         import pandas as pd
 
-        kind = ["kind"] if "evidence" in self._columns else []
         errors = [f"{key}_se" for key in self.standard_errors if key in self._columns]
-        columns = [
-            "bicluster",
-            "n_rows",
-            "n_cols",
-            "size",
-            *self._columns,
-            *errors,
-            *kind,
-            "partner",
-            "ve_merged",
-            "status",
-        ]
-        return pd.DataFrame(self.records, columns=columns)
+        first = ["bicluster", "n_rows", "n_cols", "size", *self._columns, *errors]
+        judged = [] if not self._judged else [key for key in EVIDENCE_COLUMNS if key not in self._columns]
+        return pd.DataFrame(self.records, columns=[*first, *judged, "partner", "ve_merged", "status"])
+
+    @property
+    def _judged(self) -> bool:
+        """Whether the evidence of the biclusters is known."""
+        return "evidence" in self._columns and self._sampled is None and "evidence" not in self._too_large
+
+    @cached_property
+    def _judgements(self) -> list[dict[str, Any]]:
+        return (
+            evidence_rows(evidence_scores(self._workspace), self._workspace.cover, self.names) if self._judged else []
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores of the solution as a table of one row, to be put together with those of others.
@@ -644,15 +668,22 @@ class Evaluation:
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)
             ],
+            "verdict": self.verdict.to_dict(),
             "findings": self.findings,
         }
+
+    @property
+    def _standardised_cells(self) -> NDArray[np.int64]:
+        """How many cells VE standardises at once in each bicluster."""
+        rows, cols = self._workspace.observed
+        return cols if self.options.ve_axis == "rows" else rows
 
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._workspace.observed[1][k] == FEW_COLUMNS else "ok"
+        return "low_power" if self._standardised_cells[k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
@@ -667,10 +698,18 @@ class Evaluation:
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
-                alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
+                alone = (
+                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.along_axis.nearest_ve.merged[k])
+                )
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
+                elif (
+                    key in OF_SQUARES
+                    and work.defined[k]
+                    and np.isinf(work.merged_msr if key == "nsr_k" else work.msr)[k].any()
+                ):
+                    reasons[key] = OVERFLOW
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -694,20 +733,19 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
+        if key in OF_SQUARES and np.isinf(self._looked_at(metric.of_ve).msr).any():
+            return OVERFLOW
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
-        shown = [
-            (symbol(key), number(value))
-            for key, value in self.scores.items()
-            if key in {metric.key for metric in main_metrics()}
-        ]
-        return html_table(repr(self), [name for name, _ in shown], [[value for _, value in shown]], self.verdict)
+        verdict = self.verdict
+        headings = ["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"]
+        rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters]
+        return html_table(verdict.headline, headings, rows, verdict.reason)
 
     def __repr__(self) -> str:
-        known = [metric.key for metric in main_metrics() if metric.key in self.scores]
-        shown = ", ".join(f"{key}={self.scores[key]:.4g}" for key in known[:3])
-        return f"Evaluation({plural(len(self.names), 'bicluster')}{': ' if shown else ''}{shown})"
+        said = f": {self.verdict.headline}" if self._judged else ""
+        return f"Evaluation({plural(len(self.names), 'bicluster')}{said})"
 
 
 _DOES_NOT_FIT = "it needs more cells at once than fit in memory"

@@ -127,9 +127,9 @@ def _version(name: str) -> str | None:
 
 def _kernel_folder() -> str:
     """Return where numba keeps compiled kernels."""
-    from bivaluate.measures import _kernels
+    from bivaluate.measures._engine import _kernels_two_pass as kernels
 
-    folders = [kernel.stats.cache_path for kernel in vars(_kernels).values() if hasattr(kernel, "stats")]
+    folders = [kernel.stats.cache_path for kernel in vars(kernels).values() if hasattr(kernel, "stats")]
     return next(filter(None, folders), "not kept (no folder is writable): compiled again in every process")
 
 
@@ -143,9 +143,7 @@ def compile_all() -> None:
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
-    from bivaluate.matrix import Matrix
     from bivaluate.measures._cell_pairs import CellPairs
-    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one, mergers_one_by_one
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -160,8 +158,6 @@ def compile_all() -> None:
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
         CellPairs(many, many, np.eye(len(many))).sums()
-        mergers_one_by_one(X, many)
-        errors_of_one(Matrix.of(X), many.row_masks, many.col_masks, 0, np.arange(12).repeat(MANY_MERGERS))
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

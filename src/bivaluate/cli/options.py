@@ -62,6 +62,7 @@ _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
 _gene_sets = functools.partial(option, panel="Gene sets")
+_annotations = functools.partial(option, panel="Annotations")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,6 +177,9 @@ class Scoring:
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring(_MISSING)] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
+    ve_axis: Annotated[
+        str, _scoring("VE standardises rows (as printed), or columns: NVE and all built on it follow.")
+    ] = "rows"
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
@@ -218,6 +222,47 @@ class GeneSetFile:
                 "`bivaluate enrich`."
             )
         return {"sets": self.read(), "genes": self.genes}
+
+
+@dataclasses.dataclass(frozen=True)
+class AnnotationFile:
+    """What is known about samples; the fields are the options of every command that tests it."""
+
+    annotations: Annotated[Path | None, _annotations("Annotations of samples: CSV or TSV, labels first.")] = None
+    of: Annotated[str, _annotations("What they describe: columns or rows.", "--annotated")] = "columns"
+    within: Annotated[str | None, _annotations("Permute samples within the classes of this column.")] = None
+    technical: Annotated[str | None, _annotations("Columns that make a bicluster doubtful: batch,plate.")] = None
+    survival: Annotated[str | None, _annotations("The columns of time and event: time,event.")] = None
+
+    def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
+        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
+        from bivaluate._anndata import holds_obs
+        from bivaluate.elsewhere.traits import read_samples, traits
+
+        named = listed(self.survival)
+        if named is not None and len(named) != 2:
+            raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
+        own = self.annotations is None and holds_obs(path)
+        if self.annotations is None and not own:
+            if self.within or self.technical or self.survival:
+                raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
+            return lambda solution, X: None
+        table = read_samples(self.annotations or path)
+        pair = None if named is None else (named[0], named[1])
+        how: dict[str, Any] = {"within": self.within, "technical": listed(self.technical) or (), "survival": pair}
+
+        def tested(solution: Biclustering, X: Matrix) -> Any:
+            turned = own and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
+            return traits(solution, X, table, of="rows" if turned else self.of, **how)
+
+        return tested
+
+
+def shared_traits(table: Any) -> list[str]:
+    """Return which biclusters share a trait, in words; nothing without annotations."""
+    from bivaluate.elsewhere.traits import describe
+
+    return [] if table is None or not len(table) else describe(table) or ["no annotation (q ≤ 0.05)"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
 from bivaluate.chance.evidence import evidence_table
-from bivaluate.judge.limits import is_much_more
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -67,6 +66,6 @@ def second_look(matrix: Matrix, found: Biclustering, random_state: int | None = 
             warnings.simplefilter("ignore")
             solution = make_estimator(key, MOST_BICLUSTERS, random_state).fit(matrix.values).solution_
         evidence = evidence_table(matrix, solution).total
-        if is_much_more(evidence, beside) and (best is None or evidence > best.evidence):
+        if evidence > 1.2 * beside + 20 and (best is None or evidence > best.evidence):
             best = SecondLook(key, ALGORITHMS[key].label, len(solution), evidence, beside)
     return best
