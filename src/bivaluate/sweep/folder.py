@@ -126,11 +126,10 @@ def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, s
         if matrix.sparse:
             cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
             parts = {"data": cells.data, "indices": cells.indices, "indptr": cells.indptr}
-            _save(
-                temporary, **parts, shape=np.array(matrix.shape), rows=rows, cols=cols, absent=_encode((matrix.absent,))
-            )
+            parts |= {"shape": np.array(matrix.shape), "absent": _encode((matrix.absent,))}
         else:
-            _save(temporary, values=matrix.values, rows=rows, cols=cols)
+            parts = {"values": matrix.values}
+        _save(temporary, **parts, rows=rows, cols=cols, nouns=_encode(matrix.nouns))
     return f"{name}.npz"
 
 
@@ -149,13 +148,15 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
         if path.suffix == ".npz":
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 labels = _decode(stored["rows"]), _decode(stored["cols"])
+                nouns = (_decode(stored["nouns"]) if "nouns" in stored else None) or ()
                 if "indptr" not in stored:
-                    return Matrix(stored["values"], *labels, entry["dataset"])
+                    return Matrix(stored["values"], *labels, entry["dataset"]).called(*nouns)
                 from scipy.sparse import csr_array
 
                 shape = (entry["n_rows"], entry["n_cols"])
                 cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
-                return Matrix(cells, *labels, entry["dataset"], str((_decode(stored["absent"]) or ["zero"])[0]))
+                absent = str((_decode(stored["absent"]) or ["zero"])[0])
+                return Matrix(cells, *labels, entry["dataset"], absent).called(*nouns)
         reference = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
