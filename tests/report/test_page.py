@@ -191,8 +191,9 @@ def test_the_comparison_follows_the_data_set(visit: Visit, run_page: Path) -> No
 
 def test_winners_are_counted(visit: Visit, run_page: Path, run: Run) -> None:
     shown = visit(run_page)
-    means = run.results.groupby(["dataset", "algorithm", "k"])["nve"].mean().dropna()
-    winners = [means[name].idxmin()[0] for name in run.datasets]
+    means = run.results.groupby(["dataset", "algorithm", "k"])[["nve", "n_supported"]].mean().dropna()
+    best = [(name, *means["nve"][name].idxmin()) for name in run.datasets]
+    winners = [place[1] for place in best if means["n_supported"][place] > 0]  # what is not supported wins nothing
     for key, name in (("cca", "CCA"), ("spectral", "Spectral")):
         row = shown.locator(".winners tbody tr", has=shown.locator("th", has_text=name))
         assert row.locator("td").nth(2).inner_text() == str(winners.count(key))
@@ -413,7 +414,7 @@ def saved(page: Any, button: Any) -> tuple[str, str]:
 def test_every_table_can_be_saved(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     tables = shown.locator("main table:visible").count()
-    assert tables > 3
+    assert tables >= 3
     assert shown.get_by_role("button", name="as CSV").count() == tables
     name, text = saved(shown, shown.locator("#solution-table").get_by_role("button", name="Download Solutions as CSV"))
     assert name == "Solutions.csv"

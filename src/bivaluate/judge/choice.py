@@ -243,6 +243,7 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
+<<<<<<< HEAD
 def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> tuple[int, str]:
     """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one.
 
@@ -259,6 +260,15 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
         return first, nothing_supported(names[first])
     others = ", ".join(f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first)
     return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
+=======
+def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
+
+    >>> in_order(np.array([3.0, 0.0, 0.0]), np.array([9.0, 1.0, 4.0]))
+    array([ 3. , -0.5, -0.2])
+    """
+    return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
+>>>>>>> main
 
 
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
@@ -388,16 +398,16 @@ def agreement(
     """
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
+    comes = f" ({near} comes nearest)" if near else ""
+    why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
+    if EVIDENCE in chosen:
+        why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values.get(EVIDENCE, math.nan))})"
     if nothing and len(nothing) == len(asked):
-        comes = f" ({near} comes nearest)" if near else ""
-        why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
-        if EVIDENCE in chosen:
-            why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
         return f"{listing([why[key] for key in nothing])}."
+    if nothing == [EVIDENCE]:
+        return f"doubtful: {why[EVIDENCE]}, but held-out cells are predicted."
     if nothing:
-        if nothing == [EVIDENCE]:
-            return "doubtful: no bicluster is supported, but held-out cells are predicted."
-        return "doubtful: biclusters are supported, but no candidate predicts held-out cells."
+        return f"doubtful: biclusters are supported, but {why[PREDICTIVE]}."
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
