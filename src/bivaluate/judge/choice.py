@@ -243,7 +243,6 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
-<<<<<<< HEAD
 def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> tuple[int, str]:
     """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one.
 
@@ -258,9 +257,12 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
         return 0, ""
     if not scores[first].get("n_supported"):
         return first, nothing_supported(names[first])
-    others = ", ".join(f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first)
+    others = ", ".join(
+        f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first
+    )
     return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
-=======
+
+
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
 
@@ -268,7 +270,6 @@ def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np
     array([ 3. , -0.5, -0.2])
     """
     return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
->>>>>>> main
 
 
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
