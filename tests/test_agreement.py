@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, Matrix, evaluate, propose_pruning, write_matrix
+from bivaluate import Biclustering, Matrix, evaluate, propose_pruning
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.example import load_example
 from bivaluate.judge.choice import winners
@@ -405,7 +405,7 @@ def test_terminal_page_notebook_json_and_anndata_print_one_record(
     for row in rows[: tables.MOST_ROWS]:
         assert any(all(text in line for text in row) for line in told.splitlines())
 
-    adata = AnnData(X.values.T)
+    adata = AnnData(result.matrix.values.T)
     add_results(adata, result, "found", obs_rows=False)
     kept = adata.uns["found"]["verdict"]
     assert (kept["headline"], kept["reason"]) == (verdict.headline, verdict.reason)
@@ -421,32 +421,6 @@ def test_the_cases_meet_every_verdict() -> None:
         X, pairs = SURFACES[name]()
         seen |= {row["verdict"] for row in evaluate(X, pairs if len(pairs) else []).verdict.biclusters}
     assert seen == {"supported", "redundant", "not_supported", "too_small"}
-
-
-def test_score_writes_the_same_record_to_terminal_json_and_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from bivaluate.cli.main import main
-
-    X, solution = load_example()
-    write_matrix(X, tmp_path / "x.csv")
-    solution.to_json(tmp_path / "s.json")
-    monkeypatch.chdir(tmp_path)
-    words = ["score", "x.csv", "s.json", "--rows", "genes", "--columns", "conditions"]
-    assert main([*words, "--report", "page.html"]) in (0, None)
-    told = capsys.readouterr().out
-    assert main([*words, "--json"]) in (0, None)
-    (document,) = json.loads(capsys.readouterr().out)
-    record, page = document["verdict"], shown_on(tmp_path / "page.html")
-    assert record["headline"] in told
-    assert record["headline"] == page["headline"]
-    assert record["reason"] in told
-    assert record["reason"] == page["reason"]
-    assert record["nouns"] == ["genes", "conditions"]
-    assert "genes × conditions" in told
-    assert [step.replace("`", "") for step in record["next_steps"]] == page["steps"]
-    assert all(step in told for step in record["next_steps"])
-    assert "bivaluate prune x.csv --rows genes --columns conditions s.json" in page["steps"][0]
 
 
 def test_select_says_how_many_are_supported_as_score_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
