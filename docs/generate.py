@@ -122,7 +122,9 @@ def speed_table() -> str:
     """The rows a newcomer would ask for."""
     rows = {(row["work"], row["peer"]): row for row in speed_rows()}
     lines = ["| work | against | times as fast |", "|---|---|---|"]
-    lines += [f"| {work} | {peer} | {rows[work, peer]['ratio']:.3g} |" for work, peer in HEADLINES if (work, peer) in rows]
+    lines += [
+        f"| {work} | {peer} | {rows[work, peer]['ratio']:.3g} |" for work, peer in HEADLINES if (work, peer) in rows
+    ]
     note = "Both sides in one run of `make bench` on 2 cores, compiled kernels warm. [All rows](docs/speed.md)."
     return "\n".join([*lines, "", note])
 
@@ -196,7 +198,7 @@ def replication_sentence() -> str:
 
 def benchmark_sentence() -> str:
     """What the benchmark says, from its page."""
-    _, written, answer = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
+    _, answer, written = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
     size = re.search(r"printed here\. (.*?) \(", written)
     assert size is not None
     return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
@@ -297,7 +299,11 @@ def glossary_page() -> str:
 
 def command_page() -> str:
     """Every command with its arguments, options and examples, from the commands themselves."""
-    lines = ["# Command line reference", "", "`bivaluate COMMAND --help` prints the same. Exit codes: 0 done, 1 the work failed,"]
+    lines = [
+        "# Command line reference",
+        "",
+        "`bivaluate COMMAND --help` prints the same. Exit codes: 0 done, 1 the work failed,",
+    ]
     lines += ["2 wrong command or input, 130 interrupted. Where a file is named, `-` is standard input or output.", ""]
     lines += ["| command | what it does |", "|---|---|"]
     lines += [f"| [`{name}`](#{name}) | {what} |" for name, what in command_line.COMMANDS.items()]
@@ -317,7 +323,9 @@ def command_lines(name: str, command: Any) -> list[str]:
     """Return the usage, the help and the options of one command."""
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and not p.hidden and p.name != "help"]
-    shown = " ".join((p.metavar or p.name or "").upper().replace("_", "-") + ("..." if p.nargs == -1 else "") for p in arguments)
+    shown = " ".join(
+        (p.metavar or p.name or "").upper().replace("_", "-") + ("..." if p.nargs == -1 else "") for p in arguments
+    )
     lines = [f"`bivaluate {name}{f' {shown}' if shown else ''}{' [OPTIONS]' if options else ''}`", ""]
     lines += [re.sub(r"^  +", "", command.help or "", flags=re.MULTILINE).strip(), ""]
     if options:
@@ -330,7 +338,11 @@ def command_lines(name: str, command: Any) -> list[str]:
 
 #: Kinds of data, the patterns that matter in them and what a method must take.
 KINDS: tuple[tuple[str, str, Any], ...] = (
-    ("expression of genes (microarray, log RNA-seq)", "values of both signs, dense", lambda a: not a.nonnegative and not a.binary),
+    (
+        "expression of genes (microarray, log RNA-seq)",
+        "values of both signs, dense",
+        lambda a: not a.nonnegative and not a.binary,
+    ),
     ("counts of single cells, ratings", "sparse, non-negative, mostly zero", lambda a: a.sparse and not a.binary),
     ("documents x words", "sparse counts", lambda a: a.sparse and "dense" in a.seeks),
     ("presence and absence, zeros and ones", "binary", lambda a: a.binary or "ones" in a.seeks),
