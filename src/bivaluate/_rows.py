@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -123,6 +127,19 @@ class FileSource:
         if file is None:
             raise MatrixError("X is a memory map without a file behind it; pass numpy.asarray(X).")
         return cls(file, array.dtype, (array.shape[0], array.shape[1]), array.offset)
+
+    @classmethod
+    def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, NDArray[np.float64]]]) -> FileSource:
+        """Return the columns of a matrix as rows, from chunks of its rows: a temporary file, gone with the source."""
+        handle, path = tempfile.mkstemp(prefix="bivaluate-", suffix=".columns")
+        made = cls(path, np.float64, (shape[1], shape[0]))
+        weakref.finalize(made, Path(path).unlink, missing_ok=True)
+        with os.fdopen(handle, "wb") as file:
+            for start, rows in chunks:
+                for j, column in enumerate(rows.T):
+                    file.seek(8 * (j * shape[0] + start))
+                    file.write(column.tobytes())
+        return made
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return rows start:stop, read from the file."""

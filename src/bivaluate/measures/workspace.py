@@ -54,8 +54,10 @@ class Options:
     exponent: float = EXPONENT
     epsilon: float = EPSILON
     n_jobs: int | None = None
+    ve_axis: str = "rows"
 
     def __post_init__(self) -> None:
+        check_choice("ve_axis", self.ve_axis, ("rows", "columns"))
         check_choice("degenerate", self.degenerate, ("nan", "formula"))
         check_choice("missing", self.missing, ("raise", "omit"))
         check_choice("single", self.single, ("nan", "matrix"))
@@ -112,6 +114,18 @@ class Workspace:
             self._shared[function, arguments] = function(self, *arguments)
         shared: Shared = self._shared[function, arguments]
         return shared
+
+    @property
+    def along_axis(self) -> Workspace:
+        """The workspace whose rows VE standardises: this one, or with ``ve_axis="columns"`` the transposed one."""
+        return self if self.options.ve_axis == "rows" else self.transposed
+
+    @cached_property
+    def transposed(self) -> Workspace:
+        """The transposed problem: rows and columns of the matrix and of every bicluster swapped."""
+        n, m = self.shape
+        solution = Biclustering([(b.cols, b.rows) for b in self.solution], (m, n))
+        return Workspace(self.matrix.once(_transposed), solution, replace(self.options, ve_axis="rows"))
 
     @property
     def X(self) -> Floats:
@@ -415,6 +429,10 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return matrix.T.renamed(f"{matrix.name} (transposed)").settled()
 
 
 def _largest_value(matrix: Matrix) -> float:
