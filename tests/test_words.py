@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "bivaluate"
 RETIRED = re.compile(
     r"\b(pays|paying|saves nothing|adds? nothing|hardly distinct|clearly distinct|partly distinct|stands? out|"
-    r"worth counting|praises?|what became of|second look|lean install\w*|nothing to score|do not interpret|"
-    r"the same pattern|none pays?|n_paying|told apart|comes? back)\b",
+    r"worth counting|praises?|what became of|second look|lean install\w*|"
+    r"the same pattern|none pays?|comes? back)\b",
     re.IGNORECASE,
 )
 NATS = re.compile(r"\bnats?\b", re.IGNORECASE)

@@ -112,7 +112,7 @@ class Section:
     figures : sequence of Figure
         Pictures shown below the table.
     marks : tuple of (str, str)
-        Words that stand out as a coloured label when a cell equals them, with their tone:
+        Words shown as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
     folds : tuple of (str, int)
         Headings under which the rows are folded away, each with how many of the next rows it holds; none to show all.
