@@ -20,6 +20,8 @@ NOISY = 0.8
 COHERENT = 0.8
 #: Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE.
 SAME_PATTERN = 1.1
+#: Cell Jaccard index from which a bicluster of one solution counts as found in another.
+MATCHED = 0.5
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
 #: Confidence of the intervals over seeds.
