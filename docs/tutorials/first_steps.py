@@ -23,7 +23,9 @@ print(*result.verdict.notes, sep="\n")
 # bicluster is supported. *Inside* and *elsewhere* are the means of its values and of the same genes under the other conditions.
 
 # %%
-result.biclusters[["bicluster", "verdict", "evidence", "pattern", "mean_inside", "mean_elsewhere", "ve", "nve_k"]].round(2)
+result.biclusters[
+    ["bicluster", "verdict", "evidence", "pattern", "mean_inside", "mean_elsewhere", "ve", "nve_k"]
+].round(2)
 
 # %%
 from bivaluate import plots

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
 
 
+OVERFLOW = "its cells are so large that their squares are beyond what a number can hold (1.8e308)"
+OF_SQUARES = {"msr", "asr", "nsr", "nsr_k"}
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
 
 
@@ -704,6 +706,12 @@ class Evaluation:
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
+                elif (
+                    key in OF_SQUARES
+                    and work.defined[k]
+                    and np.isinf(work.merged_msr if key == "nsr_k" else work.msr)[k].any()
+                ):
+                    reasons[key] = OVERFLOW
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -727,6 +735,8 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
+        if key in OF_SQUARES and np.isinf(self._looked_at(metric.of_ve).msr).any():
+            return OVERFLOW
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:

@@ -434,6 +434,8 @@ def agreement(
 
 
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if not (n > 1).any():
+        return np.full(np.shape(sd), np.nan)
     from scipy.special import stdtrit
 
     freedom = np.maximum(n - 1, 1)

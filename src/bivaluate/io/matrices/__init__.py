@@ -8,7 +8,7 @@ from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io.formats import Options, matrix_formats, reader, writer
+from bivaluate.io.formats import Options, matrix_formats, reader, try_apart, writer
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
@@ -17,6 +17,7 @@ _NOUNS = {
     **dict.fromkeys(("h5ad", "mudata", "zarr", "loom", "10x", "cellranger"), ("genes", "cells")),
     **dict.fromkeys(("gct", "pcl"), ("genes", "samples")),
 }
+_NAMED = ("delimiter", "decimal", "header", "index_cols", "layer", "modality", "sheet")
 _DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 
 
@@ -35,6 +36,7 @@ def read_matrix(
     absent: str | None = None,
     rows: str | None = None,
     columns: str | None = None,
+    untrusted: bool = False,
 ) -> Matrix:
     """Read a data matrix, rows (genes) by columns (conditions), with its labels.
 
@@ -64,6 +66,9 @@ def read_matrix(
         What cells are that a sparse file does not store: zero, as in counts (the default), or missing, as in ratings.
     rows, columns : str, optional
         What rows and columns are, in the plural ("genes", "samples"), where the format does not tell.
+    untrusted : bool, default=False
+        Read the file first in a process with limits of time and memory, because strangers wrote it. So does
+        ``BIVALUATE_UNTRUSTED=1`` in the environment.
 
     Returns
     -------
@@ -97,6 +102,8 @@ def read_matrix(
     """
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
+    said = {name: getattr(options, name) for name in _NAMED}
+    try_apart(untrusted, "matrix", path, {**said, "format": format})
     record = reader("matrix", source, format)
     given = {name for name, value in vars(options).items() if value is not None and value != getattr(Options, name)}
     wrong = sorted(given - set(record.options))
