@@ -194,7 +194,8 @@ R.biclusterTable = function (detail, records) {
   const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
   const words = { n_rows: detail.nouns[0], n_cols: detail.nouns[1], size: "values", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: `${R.data.symbols.ve} merged`, status: "status", bicluster: "bicluster" };
   const why = { undefined: "one row or one column: coherence is not defined", low_power: `two columns: ${R.data.symbols.ve} cannot judge them`, small: "smaller than the minimum size" };
-  const columns = detail.records.columns.map((key) => {
+  const above = new Set(["size", "evidence", "evidence_alone", "pattern", "verdict", "supported", "redundant_with", "shared", "reason", "mean_inside", "mean_elsewhere", "best_set"]);
+  const columns = detail.records.columns.filter((key) => !above.has(key)).map((key) => {
     const m = known[key];
     const numeric = records.some((r) => typeof r[key] === "number") || Boolean(m);
     return { key, numeric, label: m ? m.symbol : words[key] || key.replaceAll("_", " "), direction: m?.direction, help: m ? R.help(m) : null, bar: Boolean(m) && m.direction !== "none" };
