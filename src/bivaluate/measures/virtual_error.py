@@ -89,7 +89,7 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
 
 
 @measure("avg_ve", "AvgVE", "average virtual error",
-    "Mean of VE over the biclusters; tends to praise small blocks.", range=_RANGE,
+    "Mean of VE over the biclusters; biased towards small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
     compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
 def average_virtual_error(
