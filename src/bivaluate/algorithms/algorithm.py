@@ -17,6 +17,7 @@ Estimator = TypeVar("Estimator", bound="type[BiclusteringEstimator]")
 
 # How classes call the number of biclusters; one that has several means the first.
 COUNTS = ("n_biclusters", "n_clusters", "n_components")
+OLD_KEYS = {"find": "coherent"}  # of version 0.1.0: in plans and run folders
 
 PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
@@ -93,7 +94,7 @@ class Algorithm:
     Examples
     --------
     >>> from bivaluate.algorithms import ALGORITHMS
-    >>> ALGORITHMS["cca"].label, ALGORITHMS["find"].finds_k
+    >>> ALGORITHMS["cca"].label, ALGORITHMS["coherent"].finds_k
     ('CCA', True)
     """
 

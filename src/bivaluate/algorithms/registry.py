@@ -18,7 +18,7 @@ import bivaluate.algorithms
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import alternatives
 from bivaluate.algorithms._estimator import BiclusteringEstimator
-from bivaluate.algorithms.algorithm import COUNTS, Algorithm, count_among
+from bivaluate.algorithms.algorithm import COUNTS, OLD_KEYS, Algorithm, count_among
 
 
 def _records() -> list[Algorithm]:
@@ -32,23 +32,29 @@ def _records() -> list[Algorithm]:
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
+REFINED = "+refine"  # behind the name of an algorithm: its best solution, refined
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
-def default_algorithms() -> list[str]:
-    """Return the keys of the algorithms that run when none are named.
+def current_key(key: str) -> str:
+    """Return the key of today for a key of an earlier version.
+
+    Parameters
+    ----------
+    key : str
+        Key of the registry, of this version or of 0.1.0.
 
     Returns
     -------
-    list of str
-        Keys, in the order of the registry.
+    str
+        The key; what is no old key is returned as it is.
 
     Examples
     --------
-    >>> default_algorithms()
-    ['cca', 'las', 'spectral']
+    >>> current_key("find"), current_key("las")
+    ('coherent', 'las')
     """
-    return [key for key, record in ALGORITHMS.items() if record.default]
+    return OLD_KEYS.get(key, key)
 
 
 def get_algorithm(key: str) -> Algorithm:
@@ -79,6 +85,7 @@ def get_algorithm(key: str) -> Algorithm:
     >>> get_algorithm("las").name
     'Large Average Submatrices'
     """
+    key = current_key(key)
     if key not in ALGORITHMS:
         raise ParameterError(
             f"there is no algorithm {key!r}.{suggest(key, ALGORITHMS)} `bivaluate algorithms` lists all of them."
@@ -116,7 +123,7 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     chosen: dict[str, bool] = {}
     for word in words:
         if word != "all" and (":" in word or not any(mark in word for mark in "*?[")):
-            chosen[word] = True
+            chosen[current_key(word)] = True
             continue
         matching = [key for key in ALGORITHMS if word == "all" or fnmatch.fnmatchcase(key, word)]
         if not matching:
@@ -150,6 +157,8 @@ def algorithm_label(key: str) -> str:
     if key.startswith(COMMAND):
         words = shlex.split(key.removeprefix(COMMAND))
         return " ".join([Path(words[0]).name, *(word for word in words[1:] if "{" not in word)]) if words else key
+    if key.endswith(REFINED):
+        return f"{algorithm_label(key.removesuffix(REFINED))}, refined"
     return ALGORITHMS[key].label if key in ALGORITHMS else key
 
 
@@ -262,14 +271,14 @@ def finds_k(key: str) -> bool:
 
     Examples
     --------
-    >>> finds_k("find"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
+    >>> finds_k("coherent"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
     (True, True, False)
     """
     return _trait(key, "finds_k")
 
 
 def _trait(key: str, name: str) -> bool:
-    cls, settled = estimator_of(key)
+    cls, settled = estimator_of(key.removesuffix(REFINED))
     own = getattr(cls, name, None)
     if own is None and issubclass(cls, BiclusteringEstimator):
         own = getattr(cls(**settled).record, name)
