@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
-from bivaluate._text import Advice, Option, html_table, listing, number, plural
-from bivaluate.chance.evidence import evidence_scores
+from bivaluate._text import Advice, Option, html_table, listing, plural
+from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
-from bivaluate.judge.redundancy import groups_of, told_apart
-from bivaluate.judge.verdict import verdict
+from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
+from bivaluate.judge.verdict import Verdict, described, judged, next_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
-from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, main_metrics, symbol
+from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
 from bivaluate.solution import Biclustering, fitted_solution
 
@@ -437,31 +437,40 @@ class Evaluation:
         >>> X = np.arange(20.0).reshape(4, 5) ** 2
         >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
         >>> result.findings
-        ['None of the 2 biclusters stands out from noise: each saves nothing under any kind of pattern.']
+        []
         """
         if self._sampled is not None:
             return [self._sampled.described]
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
         return describe(self._workspace, self.names, self._dropped, small)
 
-    @property
-    def verdict(self) -> str:
-        """What to think of the solution, in a sentence: the headline of the report.
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What to think of the solution: the record that terminal, page, notebook and JSON print.
 
         Returns
         -------
-        str
-            A sentence or two.
+        Verdict
+            Headline, reason, one row per bicluster, next steps and notes; `str()` gives the headline.
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.verdict[:7]
-        'Nothing'
+        >>> X = np.random.default_rng(0).normal(size=(60, 20))
+        >>> X[:15, :6] += 3
+        >>> print(evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))]).verdict)
+        1 of the 2 biclusters is supported; B2 is not supported.
         """
-        known = self._paired and self._sampled is None
-        return verdict(self.scores, known and told_apart(groups_of(self._workspace), self._workspace.cover))
+        if not self._judged:
+            return judged([{"verdict": None}] if self.names else [], notes=self.findings)
+        verdicts = {str(record["verdict"]) for record in self.records}
+        supported = SUPPORTED in verdicts
+        steps = next_steps(
+            supported=supported,
+            untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
+            to_name=self.matrix.row_labels is not None,
+            omits=self.options.missing == "omit",
+        )
+        return judged(self.records, steps=steps, notes=self.findings)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -483,6 +492,7 @@ class Evaluation:
         """
         work = self._workspace
         near = self._looked_at.nearest_ve if self._paired else None
+        judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
             record: dict[str, Any] = {
@@ -494,8 +504,8 @@ class Evaluation:
             record |= {key: float(column[k]) for key, column in self._columns.items()}
             errors = {key: error for key, error in self.standard_errors.items() if key in self._columns}
             record |= {f"{key}_se": float(error[k]) for key, error in errors.items()}
-            if "evidence" in self._columns:
-                record["kind"] = evidence_scores(work).kinds[k] if self._sampled is None else None
+            if judgements:
+                record |= judgements[k]
             partner = int(near.partner[k]) if near else NO_PARTNER
             record["partner"] = self.names[partner] if partner >= 0 else "X" if partner == WHOLE_MATRIX else None
             record["ve_merged"] = float(near.merged[k]) if near else math.nan
@@ -521,21 +531,21 @@ class Evaluation:
         """
         import pandas as pd
 
-        kind = ["kind"] if "evidence" in self._columns else []
         errors = [f"{key}_se" for key in self.standard_errors if key in self._columns]
-        columns = [
-            "bicluster",
-            "n_rows",
-            "n_cols",
-            "size",
-            *self._columns,
-            *errors,
-            *kind,
-            "partner",
-            "ve_merged",
-            "status",
-        ]
-        return pd.DataFrame(self.records, columns=columns)
+        first = ["bicluster", "n_rows", "n_cols", "size", *self._columns, *errors]
+        judged = [] if not self._judged else [key for key in EVIDENCE_COLUMNS if key not in self._columns]
+        return pd.DataFrame(self.records, columns=[*first, *judged, "partner", "ve_merged", "status"])
+
+    @property
+    def _judged(self) -> bool:
+        """Whether the evidence of the biclusters is known."""
+        return "evidence" in self._columns and self._sampled is None and "evidence" not in self._too_large
+
+    @cached_property
+    def _judgements(self) -> list[dict[str, Any]]:
+        return (
+            evidence_rows(evidence_scores(self._workspace), self._workspace.cover, self.names) if self._judged else []
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores of the solution as a table of one row, to be put together with those of others.
@@ -644,6 +654,7 @@ class Evaluation:
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)
             ],
+            "verdict": self.verdict.to_dict(),
             "findings": self.findings,
         }
 
@@ -697,17 +708,14 @@ class Evaluation:
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
-        shown = [
-            (symbol(key), number(value))
-            for key, value in self.scores.items()
-            if key in {metric.key for metric in main_metrics()}
-        ]
-        return html_table(repr(self), [name for name, _ in shown], [[value for _, value in shown]], self.verdict)
+        verdict = self.verdict
+        headings = ["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"]
+        rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters]
+        return html_table(verdict.headline, headings, rows, verdict.reason)
 
     def __repr__(self) -> str:
-        known = [metric.key for metric in main_metrics() if metric.key in self.scores]
-        shown = ", ".join(f"{key}={self.scores[key]:.4g}" for key in known[:3])
-        return f"Evaluation({plural(len(self.names), 'bicluster')}{': ' if shown else ''}{shown})"
+        said = f": {self.verdict.headline}" if self._judged else ""
+        return f"Evaluation({plural(len(self.names), 'bicluster')}{said})"
 
 
 _DOES_NOT_FIT = "it needs more cells at once than fit in memory"

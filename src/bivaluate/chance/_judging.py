@@ -137,6 +137,7 @@ class Judged(NamedTuple):
     cols: NDArray[np.int64]
     outside: Outside | None = None
     reason: str = ""
+    too_small: bool = False
 
 
 class Surroundings(NamedTuple):
@@ -305,28 +306,20 @@ def judge(
 ) -> Judged:
     """Judge a bicluster on what is left of it once the patterns of those `before` it are taken out."""
     rows, cols = bicluster.rows, bicluster.cols
-    left_out = ""
     if background.any_flat:
         rows, cols = rows[~background.flat_rows[rows]], cols[~background.flat_cols[cols]]
         for members in (rows, cols):  # as those of biclusters: kernels are compiled for one kind of array
             members.setflags(write=False)
-        if len(rows) < len(bicluster.rows) or len(cols) < len(bicluster.cols):
-            left_out = "without the rows and columns that are constant over the whole matrix "
     if len(rows) < 2 or len(cols) < 2:
-        return _undefined(rows, cols, f"{left_out}it does not have two rows and two columns to compare")
+        return _too_small(rows, cols, bicluster)
     found = _block(background, rows, cols, before)
     A, total = found.A, found.total
     n_cells = A.size
     observed = math.isnan(total)
     if observed:
         A, rows, cols, total, n_cells = _observed(A, rows, cols)
-        if len(rows) < 2 or len(cols) < 2:
-            return _undefined(rows, cols, "its observed cells do not leave two rows and two columns to compare")
-    if background.independent * n_cells < MIN_CELLS:
-        counted = (
-            "" if background.independent == 1 else f", worth {background.independent * n_cells:.3g} independent ones"
-        )
-        return _undefined(rows, cols, f"{left_out}it has {n_cells} cells{counted}; fewer than {MIN_CELLS} tell nothing")
+    if len(rows) < 2 or len(cols) < 2 or background.independent * n_cells < MIN_CELLS:
+        return _too_small(rows, cols, bicluster)
     told = background.told(rows, cols, before)
     hidden = total <= n_cells * background.floor
     if hidden and told is None:
@@ -374,6 +367,12 @@ def _observed(
     kept_cols = seen[kept].any(axis=0)
     A = A[np.ix_(kept, kept_cols)]
     return A, rows[kept], cols[kept_cols], float(np.nansum(A**2)), int(np.isfinite(A).sum())
+
+
+def _too_small(rows: NDArray[np.int64], cols: NDArray[np.int64], bicluster: Bicluster) -> Judged:
+    size = " × ".join(map(str, bicluster.shape))
+    reason = f"{size}: no block of this size could be supported in this matrix"
+    return Judged(math.nan, None, rows, cols, reason=reason, too_small=True)
 
 
 def _undefined(rows: NDArray[np.int64], cols: NDArray[np.int64], reason: str) -> Judged:

@@ -17,12 +17,11 @@ from bivaluate.measures._blocks import midranks
 Floats = NDArray[np.float64]
 Shaped = tuple[Floats | None, Floats, float]
 
-RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
-    "raised", "additive", "row-affine", "order-preserving", "none",
+RAISED, ROW_LEVELS, COLUMN_PROFILE, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING, NONE = (
+    "shifted mean", "row levels", "column profile", "additive", "scaled profile", "same order", "none",
 )  # fmt: skip
-KINDS = (RAISED, ADDITIVE, ROW_AFFINE, ORDER_PRESERVING)
 # The forms that are fitted: kind, and whether they have row levels, column levels and a shape common to the rows.
-FORMS = (RAISED, ADDITIVE, ADDITIVE, ADDITIVE, ROW_AFFINE)
+FORMS = (RAISED, ROW_LEVELS, COLUMN_PROFILE, ADDITIVE, ROW_AFFINE)
 FORM_PARTS = (
     (False, False, False),
     (True, False, False),

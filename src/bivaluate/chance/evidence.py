@@ -1,4 +1,4 @@
-"""Evidence: how many nats each bicluster saves in describing the matrix, its kind of pattern, and whether it pays."""
+"""Evidence: how far each bicluster is beyond what noise gives, its pattern, and its verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,55 +33,77 @@ _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, 
 _MANY_CELLS = 200_000
 
 
+SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
+# Two biclusters that share this part of their cells (Jaccard index) are duplicates.
+DUPLICATE = 0.9
+# One bicluster may explain two that share this part of the smaller one's rows or columns.
+_ALIKE = 0.5
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What each bicluster, and the solution, saves in describing the matrix; made by :func:`evidence_table`.
+    """The evidence for each bicluster and for the solution, in nats; made by :func:`evidence_table`.
 
     Attributes
     ----------
     gain
-        Nats saved by each bicluster given those that came before it in the selection; NaN where undefined.
+        Evidence of each bicluster given those accepted before it; NaN where undefined.
     alone
-        Nats saved by each bicluster as if it were the only one.
-    kinds
-        Pattern of each bicluster that pays: raised (or lowered), additive, row-affine, order-preserving; else none.
-    pays
-        Whether the gain is positive.
+        Evidence of each bicluster as if it were the only one.
+    raw
+        Evidence before members are named and choices are charged, at least 0.
+    patterns
+        Pattern of each bicluster with evidence of its own: shifted mean, row levels, column profile, additive, scaled
+        profile, same order; else none.
+    verdicts
+        ``"supported"``, ``"redundant"``, ``"not_supported"`` or ``"too_small"``, for each bicluster.
+    redundant_with
+        Positions of the biclusters that each redundant one is redundant with.
     reasons
-        Why the gain of a bicluster is undefined; empty where it is defined.
+        Why a bicluster is too small to judge, or its evidence undefined; else empty.
     order
-        Positions of the biclusters that pay, in the order they were accepted.
+        Positions of the supported biclusters, in the order they were accepted.
     total
-        Σ of the gains that pay, less the cost of naming the members of every bicluster that does not.
-    explained
-        Share of the cells of the matrix in biclusters that pay.
-    ranks
-        Whether rows were replaced by normal scores.
-    independent
-        What a cell counts as a share of an independent one: below 1 where neighbouring columns are correlated.
+        Σ of the gains of the supported biclusters.
+    total_raw
+        Σ of `raw`.
+    coverage
+        Share of the cells of the matrix in supported biclusters.
+    family
+        Law of the cells: ``"normal"``, ``"ranks"`` (normal scores of each row) or ``"values"`` (a few distinct values).
+    series
+        Correlation of neighbouring columns, where they are a series; else 0.
     """
 
     gain: Floats
     alone: Floats
-    kinds: tuple[str, ...]
-    pays: NDArray[np.bool_]
+    raw: Floats
+    patterns: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    redundant_with: tuple[tuple[int, ...], ...]
     reasons: tuple[str, ...]
     order: tuple[int, ...]
     total: float
-    explained: float
-    ranks: bool
-    independent: float
+    total_raw: float
+    coverage: float
+    family: str
+    series: float
 
     @property
-    def n_paying(self) -> int:
-        """Number of biclusters that pay."""
+    def supported(self) -> NDArray[np.bool_]:
+        """Which biclusters are supported."""
+        return np.array([verdict == SUPPORTED for verdict in self.verdicts], dtype=np.bool_)
+
+    @property
+    def n_supported(self) -> int:
+        """Number of supported biclusters."""
         return len(self.order)
 
 
 def evidence_table(
     X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise", n_jobs: int | None = None
 ) -> Evidence:
-    """Return the evidence of every bicluster: nats saved, kind of pattern, and whether it pays.
+    """Return the evidence of every bicluster, its pattern and its verdict.
 
     The background is R = X − row means − column means + grand mean. A block of r × c cells is tried as raised (or
     lowered) throughout, as additive (row levels, column levels or both), as row-affine (every row a positive multiple,
@@ -94,13 +116,14 @@ def evidence_table(
 
         gain = −log p − [log C(n, r) + log C(m, c) + log n + log m + log 11],
 
-    so that, by the union bound, noise rarely holds a block that pays, and a gain of g or more with a probability of
-    about e^(−g) of that. The residual variance is taken to be at least that of rounding, (32·eps·max|x|)², and of the
-    spacing δ of the values, δ²/12. Levels that the row and column means of the whole matrix have taken out of the block
-    are restored. Rows and columns that are constant over the whole matrix say nothing and are left out. Where
-    neighbouring columns are correlated by ρ in a typical row, beyond a stated limit and once what rows in the same
-    biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ) per cell, and a twelfth test
-    compares the levels of the rows with those of other rows, which need no independent columns.
+    so that, by the union bound, noise rarely holds a block with a positive gain, and one of g or more with a
+    probability of about e^(−g) of that. The residual variance is taken to be at least that of rounding,
+    (32·eps·max|x|)², and of the spacing δ of the values, δ²/12. Levels that the row and column means of the whole
+    matrix have taken out of the block are restored. Rows and columns that are constant over the whole matrix say
+    nothing and are left out. Where neighbouring columns are correlated by ρ in a typical row, beyond a stated limit
+    and once what rows in the same biclusters share is taken out, the columns are a series: N counts (1 − ρ)/(1 + ρ)
+    per cell, and a twelfth test compares the levels of the rows with those of other rows, which need no independent
+    columns.
 
     Where one value fills a quarter of the matrix and at most 32 fill nearly all of it (counts, zeros and ones), no
     block is believed to be more improbable than its values are: −log p is at most Σ N·KL(found ‖ expected) over the
@@ -110,8 +133,11 @@ def evidence_table(
     those cells as two samples, by Chernoff's bound for χ².
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
-    next one is judged on what is left, and takes its place in the queue again if that costs it the lead; the selection
-    stops at a gain of 0 or less. Accepted biclusters *pay*.
+    next one is judged on what remains, and takes its place in the queue again if that costs it the lead; the selection
+    stops at a gain of 0 or less. Accepted biclusters are *supported*. A bicluster is *redundant* if it shares at least
+    90 % of its cells with a supported one, if one block explains it and a supported one as well as the two do (the
+    evidence of their union is at least that of the pair), or if it has evidence alone but none given the supported
+    ones that share cells with it. It is *too small* if no block of its size could be supported.
 
     Parameters
     ----------
@@ -131,7 +157,7 @@ def evidence_table(
     Returns
     -------
     Evidence
-        Nats, kinds and reasons per bicluster, and the total.
+        Evidence, patterns, verdicts and reasons per bicluster, and the totals.
 
     Raises
     ------
@@ -141,15 +167,14 @@ def evidence_table(
     See Also
     --------
     bivaluate.evaluate : The evidence beside all other scores.
-    bivaluate.propose_pruning : Drops what has none.
+    bivaluate.propose_pruning : Drops what is not supported.
 
     Notes
     -----
-    Undefined (NaN, with a reason) for fewer than two rows or two columns, for fewer than 12 observed cells, and for
-    blocks that deviate from the row and column means by no more than ties and rounding allow. A raised block that fills
-    a matrix from side to side is part of the row or column means and cannot be seen. Where columns are a series,
-    evidence depends on their order; shuffle them if it means nothing. A matrix sorted so that biclusters on
-    neighbouring columns hold three quarters of its rows looks like a series to a solution that holds few of them.
+    Undefined (NaN, with a reason) for blocks without observed cells, and for blocks that deviate from the row and
+    column means by no more than ties and rounding allow. A raised block that fills a matrix from side to side is part
+    of the row or column means and cannot be seen. Where columns are a series, evidence depends on their order; shuffle
+    them if it means nothing.
 
     Examples
     --------
@@ -158,8 +183,8 @@ def evidence_table(
     >>> X[:15, :6] += 3
     >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
     >>> result = evidence_table(X, S)
-    >>> result.kinds, result.pays.tolist()
-    (('raised', 'none'), [True, False])
+    >>> result.patterns, result.verdicts
+    (('shifted mean', 'none'), ('supported', 'not_supported'))
     """
     matrix = Matrix.of(X, missing)
     cover = Cover(check_solution(solution).with_shape(matrix.shape))
@@ -167,10 +192,10 @@ def evidence_table(
 
 
 @measure("evidence", "evidence", "evidence",
-    "Nats the bicluster saves in describing the matrix; positive means it pays.", direction="high", range=REAL,
-    compute=lambda w: evidence_scores(w).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+    "Evidence for the bicluster given those accepted before it; positive means that it is supported.", direction="high",
+    range=REAL, compute=lambda w: evidence_scores(w).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
 def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> Floats:
-    """Return the nats each bicluster saves, given those accepted before it; positive means that it pays.
+    """Return the evidence of each bicluster, in nats, given those accepted before it; positive means supported.
 
     High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons.
 
@@ -188,7 +213,7 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
     Returns
     -------
     ndarray of shape (K,)
-        Nats saved by each bicluster.
+        In nats.
 
     Raises
     ------
@@ -197,7 +222,7 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
 
     See Also
     --------
-    evidence_table : With the kind of pattern and what is left out.
+    evidence_table : With patterns, verdicts and reasons.
 
     Examples
     --------
@@ -210,17 +235,14 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto
     return evidence_table(X, solution, normalise=normalise, missing=missing).gain
 
 
-@measure("total_evidence", "evidence", "total evidence",
-    "Nats all biclusters save together, less the cost of those that save nothing.", level="solution",
-    formula=r"E=\sum_{k:\,g_k>0}g_k-\sum_{k:\,g_k\leq 0}\log\binom{n}{|I_k|}\binom{m}{|J_k|}",
-    direction="high", range=REAL, main_rank=1, nothing=0.0, compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES,
-    reference=_REFERENCE, default=True)  # fmt: skip
+@measure("total_evidence", "evidence", "total evidence", "Evidence of all supported biclusters together.",
+    level="solution", formula=r"E=\sum_{k:\,g_k>0}g_k", direction="high", range=(0.0, math.inf), main_rank=1, nothing=0.0,
+    compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
 def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
-    """Total evidence of a solution, in nats: what its biclusters save, less the cost of those that save nothing.
+    """Total evidence of a solution, in nats: the sum over its supported biclusters.
 
-    High is better; 0 for a solution without biclusters; negative where only noise was described. The evidence of
-    single biclusters adds up to it only where all of them pay: one that does not counts as what its members cost to
-    name, log C(n, r) + log C(m, c), rather than with its own evidence. See :func:`evidence_table` for the formula.
+    High is better; 0 where no bicluster is supported. A bicluster that is not supported changes nothing. See
+    :func:`evidence_table` for the formula.
 
     Parameters
     ----------
@@ -245,26 +267,71 @@ def total_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", m
 
     See Also
     --------
-    bicluster_evidence : Of each bicluster.
+    evidence_table : With patterns, verdicts and reasons.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 20))
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> X[:15, :6] += 3
-    >>> good, noise = ([(range(15), range(6))], [(range(30, 45), range(10, 16))])
-    >>> total_evidence(X, Biclustering(good, X.shape)) > 0 > total_evidence(X, Biclustering(noise, X.shape))
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> bool(total_evidence(X, S) == bicluster_evidence(X, S)[0])
     True
     """
     return evidence_table(X, solution, normalise=normalise, missing=missing).total
 
 
-@measure("n_paying", "K paying", "biclusters that pay",
-    "Number of biclusters that save nats, each judged after those before it.", level="solution", direction="none",
-    range=(0.0, math.inf), compute=lambda w: evidence_scores(w).n_paying, invariances=_INVARIANCES,
+@measure("raw_evidence", "raw evidence", "raw evidence",
+    "Evidence before members are named and choices are charged; orders solutions without a supported bicluster.",
+    level="solution", direction="high", range=(0.0, math.inf), compute=lambda w: evidence_scores(w).total_raw,
+    invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def raw_evidence(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
+    """Raw evidence of a solution, in nats: what its biclusters gain before their members are named.
+
+    Σ max(0, gain + names + choices), each given those accepted before it. High is better. It favours large and many
+    biclusters; use it only to order solutions none of whose biclusters is supported.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    normalise : {"auto", "none", "rank"}, default="auto"
+        As in :func:`evidence_table`.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> raw_evidence(X, S) > total_evidence(X, S)
+    True
+    """
+    return evidence_table(X, solution, normalise=normalise, missing=missing).total_raw
+
+
+@measure("n_supported", "K supported", "supported biclusters",
+    "Number of supported biclusters; redundant ones are not counted.", level="solution", direction="none",
+    range=(0.0, math.inf), compute=lambda w: evidence_scores(w).n_supported, invariances=_INVARIANCES,
     reference=_REFERENCE, default=True)  # fmt: skip
-def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> int:
-    """Return the number of biclusters that pay; see :func:`evidence_table`.
+def supported_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> int:
+    """Return the number of supported biclusters; see :func:`evidence_table`.
 
     Parameters
     ----------
@@ -280,7 +347,7 @@ def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto"
     Returns
     -------
     int
-        How many of them save something.
+        Redundant ones are not counted.
 
     Raises
     ------
@@ -289,23 +356,25 @@ def paying_biclusters(X: Any, solution: Biclustering, *, normalise: str = "auto"
 
     See Also
     --------
-    bicluster_evidence : What each bicluster saves.
+    evidence_table : With patterns, verdicts and reasons.
 
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
-    >>> paying_biclusters(X, Biclustering([(range(15), range(6))], X.shape))
-    0
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> supported_biclusters(X, S)
+    1
     """
-    return evidence_table(X, solution, normalise=normalise, missing=missing).n_paying
+    return evidence_table(X, solution, normalise=normalise, missing=missing).n_supported
 
 
-@measure("explained", "explained", "explained share", "Share of the cells of the matrix in biclusters that pay.",
-    level="solution", direction="high", range=UNIT, percent=True,
-    compute=lambda w: evidence_scores(w).explained,
-    invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
-def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
-    """Return the share of the cells of the matrix in biclusters that pay; see :func:`evidence_table`. In [0, 1].
+@measure("supported_coverage", "supported coverage", "supported coverage",
+    "Share of the cells of the matrix in supported biclusters.", level="solution", direction="high", range=UNIT,
+    percent=True, compute=lambda w: evidence_scores(w).coverage, invariances=_INVARIANCES, reference=_REFERENCE,
+    default=True)  # fmt: skip
+def supported_coverage(X: Any, solution: Biclustering, *, normalise: str = "auto", missing: str = "raise") -> float:
+    """Return the share of the cells of the matrix in supported biclusters; see :func:`evidence_table`. In [0, 1].
 
     Parameters
     ----------
@@ -330,15 +399,17 @@ def explained_share(X: Any, solution: Biclustering, *, normalise: str = "auto", 
 
     See Also
     --------
-    total_evidence : What they save, in nats.
+    evidence_table : With patterns, verdicts and reasons.
 
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(60, 20))
-    >>> explained_share(X, Biclustering([(range(15), range(6))], X.shape))
-    0.0
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> supported_coverage(X, S)
+    0.075
     """
-    return evidence_table(X, solution, normalise=normalise, missing=missing).explained
+    return evidence_table(X, solution, normalise=normalise, missing=missing).coverage
 
 
 def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) -> Evidence:
@@ -347,16 +418,18 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     K = len(solution)
     accepted: dict[int, Judged] = {}
     background = _background(matrix, solution, normalise)
-    members = [_cost_of_members(matrix.shape, b) for b in solution]
     choices = _cost_of_choices(matrix.shape, background)
+    costs = [_cost_of_members(matrix.shape, b) + choices for b in solution]
 
     def judged_now(k: int, outside: Outside | None = None) -> Judged:
         before = [judged for other, judged in accepted.items() if cover.intersections[k, other]]
-        return judge(background, solution[k], members[k] + choices, before, outside)
+        return judge(background, solution[k], costs[k], before, outside)
 
     many = sum(b.size for b in solution) >= _MANY_CELLS
     judged = _for_each(judged_now, range(K), 1 if not many else n_jobs)
-    alone = np.array([one.gain for one in judged])
+    alone, patterns = _with_too_small(judged, costs), [_pattern(one) for one in judged]
+    repeats = _Repeats(matrix, cover, alone)
+    redundant: dict[int, tuple[int, ...]] = {}
     stale: set[int] = set()
     waiting = {k for k in range(K) if judged[k].pattern is not None}
     order: list[int] = []
@@ -364,6 +437,9 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
         k = max(waiting, key=lambda position: (judged[position].gain, -position))
         if judged[k].gain > 0 and k not in stale:
             waiting.remove(k)
+            if repeated := repeats.among(k, order, judged[k].gain):
+                redundant[k] = repeated
+                continue
             order.append(k)
             accepted[k] = judged[k]
             if waiting:
@@ -377,22 +453,61 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
             judged[other] = judged_now(other, judged[other].outside)
         stale -= again
         waiting = {other for other in waiting if judged[other].pattern is not None}
-    pays = np.zeros(K, dtype=np.bool_)
-    pays[order] = True
-    gain = np.array([one.gain for one in judged])
-    unpaid = math.fsum(cost for k, cost in enumerate(members) if not pays[k])
+    gain = _with_too_small(judged, costs)
+    raw = np.maximum(np.nan_to_num(gain + np.array(costs)), 0.0)
+    redundant |= {
+        k: tuple(other for other in sorted(order) if cover.intersections[k, other])
+        for k in np.flatnonzero(alone > 0).tolist()
+        if k not in order and k not in redundant and cover.intersections[k, order].any()
+    }
     return Evidence(
         gain=gain,
         alone=alone,
-        kinds=tuple(_kind(one) if pays[k] else NONE for k, one in enumerate(judged)),
-        pays=pays,
+        raw=raw,
+        patterns=tuple(pattern if alone[k] > 0 or k in order else NONE for k, pattern in enumerate(patterns)),
+        verdicts=tuple(
+            SUPPORTED if k in order else REDUNDANT if k in redundant else TOO_SMALL if one.too_small else NOT_SUPPORTED
+            for k, one in enumerate(judged)
+        ),
+        redundant_with=tuple(redundant.get(k, ()) for k in range(K)),
         reasons=tuple(one.reason for one in judged),
         order=tuple(order),
-        total=math.fsum(gain[order]) - unpaid,
-        explained=cover.share if len(order) == K else Cover(solution.select(order)).share,
-        ranks=background.ranks,
-        independent=background.independent,
+        total=math.fsum(gain[order]),
+        total_raw=math.fsum(raw),
+        coverage=cover.share if len(order) == K else Cover(solution.select(order)).share,
+        family="values" if background.tallies is not None else "ranks" if background.ranks else "normal",
+        series=(1 - background.independent) / (1 + background.independent),
     )
+
+
+def _with_too_small(judged: Sequence[Judged], costs: Sequence[float]) -> Floats:
+    """Return the gains; of what is too small to judge nothing counts but the names of its members."""
+    return np.array([-cost if one.too_small else one.gain for one, cost in zip(judged, costs, strict=True)])
+
+
+class _Repeats(NamedTuple):
+    """Which accepted biclusters a bicluster is redundant with."""
+
+    matrix: Matrix
+    cover: Cover
+    alone: Floats
+
+    def among(self, k: int, accepted: Sequence[int], gain: float) -> tuple[int, ...]:
+        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it."""
+        at = np.array(accepted, dtype=np.int64)
+        same = at[self.cover.jaccard[k, at] >= DUPLICATE]
+        if len(same):
+            return (int(same[0]),)
+        rows, cols = self.cover.shared_rows, self.cover.shared_cols
+        share = [shared[k, at] / np.minimum(shared[k, k], shared[at, at]) for shared in (rows, cols)]
+        alike = at[np.maximum(*share) >= _ALIKE] if len(at) else at
+        unions = [union_of(self.cover.solution[k], self.cover.solution[other]) for other in alike.tolist()]
+        together = evidence_alone(self.matrix, self.cover.solution, unions) if unions else np.empty(0)
+        return tuple(alike[together >= self.alone[alike] + gain].tolist())
+
+
+def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
+    return Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
 
 
 def _background(matrix: Matrix, solution: Biclustering, normalise: str) -> Background:
@@ -413,7 +528,7 @@ def _cost_of_choices(shape: tuple[int, int], background: Background) -> float:
 
 
 def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
-    """Return the nats that biclusters, of a solution or others, would each save as if it were the only one.
+    """Return the evidence of biclusters, of a solution or others, each as if it were the only one.
 
     The solution tells rows that go together from a series, as in :func:`evidence_table`; of its own biclusters this is
     what that table calls `alone`.
@@ -431,7 +546,7 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     return np.fromiter(judged, dtype=np.float64, count=len(costs))
 
 
-def _kind(judged: Judged) -> str:
+def _pattern(judged: Judged) -> str:
     return judged.pattern.kind if judged.pattern is not None else NONE
 
 

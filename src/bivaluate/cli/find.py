@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bivaluate._text import listing, plural
+from bivaluate._text import plural
 from bivaluate.cli.files import is_stream, stem_of
 from bivaluate.cli.options import (
     Csv,
@@ -89,7 +89,6 @@ def find(
     with search_progress(model):
         model.fit(X)
     write_solution(model.solution_, target, X=X, format=format)
-    model.notes_ += _as_scored(X, model.solution_, search.missing)
     if n_biclusters is None and not model.interrupted_ and not is_stream(matrix):
         model.notes_ += _second_look(matrix, X, model.solution_, seed)
     rows = evidence_rows(model.solution_, model.evidence_, model.kinds_, model.p_values_)
@@ -111,26 +110,6 @@ def find(
     if rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = "" if search.missing == "raise" else f" --missing {search.missing}"
         err.print(f"next: bivaluate score {matrix} {target}{rule}")
-
-
-def _as_scored(X: Matrix, found: Biclustering, missing: str) -> list[str]:
-    """Say so where `score`, which judges biclusters by evidence, will call some of them noise."""
-    from bivaluate.chance.evidence import evidence_table
-    from bivaluate.judge.limits import pays
-
-    scored = evidence_table(X, found, missing=missing)
-    noise = [f"B{k + 1}" for k in range(len(found)) if not (pays(scored.gain[k]) or pays(scored.alone[k]))]
-    if not noise:
-        return []
-    why = (
-        f"counts a cell as {scored.independent:.2g} of an independent one where neighbouring columns are correlated like these; "
-        "the search compares with copies of the data that are correlated alike"
-        if scored.independent < 1
-        else "asks how improbable a block is in noise, whichever tool it comes from; the search asks how its rows differ inside "
-        "from what they do elsewhere"
-    )
-    which = "all of these" if len(noise) == len(found) > 1 else listing(noise, 5)
-    return [f"`bivaluate score` will not tell {which} from noise: its evidence {why}."]
 
 
 def _second_look(matrix: Path, X: Matrix, found: Biclustering, seed: int) -> list[str]:

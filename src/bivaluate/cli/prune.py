@@ -16,14 +16,11 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Missing,
-    OrderedColumns,
     OutputFormat,
-    Seed,
     SolutionFile,
     check_target,
     grouped,
     option,
-    spoken,
 )
 from bivaluate.cli.tables import (
     err,
@@ -45,16 +42,8 @@ if TYPE_CHECKING:
 class Rules:
     """What to propose; the fields are options of :func:`bivaluate.propose_pruning`."""
 
-    keep_weak: Annotated[bool, option("Keep biclusters no better than search noise.", "--keep-weak")] = False
-    cut: Annotated[
-        float | None, option("aVE at or above which a bicluster counts as noise (default: the usual cut).")
-    ] = None
-    centre: Annotated[str, option("Column means: columns (take them out) or none.")] = "columns"
-    normalise: Annotated[str, option("Skewed data: rank (normal scores per row) or none.")] = "none"
+    keep_weak: Annotated[bool, option("Keep biclusters that are not supported.", "--keep-weak")] = False
     missing: Missing = "raise"
-    ordered_columns: OrderedColumns = False
-    null_runs: Annotated[int, option("Number of surrogates for --ordered-columns.")] = 5
-    random_state: Seed = 0
 
 
 @grouped
@@ -69,7 +58,7 @@ def prune(
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Propose which biclusters to drop or merge: duplicates, mergers that cost nothing, search noise.
+    """Propose which biclusters to merge or leave out: those that are redundant or not supported.
 
     Every proposal is explained, scores are shown before and after, and nothing is written without --out.
 
@@ -77,7 +66,7 @@ def prune(
 
     - `bivaluate prune expression.csv solution.json`
     - `bivaluate prune expression.csv solution.json --out pruned.json`
-    - `bivaluate prune timecourse.csv solution.json --ordered-columns --keep-weak`
+    - `bivaluate prune expression.csv solution.json --keep-weak`
     """
     from bivaluate.io import write_solution
     from bivaluate.judge.prune import propose_pruning
@@ -87,14 +76,13 @@ def prune(
         check_target(target, format)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
-    options = {name: value for name, value in dataclasses.asdict(rules).items() if value is not None}
+    options = dataclasses.asdict(rules)
     with progress() as update, scored_once(X, [given]):
         advice = propose_pruning(X, given, progress=update and partial(update, "changes"), **options)
-    cautions = [spoken(text) for text in advice.cautions]
     if as_json:
-        print_json(_document(advice, cautions))
+        print_json(_document(advice))
     else:
-        _print(advice, cautions, len(given))
+        _print(advice, len(given))
     if csv:
         write_csv(
             csv, [{"measure": key, "before": advice.before[key], "after": advice.after[key]} for key in advice.before]
@@ -104,33 +92,31 @@ def prune(
         left = len(advice.solution)
         what = f"{left} of {plural(len(given), 'bicluster')}"
         if given and not left:
-            what = f"a solution without biclusters, because none of {len(given)} is left (--keep-weak keeps weak ones)"
+            what = f"a solution without biclusters, because none of {len(given)} is supported (--keep-weak keeps those)"
         say_written(target, f": {what}")
     elif advice.proposals:
         err.print("nothing written; pass --out FILE to write the pruned solution")
 
 
-def _document(advice: Pruning, cautions: list[str]) -> dict[str, object]:
+def _document(advice: Pruning) -> dict[str, object]:
     return {
         "redundant": [list(group) for group in advice.groups],
-        "proposals": [{"kind": p.kind, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals],
+        "proposals": [
+            {"action": p.action, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals
+        ],
         "biclusters": list(advice.names),
-        "cut": advice.cut,
-        "cautions": cautions,
         "before": advice.before,
         "after": advice.after,
     }
 
 
-def _print(advice: Pruning, cautions: list[str], n_given: int) -> None:
+def _print(advice: Pruning, n_given: int) -> None:
     if not advice.proposals:
         out.print(f"Nothing to drop or merge among {plural(n_given, 'bicluster')}.")
     for proposal in advice.proposals:
         out.print(f"• {proposal.reason}")
     if n_given and not advice.names:
-        out.print("Nothing is left: no bicluster here stands out from what a search finds in noise.")
-    for caution in cautions:
-        out.print(f"! {caution}")
+        out.print("Nothing is left: no bicluster here is supported.")
     out.print()
     sides = (advice.before, advice.after)
     rows = [(heading(key), *(score_text(key, side[key]) for side in sides)) for key in advice.before]

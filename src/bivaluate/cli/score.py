@@ -23,7 +23,6 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Metrics,
-    OrderedColumns,
     Scheduler,
     Scoring,
     SolutionFile,
@@ -42,6 +41,7 @@ from bivaluate.cli.tables import (
     print_json,
     print_list,
     print_table,
+    print_verdict,
     progress,
     say_written,
     score_text,
@@ -71,7 +71,6 @@ def score(
     ] = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
-    ordered_columns: OrderedColumns = False,
     as_json: Json = False,
     csv: Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
@@ -93,7 +92,6 @@ def score(
     """
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
-    from bivaluate.judge.findings import ordered_column_findings
     from bivaluate.measures._mergers import scored_once
 
     if write_back and matrix.suffix != ".h5ad":
@@ -115,14 +113,7 @@ def score(
                 warnings.simplefilter("ignore", DegenerateWarning)
             evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
         for evaluation in evaluations:
-            evaluation.findings  # noqa: B018
-
-    surrogates: dict[str, str] = {}
-    if ordered_columns:
-        for evaluation in (e for e in evaluations if e.names):
-            sentence, known = ordered_column_findings(X, evaluation.solution, evaluation.names, evaluation.findings)
-            evaluation.findings = [sentence, *known]
-            surrogates[_name(evaluation)] = sentence
+            evaluation.verdict  # noqa: B018
     curve = {} if biclusters else _curve(evaluations, placements)
     if as_json:
         print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
@@ -132,7 +123,7 @@ def score(
             _print_biclusters(evaluation, sort, common)
         print_list("All solutions", [spoken(sentence) for sentence in common])
     else:
-        _print_solutions(evaluations, sort, surrogates)
+        _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
     if csv:
@@ -204,8 +195,8 @@ def _with_places(
     return dataclasses.replace(from_evaluations(evaluations), places=places)
 
 
-def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrogates: Mapping[str, str]) -> None:
-    """Print scores, verdicts and findings; `surrogates` is what smooth surrogates say of a solution, by its name."""
+def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
+    """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
     from bivaluate.measures.registry import METRICS, main_metrics
 
     computed = evaluations[0].scores
@@ -220,7 +211,15 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrog
         order = best_first(sort, [e.scores.get(sort) for e in evaluations])
         evaluations = [evaluations[index] for index in order]
     names = [_name(e) for e in evaluations]
+    common = _shared_findings(evaluations)
+    for name, evaluation in zip(names, evaluations, strict=True):
+        print_verdict(evaluation.verdict, name)
+        _print_findings(evaluation, common)
+    if len(evaluations) > 1:
+        out.print(f"\n{_which_is_best(evaluations)}", style="bold")
+    print_list("All solutions", [spoken(sentence) for sentence in common])
     columns = [[score_text(key, e.scores.get(key)) for key in keys] for e in evaluations]
+    out.print()
     if len(keys) > len(main) + 1:
         rows = [(heading(key), *values) for key, *values in zip(keys, *columns, strict=True)]
         print_table(["measure", *names], rows)
@@ -228,14 +227,21 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None, surrog
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
-    said = {
-        name: (*_said(e), *filter(None, [surrogates.get(name)])) for name, e in zip(names, evaluations, strict=True)
-    }
-    common = [sentence for sentence in _shared_findings(evaluations) if sentence not in said[names[0]]]
-    for name, evaluation in zip(names, evaluations, strict=True):
-        out.print(f"\n{name}: {' '.join(filter(None, [evaluation.verdict, surrogates.get(name)]))}", style="bold")
-        _print_findings(evaluation, common, said[name])
-    print_list("All solutions", [spoken(sentence) for sentence in common])
+
+
+def _which_is_best(evaluations: Sequence[Evaluation]) -> str:
+    """Say which of several solutions has most evidence, by the rule that chooses everywhere."""
+    from bivaluate.judge.choice import best_solution
+    from bivaluate.judge.verdict import nothing_supported
+
+    first = best_solution([e.scores for e in evaluations])
+    if first is None:
+        return "Evidence was not computed: no solution is called the best."
+    best = evaluations[first]
+    if not best.scores["n_supported"]:
+        return nothing_supported(_name(best))
+    others = [f"{_name(e)} {number(e.scores['n_supported'])}" for e in evaluations if e is not best]
+    return f"{_name(best)} has the most evidence: {number(best.scores['n_supported'])} supported ({', '.join(others)})."
 
 
 def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
@@ -256,19 +262,20 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     rows = [
         (
             *(str(record["k"]), number(record["total_evidence"]), number(record["null_total_evidence"])),
-            *(number(record["n_paying"]), percentage(record["explained"])),
+            *(number(record["n_supported"]), percentage(record["supported_coverage"])),
             *(number(record["nve"]), number(record["null_nve"]), name),
         )
         for name, record in curve.items()
     ]
-    evidence, paying, explained, nve = map(heading, ("total_evidence", "n_paying", "explained", "nve"))
-    headings = ["K", evidence, "at random", paying, explained, nve, "at random", "solution"]
+    evidence, supported, covers, nve = map(heading, ("total_evidence", "n_supported", "supported_coverage", "nve"))
+    headings = ["K", evidence, "at random", supported, covers, nve, "at random", "solution"]
     drawn = plural(next(iter(curve.values()))["placements"], "placement")
     out.print()
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
+    from bivaluate.judge.verdict import WORDS
     from bivaluate.measures.registry import METRICS, symbol
 
     records = evaluation.records
@@ -281,9 +288,10 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence
     rows = []
     for record in (records[index] for index in order):
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]
-        last = [record["partner"] or "–", number(record["ve_merged"]), record["status"].replace("_", " ")]
+        verdict = WORDS.get(str(record.get("verdict")), "–")
+        last = [record.get("pattern") or "–", verdict, record["partner"] or "–", number(record["ve_merged"])]
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
-    headings = ["", "rows", "cols", *map(heading, keys), "nearest", f"merged {symbol('ve')}", "status"]
+    headings = ["", "rows", "cols", *map(heading, keys), "pattern", "verdict", "nearest", f"merged {symbol('ve')}"]
     print_table(headings, rows, _name(evaluation))
     _print_findings(evaluation, common)
 
@@ -299,24 +307,16 @@ def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
     return shared([e.findings for e in evaluations], [e.names for e in evaluations])
 
 
-def _print_findings(evaluation: Evaluation, common: Sequence[str], said: Sequence[str] = ()) -> None:
-    """Print what was found of one solution; not what is said of all of them, or was said already."""
+def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
+    """Print the notes on one solution; not what is said of all of them, or by the headline."""
     for sentence in evaluation.findings:
-        if sentence not in common and sentence not in said:
+        if sentence not in common and sentence != evaluation.verdict.headline:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)
         out.print(f"    {left}: left out of the scores; --degenerate formula takes the formula's 0.", style="dim")
     elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
         out.print("    --single matrix compares it with the whole matrix.", style="dim")
-
-
-def _said(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the findings that the verdict gives already."""
-    from bivaluate.judge.findings import none_stands_out
-
-    nothing = (none_stands_out(len(evaluation.names)),) if evaluation.scores.get("n_paying") == 0 else ()
-    return (evaluation.verdict, *nothing)
 
 
 def _name(evaluation: Evaluation) -> str:

@@ -119,29 +119,29 @@ def _print(selection: Selection, run: Run) -> None:
 
 
 def _recommendation(selection: Selection, run: Run) -> list[str]:
-    """Say what is there, which solution to take, and how to tidy it up where not all of it pays."""
+    """Say what is there, which solution to take, and how to prune it where not all of it is supported."""
     from bivaluate.judge.choice import PREDICTIVE
     from bivaluate.judge.verdict import asking_held_out_cells, holding
     from bivaluate.sweep.again import held_out_command
-    from bivaluate.sweep.select import solution_of, solution_to_tidy
+    from bivaluate.sweep.select import solution_of
 
     said = list(selection.verdict)
     taken = {name: solution_of(run, selection, name) for name in run.datasets}
-    for name, found in taken.items():
+    for found in taken.values():
         if found is not None:
             of = f", of the matrix {found.matrix}" if found.own_matrix else ""
-            said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_paying)}){of}")
-        said += _tidying(found or solution_to_tidy(run, selection, name), run)
+            said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_supported)}){of}")
+        said += _tidying(found, run)
     command = held_out_command(run) if any(taken.values()) and PREDICTIVE not in run.results else ""
     return [*said, *([asking_held_out_cells(command)] if command else [])]
 
 
 def _tidying(found: Taken | None, run: Run) -> list[str]:
-    from bivaluate.judge.verdict import tidying
+    from bivaluate.judge.verdict import pruning
 
-    if found is None or not found.n_paying < found.n_biclusters:
+    if found is None or not found.n_supported < found.n_biclusters:
         return []
-    return [tidying(found.matrix, shlex.quote(str(found.path)), run.plan.score.get("missing") == "omit")]
+    return [pruning(found.matrix, shlex.quote(str(found.path)), run.plan.score.get("missing") == "omit")]
 
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
@@ -151,7 +151,7 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     mean = "mean gap" if selection.gap else "mean"
     shown = number if selection.gap else partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", heading("n_paying"), "coverage", "runner-up"]
+    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", heading("n_supported"), "coverage", "runner-up"]
     beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
@@ -160,7 +160,7 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
         second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
         less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
         cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", shown(row["mean"]), span, won]
-        cells += [number(row["n_paying"]), percentage(row["coverage"]), second]
+        cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
             cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]

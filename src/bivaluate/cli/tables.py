@@ -10,13 +10,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
 from bivaluate import _text
 from bivaluate.cli.files import is_stream
+
+if TYPE_CHECKING:
+    from bivaluate.judge.verdict import Verdict
 
 WIDE = 200  # columns of a table that goes into a file
 
@@ -176,3 +179,21 @@ def print_notes(estimator: Any) -> None:
     for note in getattr(estimator, "notes_", ()):
         if note not in warned:
             err.print(f"note: {note}")
+
+
+MOST_ROWS = 20
+
+
+def print_verdict(verdict: Verdict, name: str = "") -> None:
+    """Print a verdict: headline, reason, one line per bicluster, next steps; the notes are left to the command."""
+    from bivaluate.judge.verdict import described
+
+    start = f"{name}: " if name else ""
+    out.print(f"\n{start}{verdict.headline}", style="bold")
+    if verdict.reason:
+        out.print(verdict.reason)
+    rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters[:MOST_ROWS]]
+    if rows:
+        print_table(["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"], rows)
+    if len(verdict.biclusters) > MOST_ROWS:
+        out.print(f"… and {len(verdict.biclusters) - MOST_ROWS} more: --biclusters lists all of them.", style="dim")

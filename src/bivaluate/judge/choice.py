@@ -3,22 +3,23 @@
 A value takes part if it is defined and its solution can be judged (status ok). Where a measure tells something from
 nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A
 candidate is a data set, an algorithm and a K; its value is the mean over seeds, and at least half of its seeds must
-take part. The better mean wins; among equals the candidate named first; where all of several candidates tie in a
-measure that cannot tell something from nothing, nobody wins.
+take part. The better mean wins; among equals that with fewer biclusters, then the one named first; where all of several
+candidates tie in a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw
+evidence says what comes nearest.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._text import listing, number
-from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, pays, predicts
-from bivaluate.judge.verdict import count, outweighed, paying
+from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate.judge.verdict import count
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CANDIDATE = ["dataset", "algorithm", "k"]
-COLUMNS = ["mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "coverage", "wins", "contests", "stands"]
+COLUMNS = [
+    "mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "found", "coverage", "wins", "contests", "stands",
+]  # fmt: skip
 PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
-NOT_AS_A_WHOLE = "no solution as a whole stands out from noise"
+RAW = "raw_evidence"
 
 
 def high_is_better(measure: str) -> bool:
@@ -73,10 +76,16 @@ def enough_seeds(counted: Any, seeds: Any) -> Any:
     return (counted > 0) & (counted >= ENOUGH_STAND * seeds)
 
 
-def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool, above: float = -math.inf) -> int | None:
+def pick(
+    values: Sequence[float] | np.ndarray[Any, Any],
+    high: bool,
+    above: float = -math.inf,
+    found: Sequence[float] | np.ndarray[Any, Any] | None = None,
+) -> int | None:
     """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
 
-    Only values above `above` count; if that is finite, they say that something is there, and the first of equals wins.
+    Only values above `above` count; if that is finite, they say that something is there, and of equals the one with
+    fewer biclusters (`found`) wins, then the first.
 
     Examples
     --------
@@ -88,7 +97,10 @@ def pick(values: Sequence[float] | np.ndarray[Any, Any], high: bool, above: floa
     tied = len(defined) > 1 and bool((array[defined] == array[defined[0]]).all())
     if not len(defined) or (tied and not math.isfinite(above)):
         return None
-    return int(defined[(-array[defined] if high else array[defined]).argmin()])
+    order = [-array[defined] if high else array[defined]]
+    if found is not None and math.isfinite(above):
+        order.insert(0, np.asarray(found, dtype=np.float64)[defined])
+    return int(defined[np.lexsort(order)[0]])
 
 
 def contests(table: pd.DataFrame) -> list[NDArray[np.int64]]:
@@ -128,11 +140,12 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
         results[value].where(results["status"].isin(judged_statuses(above))) if value in results else np.nan
     )
     table["coverage"] = results.get("coverage", np.nan)
+    table["found"] = results.get("n_biclusters", np.nan)
     error = results.get(f"{value}_error")
     table["stands"] = True if error is None else predicts(table["value"], error)
     values, won = table["value"].where(table["stands"]).to_numpy(float), np.zeros(len(table), dtype=np.bool_)
     for contest in contests(table):
-        winner = pick(values[contest], high, above)
+        winner = pick(values[contest], high, above, table["found"].to_numpy(float)[contest])
         if winner is not None:
             won[contest[winner]] = True
     table["won"] = won
@@ -141,7 +154,7 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     grouped = table.groupby(CANDIDATE, sort=False, dropna=False)
     summary = pd.DataFrame(grouped["value"].agg(mean="mean", sd="std", n="count", seeds="size"))
     summary[["degenerate", "failed"]] = grouped[["degenerate", "failed"]].sum()
-    summary["coverage"] = grouped["coverage"].mean()
+    summary[["coverage", "found"]] = grouped[["coverage", "found"]].mean()
     summary["wins"] = grouped["won"].sum()
     summary["stands"] = grouped["stands"].mean() >= ENOUGH_STAND
     summary = summary.reset_index()
@@ -158,7 +171,7 @@ def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Data
     rows = []
     for _, group in summary.groupby("dataset", sort=False):
         able = group[enough_seeds(group["n"], group["seeds"]) & group["stands"]]
-        first = pick(able["mean"].to_numpy(), high, above)
+        first = pick(able["mean"].to_numpy(), high, above, able["found"].to_numpy(float))
         if first is None:
             continue
         row = able.iloc[first].to_dict()
@@ -205,51 +218,51 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     return table[["measure", *(column for column in table if column != "measure")]]
 
 
-def saved(evidence: Iterable[float]) -> float:
-    """Return what the biclusters that pay save; NaN where nothing is known of any.
-
-    >>> saved([159.0, -1.5, 14.0, math.nan]), saved([math.nan])
-    (173.0, nan)
-    """
-    known = [nats for nats in evidence if not math.isnan(nats)]
-    return math.fsum(nats for nats in known if pays(nats)) if known else math.nan
-
-
-def saving_most(n_paying: Sequence[float], saves: Sequence[float], total: Sequence[float]) -> int | None:
-    """Return which solution to tidy up where none stands out as a whole: its paying biclusters save the most.
+def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
+    """Return which of several solutions of one matrix is best by evidence, or nearest where nothing is supported.
 
     Parameters
     ----------
-    n_paying : sequence of float
-        How many biclusters of each solution pay.
-    saves : sequence of float
-        What these save, as :func:`saved` says; where that is unknown, more of them come first.
-    total : sequence of float
-        The evidence of the whole solution; among equals, the others cost least.
+    scores : sequence of mapping
+        Scores of each by registry key.
 
     Returns
     -------
     int or None
-        Its position; None where no bicluster pays.
+        The position; None where evidence was not computed.
 
     Examples
     --------
-    >>> saving_most([0, 2, 2, 1], [0.0, 173.0, 173.0, 90.0], [-9.0, -64.0, -3.0, -1.0]), saving_most([0], [0.0], [0.0])
-    (2, None)
+    >>> best_solution([{"total_evidence": 9.0, "n_biclusters": 3}, {"total_evidence": 9.0, "n_biclusters": 2}])
+    1
+    >>> best_solution([{"total_evidence": 0.0, "raw_evidence": 5.0}, {"total_evidence": 0.0, "raw_evidence": 7.0}])
+    1
     """
-    able = [i for i, count in enumerate(n_paying) if count > 0]
-    keys = {i: [-math.inf if math.isnan(v) else v for v in (saves[i], n_paying[i], total[i])] for i in able}
-    return max(able, key=keys.__getitem__, default=None)
+    total, raw, found = ([row.get(key, math.nan) for row in scores] for key in (EVIDENCE, RAW, "n_biclusters"))
+    first = pick(total, high=True, above=0.0, found=np.nan_to_num(found))
+    return pick(raw, high=True) if first is None else first
 
 
-def partly(name: str, n_paying: float, found: float, total: float) -> str:
-    """Say that no solution stands out as a whole, and how much of the one to tidy up does.
+def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
+    """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown.
 
-    >>> partly("las with K = 3", 2, 3, -3.2)
-    'no solution as a whole stands out from noise. las with K = 3: 2 of 3 biclusters stand out from noise, but the others cost more than these save.'
-    """  # noqa: W505
-    few = f"{paying(n_paying, found)}, but too few of its seeds could be scored."
-    return f"{NOT_AS_A_WHOLE}. {name}: {few if total > 0 else outweighed(n_paying, found)}"
+    Parameters
+    ----------
+    results : DataFrame
+        As :func:`candidates` takes it.
+    dataset : str
+        Name of the data set.
+
+    Returns
+    -------
+    tuple of str and int, or None
+        What comes nearest to a supported bicluster.
+    """
+    mine = results[results["dataset"] == dataset]
+    if RAW not in mine or not len(mine):
+        return None
+    row = best(candidates(mine, RAW, high=True), high=True)
+    return (str(row["algorithm"].iloc[0]), int(row["k"].iloc[0])) if len(row) else None
 
 
 def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
@@ -262,11 +275,11 @@ def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
 
 
 def verdict(
-    best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, some: str = "", finds_k: Collection[str] = ()
+    best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, finds_k: Collection[str] = (), near: str = ""
 ) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
-    Nothing is there where no candidate has a bicluster that pays, or the one chosen is no better than what is chosen in
+    Nothing is there where no candidate has a supported bicluster, or the one chosen is no better than what is chosen in
     surrogates, and where no candidate predicts held-out cells beyond two standard errors. Otherwise the measure asked
     for chooses; evidence and held-out cells, where the run has them, agree with it, agree on the algorithm alone, or
     choose otherwise. A choice that evidence and held-out cells share is as good as it gets; where they differ, evidence
@@ -275,7 +288,7 @@ def verdict(
     Parameters
     ----------
     best : DataFrame
-        As :func:`best` returns it, with columns ``measure``, ``found`` and ``n_paying`` (means over seeds), and
+        As :func:`best` returns it, with columns ``measure``, ``found`` and ``n_supported`` (means over seeds), and
         ``p_value`` where every surrogate made the same choice.
     candidates : DataFrame
         As :func:`candidates` returns it, with a column ``measure``.
@@ -283,28 +296,29 @@ def verdict(
         Name of the data set.
     by : str
         The measure asked for.
-    some : str
-        What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
     finds_k : collection of str
         Algorithms that find the number of biclusters themselves.
+    near : str
+        What comes nearest, where nothing is supported.
 
     Returns
     -------
     str
-        The sentence, and another one where the choice has not as many biclusters as were asked for, or not all pay.
+        The sentence, and another one where the choice has not as many biclusters as were requested, or some are not
+        supported.
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    said = f"{dataset}: {agreement(chosen, asked, by, p_values, some, finds_k)}"
+    said = f"{dataset}: {agreement(chosen, asked, by, p_values, finds_k, near)}"
     mine = next((row for row in rows if row["measure"] == by), {})
-    found, pays = mine.get("found", math.nan), mine.get("n_paying", math.nan)
+    found, supported = mine.get("found", math.nan), mine.get("n_supported", math.nan)
     known = by in chosen and math.isfinite(found)
     if not known or (asked and seeing_nothing(chosen, asked, p_values) == asked):
         return said
     algorithm, k = chosen[by]
-    return f"{said} {count(found, k, pays, algorithm in finds_k)}" if found != k or pays < found else said
+    return f"{said} {count(found, k, supported, algorithm in finds_k)}" if found != k or supported < found else said
 
 
 def seeing_nothing(
@@ -324,8 +338,8 @@ def agreement(
     asked: Sequence[str],
     by: str,
     p_values: Mapping[str, float] = MappingProxyType({}),
-    some: str = "",
     finds_k: Collection[str] = (),
+    near: str = "",
 ) -> str:
     """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree.
 
@@ -339,10 +353,10 @@ def agreement(
         The measure asked for.
     p_values : mapping
         Of the choice by each measure, where surrogates were run.
-    some : str
-        What :func:`partly` says, where biclusters pay although no solution stands out as a whole.
     finds_k : collection of str
         Algorithms that find the number of biclusters themselves.
+    near : str
+        What comes nearest, where nothing is supported.
 
     Returns
     -------
@@ -356,20 +370,16 @@ def agreement(
     """
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
-    if some and EVIDENCE in nothing and EVIDENCE not in chosen:
-        if len(nothing) < len(asked):
-            return f"doubtful; held-out cells see something, but {some}"
-        return f"{some} No candidate predicts held-out cells." if PREDICTIVE in nothing else some
     if nothing and len(nothing) == len(asked):
-        why = {EVIDENCE: "no bicluster pays", PREDICTIVE: "no candidate predicts held-out cells"}
+        comes = f" ({near} comes nearest)" if near else ""
+        why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
         if EVIDENCE in chosen:
             why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
-        return f"nothing here; {listing([why[key] for key in nothing])}."
+        return f"{listing([why[key] for key in nothing])}."
     if nothing:
-        return (
-            f"doubtful; {names[nothing[0]]} see{'s' if nothing[0] == EVIDENCE else ''} nothing, "
-            f"{listing([names[key] for key in asked if key not in nothing])} something."
-        )
+        if nothing == [EVIDENCE]:
+            return "doubtful: no bicluster is supported, but held-out cells are predicted."
+        return "doubtful: biclusters are supported, but no candidate predicts held-out cells."
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]

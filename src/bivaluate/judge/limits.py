@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard index from which two are duplicates
 from bivaluate.chance.search import EVIDENCE_CUT as EVIDENCE_CUT  # aVE that no longer counts as evidence
-
-if TYPE_CHECKING:
-    from bivaluate.chance.evidence import Evidence
 
 #: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05
@@ -25,8 +20,6 @@ NOISY = 0.8
 COHERENT = 0.8
 #: Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE.
 SAME_PATTERN = 1.1
-#: Two biclusters with at least this cell Jaccard index are duplicates.
-DUPLICATE = 0.9
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
 #: Confidence of the intervals over seeds.
@@ -43,8 +36,10 @@ MUCH_SMALLER = 1 / 3
 MOST_DATA_SETS = 0.5
 #: A gain on held-out cells within this many standard errors of 0 means that nothing is there.
 STANDARD_ERRORS = 2.0
-#: Evidence is much more than another when it is beyond so many times that, by so many nats.
-MUCH_MORE, CLEARLY = 1.2, 20.0
+#: Evidence in nats below which it is called so; beyond the last it is very strong.
+STRENGTHS = ((3.0, "weak"), (10.0, "clear"), (50.0, "strong"))
+#: Patterns without a profile across columns, which is all that VE and NVE compare.
+WITHOUT_PROFILE = ("shifted mean", "row levels")
 #: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
 FEW_COLUMNS = 2
 
@@ -65,15 +60,6 @@ def is_negligible(share: Any, beside: float = math.inf) -> Any:
     (True, False, False)
     """
     return share < min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * beside)
-
-
-def is_slight(share: float, n_paying: float = math.nan) -> bool:
-    """Return whether a solution covers next to nothing, and no bicluster of it is known to pay.
-
-    >>> is_slight(0.04), is_slight(0.04, n_paying=3), is_slight(0.06, n_paying=0)
-    (True, False, False)
-    """
-    return bool(is_negligible(share)) and not n_paying > 0
 
 
 def is_indistinct(nve: float) -> bool:
@@ -103,22 +89,15 @@ def is_duplicate(jaccard: Any) -> Any:
     return jaccard >= DUPLICATE
 
 
-def pays(evidence: Any) -> Any:
-    """Return whether biclusters, one or many, pay: they save something; not where evidence is undefined.
+def strength(evidence: float) -> str:
+    """Return how strong evidence is, in a word; nothing where it is not positive or undefined.
 
-    >>> pays(0.1), pays(0.0), pays(math.nan)
-    (True, False, False)
+    >>> [strength(value) for value in (1.0, 5.0, 20.0, 175.0, -3.0)]
+    ['weak', 'clear', 'strong', 'very strong', '']
     """
-    return evidence > 0
-
-
-def is_much_more(evidence: float, other: float) -> bool:
-    """Return whether this much evidence is much more than another.
-
-    >>> is_much_more(120.0, 90.0), is_much_more(150.0, 90.0), is_much_more(15.0, -40.0)
-    (False, True, False)
-    """
-    return evidence > MUCH_MORE * max(other, 0.0) + CLEARLY
+    if not evidence > 0:
+        return ""
+    return next((word for limit, word in STRENGTHS if evidence < limit), "very strong")
 
 
 def predicts(gain: Any, error: Any) -> Any:
@@ -128,37 +107,3 @@ def predicts(gain: Any, error: Any) -> Any:
     (True, False)
     """
     return gain - STANDARD_ERRORS * error > 0
-
-
-def is_noise(evidence: Evidence, adjusted: Any, cut: float = EVIDENCE_CUT) -> NDArray[np.bool_]:
-    """Return which biclusters are no better than noise: findings, pruning and the verdict have no other rule.
-
-    They save nothing under any kind of pattern, neither as if each were the only one nor beside the others, and a
-    search through noise finds rows as coherent. A bicluster whose evidence is undefined is too small to be told from
-    noise by it.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        As :func:`bivaluate.evidence_table` returns it.
-    adjusted : array-like of float
-        The chance-corrected virtual errors aVE, columns centred; NaN where undefined.
-    cut : float
-        aVE below which rows are more coherent than a search through noise finds them.
-
-    Returns
-    -------
-    ndarray of bool
-        One value per bicluster.
-
-    Examples
-    --------
-    >>> from bivaluate import Biclustering, evidence_table
-    >>> X = np.random.default_rng(0).normal(size=(60, 20))
-    >>> X[:15, :6] += 3
-    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(6))], X.shape)
-    >>> is_noise(evidence_table(X, S), [1.2, 1.2]), is_noise(evidence_table(X, S), [1.2, 0.5])
-    (array([False,  True]), array([False, False]))
-    """
-    saves = pays(evidence.alone) | evidence.pays
-    return np.asarray(~saves & ~(np.asarray(adjusted, dtype=np.float64) < cut))

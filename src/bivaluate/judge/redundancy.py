@@ -1,36 +1,34 @@
-"""Who is redundant with whom: the rule behind findings, the report's verdict and rings, and pruning."""
+"""Evidence as one row per bicluster, and who is redundant with whom: what findings, pages and pruning show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from bivaluate.chance.evidence import SUPPORTED, Evidence
+from bivaluate.judge.limits import is_duplicate
+from bivaluate.measures.cover import Cover
 
-from bivaluate.chance.evidence import evidence_alone
-from bivaluate.chance.moments import null_mean
-from bivaluate.chance.scores import score_blocks
-from bivaluate.judge.limits import COHERENT, NOISY, SAME_PATTERN, is_duplicate, is_thin, pays
-from bivaluate.matrix import Matrix
-from bivaluate.measures.cover import Cover, jaccard_index
-from bivaluate.measures.workspace import Workspace
-from bivaluate.solution import Bicluster, Biclustering
+#: What :func:`evidence_rows` gives of every bicluster.
+EVIDENCE_COLUMNS = (
+    "evidence", "evidence_alone", "pattern", "verdict", "supported", "redundant_with", "shared", "reason",
+)  # fmt: skip
+#: What separates names in the column `redundant_with`.
+BETWEEN = ", "
 
 
 @dataclass(frozen=True)
 class RedundantGroup:
-    """Biclusters any two of which are redundant.
+    """A supported bicluster and those that are redundant with it, directly or through each other.
 
     Attributes
     ----------
     members : tuple of int
         Their positions in the solution, in order.
     duplicates : bool
-        Whether any two of them share at least 90 % of their cells; otherwise they repeat one pattern on other cells.
+        Whether each redundant one shares at least 90 % of its cells with one it is redundant with.
     """
 
     members: tuple[int, ...]
@@ -42,198 +40,73 @@ class RedundantGroup:
         return list(combinations(self.members, 2))
 
 
-def redundant_groups(merged_ve: Any, solution: Biclustering, matrix: Matrix) -> list[RedundantGroup]:
-    """Split the redundant biclusters into groups in which any two are redundant.
-
-    Two biclusters are redundant if they are duplicates (cell Jaccard index 0.9 or more), or if both are coherent and
-    merging them costs nothing: the virtual error of the merger is at most 1.1 times the mean of the two, or one lies
-    within the other, whose chance-corrected error aVE is no higher. Two that share no cells have to be worth merging,
-    too: if either saves something, their union must save as much and be coherent itself. A bicluster is
-    coherent if it has two rows and three columns or more and a virtual error below 0.8 and below 0.8 times the mean of
-    noise of its shape, so noise is never called redundant. Every bicluster is in one group at most: the largest group
-    is taken first, then the largest among the others. Findings, the report's verdict and rings, and pruning all use
-    this rule; pruning asks it again after every change it proposes.
+def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return evidence, pattern, verdict and its reasons, a row per bicluster, as tables and files have them.
 
     Parameters
     ----------
-    merged_ve : array-like of shape (K, K)
-        Virtual errors of all mergers, of the biclusters themselves on the diagonal; NaN where undefined.
-    solution : Biclustering
-        The biclusters.
-    matrix : Matrix
-        The data.
+    evidence : Evidence
+        As :func:`bivaluate.evidence_table` returns it.
+    cover : Cover
+        The cells of the biclusters.
+    names : sequence of str
+        What they are called.
+
+    Returns
+    -------
+    list of dict
+        ``evidence``, ``evidence_alone``, ``pattern``, ``verdict``, ``supported``, ``redundant_with`` (names),
+        ``shared`` (the largest share of its cells that one of these has) and ``reason``.
+    """
+    rows = []
+    for k, verdict in enumerate(evidence.verdicts):
+        others = evidence.redundant_with[k]
+        shared = max((cover.intersections[k, other] for other in others), default=0) / max(cover.intersections[k, k], 1)
+        rows.append(
+            {
+                "evidence": float(evidence.gain[k]),
+                "evidence_alone": float(evidence.alone[k]),
+                "pattern": evidence.patterns[k],
+                "verdict": verdict,
+                "supported": verdict == SUPPORTED,
+                "redundant_with": BETWEEN.join(names[other] for other in others),
+                "shared": float(shared),
+                "reason": evidence.reasons[k],
+            }
+        )
+    return rows
+
+
+def redundant_groups(records: Sequence[Mapping[str, Any]]) -> list[RedundantGroup]:
+    """Return the groups of biclusters that are redundant with each other, ordered by their first member.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        One row per bicluster with ``bicluster``, ``redundant_with`` and ``shared``, as of a scored solution.
 
     Returns
     -------
     list of RedundantGroup
-        Ordered by their first member.
+        Each with two members or more.
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).normal(size=(30, 12))
-    >>> S = Biclustering([(range(8), range(5)), (range(8, 16), range(5)), (range(16, 24), range(4, 9))], X.shape)
-    >>> redundant_groups([[0.30, 0.31, 0.9], [0.31, 0.31, 0.9], [0.9, 0.9, 0.2]], S, Matrix.of(X))
-    [RedundantGroup(members=(0, 1), duplicates=False)]
+    >>> copy = {"bicluster": "B3", "redundant_with": "B1", "shared": 1.0}
+    >>> redundant_groups([{"bicluster": "B1"}, {"bicluster": "B2"}, copy])
+    [RedundantGroup(members=(0, 2), duplicates=True)]
     """
-    merged = np.asarray(merged_ve, dtype=np.float64)
-    if len(solution) < 2:
-        return []
-    shapes = np.array([b.shape for b in solution])
-    shared, everyone = Cover(solution).intersections, np.arange(len(solution))
-    merging = Merging(matrix, solution, list(solution))
-    return groups_among(*relations(merged, np.diagonal(merged), shapes, shared, merging, everyone))
-
-
-def groups_of(workspace: Workspace) -> list[RedundantGroup]:
-    """Return the redundant groups of a workspace, computed once."""
-    return workspace.once(_groups_of)
-
-
-def _groups_of(workspace: Workspace) -> list[RedundantGroup]:
-    return redundant_groups(workspace.merged_ve, workspace.solution, workspace.matrix)
-
-
-def told_apart(groups: Sequence[RedundantGroup], cover: Cover) -> bool:
-    """Return whether no two biclusters are redundant, nor share a cell.
-
-    >>> told_apart([], Cover(Biclustering([([0, 1], [0, 1]), ([2, 3], [0, 1])], (4, 4))))
-    True
-    """
-    return not groups and int(cover.intersections.sum()) == int(np.trace(cover.intersections))
-
-
-@dataclass(frozen=True)
-class Merging:
-    """Biclusters that may merge, on the matrix and beside the biclusters of the solution they came from."""
-
-    matrix: Matrix
-    solution: Biclustering
-    biclusters: list[Bicluster]
-
-    def costs(self, pairs: Sequence[tuple[int, int]], together: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which pairs (positions) are better apart; `together` are the virtual errors of their unions.
-
-        One of the two pays, and their union saves less than it or is not coherent.
-        """
-        asked = sorted({k for pair in pairs for k in pair})
-        alone = dict(zip(asked, self._alone([self.biclusters[k] for k in asked]), strict=True))
-        most = np.array([max((alone[k] for k in pair if pays(alone[k])), default=0.0) for pair in pairs])
-        costs, at_stake = np.zeros(len(pairs), dtype=np.bool_), np.flatnonzero(pays(most))
-        if len(at_stake):
-            unions = [union_of(*(self.biclusters[k] for k in pairs[place])) for place in at_stake.tolist()]
-            coherent = is_coherent(together[at_stake], *np.array([union.shape for union in unions]).T)
-            costs[at_stake] = ~(self._alone(unions) >= most[at_stake]) | ~coherent
-        return costs
-
-    def _alone(self, biclusters: Sequence[Bicluster]) -> NDArray[np.float64]:
-        return evidence_alone(self.matrix, self.solution, biclusters)
-
-
-def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
-    """Return what two biclusters merge into: the rows of both and the columns of both."""
-    return Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
-
-
-def relations(
-    merged: NDArray[np.float64],
-    ve: NDArray[np.float64],
-    shapes: NDArray[np.int64],
-    shared: NDArray[np.int64],
-    merging: Merging,
-    lines: NDArray[np.int64],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for some biclusters, a line each, who is redundant with them, and who of these is a duplicate.
-
-    Parameters
-    ----------
-    merged : ndarray of shape (L, K)
-        Virtual errors of their mergers with everyone.
-    ve, shapes : ndarray of shape (K,) and (K, 2)
-        Virtual error, and numbers of rows and columns, of everyone.
-    shared : ndarray of shape (L, K)
-        Cells that they share with everyone.
-    merging : Merging
-        Everyone, and what their unions save.
-    lines : ndarray of shape (L,)
-        Which ones they are.
-    """
-    sizes, coherent = shapes.prod(axis=1), is_coherent(ve, *shapes.T)
-    both = coherent[lines, np.newaxis] & coherent
-    duplicates = is_duplicate(jaccard_index(shared, sizes[lines, np.newaxis], sizes))
-    with np.errstate(invalid="ignore"):
-        related = duplicates | (costs_nothing(merged, (ve[lines, np.newaxis] + ve) / 2) & both)
-    # one that lies within the other and adds nothing to it
-    inside, outside = (shared == sizes[lines, np.newaxis]) & both, (shared == sizes) & both
-    for matrix in (duplicates, related, inside, outside):
-        matrix[np.arange(len(lines)), lines] = False
-    if inside.any() or outside.any():
-        error = score_blocks(ve, shapes[:, 0], shapes[:, 1], merging.matrix.shape).adjusted
-        related |= inside & (error <= error[lines, np.newaxis])
-        related |= outside & (error[lines, np.newaxis] <= error)
-    at, others = np.nonzero(related & (shared == 0))
-    if len(at):
-        low, high = np.minimum(lines[at], others), np.maximum(lines[at], others)
-        _, first, place = np.unique(low * len(ve) + high, return_index=True, return_inverse=True)
-        pairs = list(zip(low[first].tolist(), high[first].tolist(), strict=True))
-        related[at, others] = ~merging.costs(pairs, merged[at[first], others[first]])[place]
-    return related, duplicates
-
-
-def groups_among(related: NDArray[np.bool_], duplicates: NDArray[np.bool_]) -> list[RedundantGroup]:
-    """Return the groups of those who are redundant with each other, K x K."""
+    at = {str(record["bicluster"]): k for k, record in enumerate(records)}
+    groups: list[set[int]] = []
+    for k, record in enumerate(records):
+        if record.get("redundant_with"):
+            joined = {k, *(at[name] for name in str(record["redundant_with"]).split(BETWEEN))}
+            touched = [group for group in groups if group & joined]
+            groups = [group for group in groups if not group & joined] + [joined.union(*touched)]
     return [
-        RedundantGroup(members, all(duplicates[pair] for pair in combinations(members, 2)))
-        for members in _cliques(related)
+        RedundantGroup(
+            tuple(sorted(group)),
+            all(is_duplicate(records[k]["shared"]) for k in group if records[k].get("redundant_with")),
+        )
+        for group in sorted(groups, key=min)
     ]
-
-
-def is_coherent(ve: NDArray[np.float64], rows: Any, cols: Any) -> NDArray[np.bool_]:
-    """Return which blocks follow a pattern: not thin, VE below `NOISY` and below `COHERENT` times that of noise."""
-    rows, cols = np.asarray(rows), np.asarray(cols)
-    with np.errstate(invalid="ignore"):
-        limit = np.minimum(NOISY, COHERENT * null_mean(rows, cols))
-        return np.asarray(~is_thin(rows, cols) & (ve < limit))
-
-
-def costs_nothing(together: Any, apart: Any) -> Any:
-    """Return whether a merger's virtual error is at most `SAME_PATTERN` times the mean of its parts'."""
-    return together <= SAME_PATTERN * apart + 1e-12
-
-
-def _cliques(related: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Return disjoint groups in which everyone is related to everyone, ordered by their first member."""
-    if not related.any():
-        return []
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    _, component = connected_components(csr_array(related), directed=False)
-    connected = np.flatnonzero(related.any(axis=1))
-    order = connected[np.argsort(component[connected], kind="stable")]
-    parts = np.split(order, np.flatnonzero(np.diff(component[order])) + 1) if len(order) else []
-    # Groups of different components do not touch each other, so each is split by itself.
-    groups = [
-        tuple(part[list(group)].tolist())
-        for part in parts
-        for group in _split(related[np.ix_(part, part)].tobytes(), len(part))
-    ]
-    return sorted(groups)
-
-
-@lru_cache(1024)
-def _split(related_bytes: bytes, size: int) -> list[list[int]]:
-    """Return the groups of one component: the largest first, as greed finds it, then the largest among the others.
-
-    Pruning asks again after every change, and most components are as they were.
-    """
-    related = np.frombuffer(related_bytes, dtype=np.bool_).reshape(size, size).copy()
-    groups = []
-    while related.any():
-        group = [int(related.sum(axis=1).argmax())]
-        candidates = related[group[0]].copy()
-        while candidates.any():
-            group.append(int(np.where(candidates, (related & candidates).sum(axis=1), -1).argmax()))
-            candidates &= related[group[-1]]
-        related[group, :] = related[:, group] = False
-        groups.append(sorted(group))
-    return groups

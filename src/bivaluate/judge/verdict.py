@@ -1,241 +1,327 @@
-"""What to think of a solution, in the sentences of every page and command: what is real, how many, what to do next."""
+"""The verdict on a solution: one record, which terminal, page, notebook and JSON all print."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from bivaluate._text import listing, number, percent, plural
-from bivaluate.judge.limits import DISTINCT, is_indistinct, is_vague
-from bivaluate.measures.registry import RECORDS, symbol
+from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
+from bivaluate.judge.limits import strength
+from bivaluate.measures.registry import RECORDS
 
+NO_BICLUSTERS = "The solution has no biclusters."
+NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was not computed."
+#: Verdicts as sentences say them.
+WORDS = {
+    SUPPORTED: "supported",
+    REDUNDANT: "redundant",
+    NOT_SUPPORTED: "not supported",
+    TOO_SMALL: "too small to judge",
+}
+LEVEL = "shifted mean"
 _OMITTING = ("--missing omit",)
-NO_BICLUSTERS = "The solution has no biclusters: nothing to score."
-MOST_NAMED = 10
 
 
-def verdict(scores: Mapping[str, float], apart: bool = False) -> str:
-    """Return the verdict on one solution: what stands out from noise, how distinct it is, how much it covers.
+@dataclass(frozen=True)
+class Verdict:
+    """What to think of a solution; `str()` gives the headline.
 
-    Scores that were not computed are passed over; `apart` says that no two biclusters are redundant or share a cell.
+    Attributes
+    ----------
+    headline : str
+        How many biclusters are supported, in at most 15 words.
+    reason : str
+        Why to believe it, in the units of the data; empty where nothing is known.
+    biclusters : tuple of dict
+        One row per bicluster: ``bicluster``, ``n_rows``, ``n_cols``, ``mean_inside``, ``mean_elsewhere``, ``pattern``,
+        ``evidence``, ``strength``, ``verdict``, ``why``.
+    next_steps : tuple of str
+        What to do, commands between backquotes.
+    notes : tuple of str
+        What a careful reader would remark.
+    """
 
-    >>> verdict({"n_biclusters": 3, "n_paying": 3, "nve": 0.3, "coverage": 0.28})
-    'Good. All 3 biclusters stand out from noise; they are clearly distinct (NVE 0.3) and cover 28 % of the matrix.'
-    >>> verdict({"n_biclusters": 3, "n_paying": 0, "nve": 1.02, "coverage": 0.28, "cc": 0.0})
-    'Nothing here stands out from noise: none of the 3 biclusters saves anything under any kind of pattern.'
-    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "coverage": 0.12})
-    'Good. Both biclusters stand out from noise; they cover 12 % of the matrix. NVE (1.02) only sees profiles across columns, and cannot tell blocks of another kind apart.'
-    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12})
-    'Both biclusters stand out from noise; they are hardly distinct (NVE 1.02) and cover 12 % of the matrix.'
-    >>> verdict({"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2, "coverage": 0.12}, apart=True)[:45]
-    'Good. Both biclusters stand out from noise; t'
-    >>> verdict({"n_biclusters": 5, "n_paying": 4, "nve": 0.3, "coverage": 0.28})
-    '4 of 5 biclusters stand out, the other adds nothing to them; all 5 are clearly distinct (NVE 0.3) and together cover 28 % of the matrix.'
-    >>> verdict({"n_biclusters": 0})
-    'The solution has no biclusters: nothing to score.'
-    """  # noqa: W505
-    found, pays, nve, covers = (scores.get(key, math.nan) for key in ("n_biclusters", "n_paying", "nve", "coverage"))
+    headline: str
+    reason: str = ""
+    biclusters: tuple[dict[str, Any], ...] = ()
+    next_steps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.headline
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain lists and mappings.
+
+        Returns
+        -------
+        dict
+            Under the names of the attributes.
+
+        Examples
+        --------
+        >>> Verdict("All 3 biclusters are supported.").to_dict()["headline"]
+        'All 3 biclusters are supported.'
+        """
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+
+def judged(
+    records: Sequence[Mapping[str, Any]],
+    *,
+    nouns: tuple[str, str] = ("rows", "columns"),
+    steps: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Verdict:
+    """Return the verdict on the biclusters of one solution.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        One row per bicluster, as :attr:`bivaluate.Evaluation.records` has them: ``bicluster``, ``n_rows``, ``n_cols``,
+        ``verdict``, ``evidence``, ``pattern``, ``redundant_with``, ``mean_inside`` and ``mean_elsewhere``.
+    nouns : tuple of str
+        What rows and columns are, as "genes" and "samples".
+    steps, notes : sequence of str
+        What to do next, and what else to know.
+
+    Returns
+    -------
+    Verdict
+        The record.
+
+    Examples
+    --------
+    >>> row = {"n_rows": 17, "n_cols": 7, "pattern": "shifted mean", "mean_inside": 0.85, "mean_elsewhere": -0.54}
+    >>> good = row | {"bicluster": "B1", "verdict": "supported", "evidence": 175.0}
+    >>> small = row | {"bicluster": "B2", "verdict": "too_small", "evidence": -20.0, "n_rows": 5, "n_cols": 3}
+    >>> verdict = judged([good, small], nouns=("genes", "times"))
+    >>> print(verdict.headline)
+    1 of the 2 biclusters is supported; B2 is too small to judge.
+    >>> print(verdict.reason)
+    B1 is the strongest: its 17 genes have a mean of 0.85 on its 7 times and -0.54 on the others.
+    >>> [(row["strength"], row["why"]) for row in verdict.biclusters]
+    [('very strong', 'evidence +175'), ('', '5 × 3: no block of this size could be supported in this matrix')]
+    """
+    if not records:
+        return Verdict(NO_BICLUSTERS, next_steps=tuple(steps), notes=tuple(notes))
+    if any(record.get("verdict") is None for record in records):
+        return Verdict(NOT_ASKED, next_steps=tuple(steps), notes=tuple(notes))
+    rows = tuple(_row(record) for record in records)
+    return Verdict(headline(rows), _reason(rows, nouns), rows, tuple(steps), tuple(notes))
+
+
+_SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pattern", "evidence")
+
+
+def _row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is shown of a bicluster; evidence that is not known is None in a file, and NaN here."""
+    row = {key: record.get(key) for key in _SHOWN}
+    verdict = str(record["verdict"])
+    row["strength"] = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
+    row["verdict"] = verdict
+    row["redundant_with"] = str(record.get("redundant_with") or "")
+    row["why"] = why(record)
+    return row
+
+
+def described(row: Mapping[str, Any]) -> list[str]:
+    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict.
+
+    >>> described({"n_rows": 17, "n_cols": 7, "mean_inside": 0.85, "mean_elsewhere": -0.54, "pattern": "shifted mean",
+    ...            "evidence": 175.0, "strength": "very strong", "verdict": "supported", "redundant_with": ""})
+    ['17 × 7', '0.85', '-0.54', 'shifted mean', '+175, very strong', 'supported']
+    """
+    means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
+    evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
+    verdict = WORDS[row["verdict"]] + (f" with {row['redundant_with']}" if row["verdict"] == REDUNDANT else "")
+    pattern = "–" if row["pattern"] in (None, "none") else str(row["pattern"])
+    return [f"{row['n_rows']:,} × {row['n_cols']:,}", *means, pattern, evidence, verdict]
+
+
+def _value(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def why(record: Mapping[str, Any]) -> str:
+    """Return the reason of a bicluster's verdict.
+
+    >>> why({"verdict": "redundant", "redundant_with": "B2", "shared": 0.94})
+    'shares 94 % of its cells with B2'
+    >>> why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2})
+    'B2 and B3 explain it'
+    >>> why({"verdict": "not_supported", "evidence": -12.3})
+    'evidence −12.3: noise of this size gives blocks like it'
+    """
+    verdict, evidence = record["verdict"], _value(record.get("evidence"))
+    if verdict == REDUNDANT:
+        others = listing(str(record.get("redundant_with") or "").split(", "), 3)
+        shared = _value(record.get("shared"))
+        if shared == 1:
+            return f"all its cells are in {others}"
+        if shared >= 0.5:
+            return f"shares {percent(shared)} of its cells with {others}"
+        if evidence > 0:
+            return f"one bicluster explains it and {others} as well as two"
+        return f"{others} explain{'' if ' ' in others else 's'} it"
+    if verdict == TOO_SMALL:
+        size = f"{record.get('n_rows')} × {record.get('n_cols')}"
+        return str(record.get("reason") or f"{size}: no block of this size could be supported in this matrix")
+    if verdict == SUPPORTED:
+        return f"evidence {signed(evidence)}"
+    if math.isnan(evidence):
+        return str(record.get("reason") or "evidence is undefined")
+    return f"evidence {signed(evidence)}: noise of this size gives blocks like it"
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign.
+
+    >>> signed(175.2), signed(-3.0)
+    ('+175', '−3')
+    """
+    return f"+{number(value)}" if value > 0 else number(value).replace("-", "−")
+
+
+def headline(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many biclusters are supported, and what the others are.
+
+    >>> def rows(*verdicts):
+    ...     return [{"bicluster": f"B{k}", "verdict": verdict} for k, verdict in enumerate(verdicts, 1)]
+    >>> headline(rows("supported", "supported"))
+    'Both biclusters are supported.'
+    >>> headline(rows("supported", "redundant", "redundant", "not_supported"))
+    '1 of the 4 biclusters is supported; 2 are redundant, B4 is not supported.'
+    >>> headline(rows("not_supported", "not_supported", "too_small"))
+    'None of the 3 biclusters is supported; B3 is too small to judge.'
+    >>> headline(rows("too_small"))
+    'The bicluster is too small to judge.'
+    """
+    names = {word: [str(row["bicluster"]) for row in rows if row["verdict"] == word] for word in WORDS}
+    return _headline({word: len(found) for word, found in names.items()}, names)
+
+
+def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Say it from numbers alone, which may be means over seeds; one of a kind is named where names are known."""
+    total = sum(counts.values())
+    whole = {word: n for word, n in counts.items() if n == total}
+    if whole:
+        every = "The bicluster is" if total == 1 else "Both biclusters are" if total == 2 else ""
+        (word,) = whole
+        if not every:
+            every = (
+                f"None of the {number(total)} biclusters is"
+                if word == NOT_SUPPORTED
+                else f"All {number(total)} biclusters are"
+            )
+        said = "supported" if every.startswith("None") else WORDS[word]
+        return f"{every} {said}."
+    supported = counts.get(SUPPORTED, 0.0)
+    is_ = "is" if supported <= 1 else "are"
+    main = f"{number(supported) if supported else 'None'} of the {number(total)} biclusters {is_} supported"
+    rest = []
+    for word in (REDUNDANT, TOO_SMALL, NOT_SUPPORTED):
+        n = counts.get(word, 0.0)
+        if not n or (word == NOT_SUPPORTED and not supported):
+            continue
+        named = names is not None and n == 1
+        rest.append(
+            f"{names[word][0] if names is not None and named else number(n)} {'is' if n == 1 else 'are'} {WORDS[word]}"
+        )
+    return f"{main}; {', '.join(rest)}." if rest else f"{main}."
+
+
+def counted(scores: Mapping[str, float]) -> str:
+    """Say how many biclusters of a solution, or of a choice on average over seeds, are supported.
+
+    >>> counted({"n_biclusters": 5, "n_supported": 4})
+    '4 of the 5 biclusters are supported.'
+    >>> counted({"n_biclusters": 3, "n_supported": 0}), counted({"n_biclusters": 0})
+    ('None of the 3 biclusters is supported.', 'The solution has no biclusters.')
+    """
+    found, supported = (scores.get(key, math.nan) for key in ("n_biclusters", "n_supported"))
     if found == 0:
         return NO_BICLUSTERS
-    if pays == 0:
-        return nothing_here(
-            "the bicluster saves nothing" if found == 1 else f"none of the {number(found)} biclusters saves anything"
-        )
-    parts = [paying(pays, found)] if math.isfinite(pays) else []
-    what = []
-    fused = is_fused(scores, apart)
-    blind = is_indistinct(nve) and not fused
-    good = math.isfinite(pays) and pays == found and not fused
-    if math.isfinite(nve) and found != 1 and not blind:
-        what.append(f"are {distinctness(nve)} distinct ({symbol('nve')} {number(nve)})")
-    if math.isfinite(covers):
-        together = "together " if pays < found else ""
-        what.append(f"{together}cover{'s' if found == 1 else ''} {percent(covers)} of the matrix")
-    if what:
-        they = "it" if found == 1 else "they" if pays == found else "both" if found == 2 else f"all {number(found)}"
-        parts.append(f"{they if parts else 'the biclusters'} {listing(what)}")
-    if not parts:
-        return "None of the scores asked for can judge it."
-    said = ("Good. " if good else "") + capital(f"{'; '.join(parts)}.")
-    if blind:
-        said += f" {symbol('nve')} ({number(nve)}) only sees profiles across columns"
-        said += ", and cannot tell blocks of another kind apart."
-    if scores.get("cc") == 0:
-        said += (
-            f" {symbol('cc')} is 0: it counts profiles across columns that no other bicluster repeats, and sees none."
-        )
-    return said
+    if not math.isfinite(supported) or not math.isfinite(found):
+        return NOT_ASKED
+    if supported in (0, found):
+        return _headline({SUPPORTED if supported else NOT_SUPPORTED: found})
+    return f"{number(supported)} of the {number(found)} biclusters {'is' if supported <= 1 else 'are'} supported."
 
 
-def is_fused(scores: Mapping[str, float], apart: bool = False) -> bool:
-    """Return whether biclusters are hardly distinct: NVE says so, and nothing speaks against it.
+def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
+    """Say what speaks for the strongest bicluster, or that noise gives as much."""
+    supported = [row for row in rows if row["verdict"] == SUPPORTED]
+    if not supported:
+        judged = [row for row in rows if row["verdict"] == NOT_SUPPORTED]
+        if not judged:
+            return "A block that small could arise by chance, however clear it looks."
+        nearest = max(judged, key=lambda row: -math.inf if math.isnan(_value(row["evidence"])) else row["evidence"])
+        beside = f"; {nearest['bicluster']} comes nearest" if len(judged) > 1 else ""
+        return f"A search through noise of this size finds blocks like these{beside}."
+    first = max(supported, key=lambda row: _value(row["evidence"]))
+    start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
+    rows_, cols = (f"{n:,} {noun}" for n, noun in zip((first["n_rows"], first["n_cols"]), nouns, strict=True))
+    inside, elsewhere = _value(first.get("mean_inside")), _value(first.get("mean_elsewhere"))
+    if first["pattern"] == LEVEL and math.isfinite(inside) and math.isfinite(elsewhere):
+        return f"{start} {rows_} have a mean of {number(inside)} on its {cols} and {number(elsewhere)} on the others."
+    how = {
+        "row levels": f"{rows_} have levels of their own on its {cols}",
+        "column profile": f"{rows_} share one profile over its {cols}",
+        "additive": f"{rows_} share one profile over its {cols}, each at its own level",
+        "scaled profile": f"{rows_} follow one profile over its {cols}, each at its own scale",
+        "same order": f"{rows_} order its {cols} alike",
+    }.get(str(first["pattern"]), f"{rows_} are higher on its {cols} than elsewhere")
+    return f"{start} {how}; chance would not give that."
 
-    NVE sees profiles across columns alone. Where biclusters pay, blocks of another kind, flat ones above all, are not
-    to be blamed for it, nor are those told `apart`: no two are redundant or share a cell. Others beside them that do
-    not pay change nothing about that.
 
-    >>> scores = {"n_biclusters": 2, "n_paying": 2, "nve": 1.02, "avg_ve": 0.2}
-    >>> is_fused(scores), is_fused(scores, apart=True), is_fused(scores | {"n_paying": 1}, apart=True)
-    (True, False, False)
-    >>> is_fused(scores | {"n_paying": 0}, apart=True)
-    True
+def nothing_supported(nearest: str = "") -> str:
+    """Say that no solution has a supported bicluster, and which comes nearest.
+
+    >>> nothing_supported("LAS, K = 3")
+    'Nothing is supported; LAS, K = 3 comes nearest.'
     """
-    error = scores.get("avg_ve", math.nan)
-    coherent = math.isfinite(error) and not is_vague(error)
-    some_pay = scores.get("n_paying", math.nan) > 0
-    return is_indistinct(scores.get("nve", math.nan)) and not (some_pay and (apart or not coherent))
+    return f"Nothing is supported; {nearest} comes nearest." if nearest else "Nothing is supported."
 
 
-def against_surrogates(coherent: Sequence[str], by_evidence: Sequence[str]) -> str:
-    """Say which biclusters are more coherent than smooth noise, and which others stand out all the same.
-
-    >>> against_surrogates(["B1"], ["B2", "B3"])
-    'B1 is more coherent than anything a search finds in surrogates as smooth as the data; B2 and B3 stand out by evidence alone.'
-    >>> against_surrogates([], ["B1"])
-    'No bicluster is more coherent than what a search finds in surrogates as smooth as the data; B1 stands out by evidence alone.'
-    """  # noqa: W505
-    smooth = "a search finds in surrogates as smooth as the data"
-    if coherent:
-        are = "is" if len(coherent) == 1 else "are"
-        said = f"{listing(coherent, MOST_NAMED)} {are} more coherent than anything {smooth}"
-    else:
-        said = f"No bicluster is more coherent than what {smooth}"
-    if by_evidence:
-        stands = "stands" if len(by_evidence) == 1 else "stand"
-        said += f"; {listing(by_evidence, MOST_NAMED)} {stands} out by evidence alone"
-    return f"{said}."
-
-
-def nothing_here(why: str = "no solution saves anything") -> str:
-    """Say that nothing is real.
-
-    >>> nothing_here()
-    'Nothing here stands out from noise: no solution saves anything under any kind of pattern.'
-    """
-    return f"Nothing here stands out from noise: {why} under any kind of pattern."
-
-
-def outweighed(pays: float, found: float) -> str:
-    """Say that some biclusters stand out, but cannot carry the whole solution.
-
-    >>> outweighed(19, 200)
-    '19 of 200 biclusters stand out from noise, but the others cost more than these save.'
-    """
-    they, these = ("stands", "this one saves") if pays == 1 else ("stand", "these save")
-    return f"{number(pays)} of {number(found)} biclusters {they} out from noise, but the others cost more than {these}."
-
-
-def paying(pays: float, found: float) -> str:
-    """Say how many biclusters stand out from noise, on average over seeds.
-
-    >>> paying(3, 5)
-    '3 of 5 biclusters stand out, the others add nothing to them'
-    >>> paying(1, 2)
-    '1 of 2 biclusters stands out, the other adds nothing to it'
-    >>> paying(3.5, 3.5)
-    'all biclusters (3.5 on average over seeds) stand out from noise'
-    """
-    if pays == found != round(found):
-        return f"all biclusters ({number(found)} on average over seeds) stand out from noise"
-
-    if pays == found == 1:
-        return "the bicluster stands out from noise"
-    if pays == found == 2:
-        return "both biclusters stand out from noise"
-    if pays == found:
-        return f"all {number(found)} biclusters stand out from noise"
-    rest = f"the other{' adds' if found - pays == 1 else 's add'} nothing to {'it' if pays == 1 else 'them'}"
-    return f"{number(pays)} of {number(found)} biclusters stand{'s' if pays == 1 else ''} out, {rest}"
-
-
-def distinctness(nve: float) -> str:
-    """Say how distinct biclusters are: clearly, partly or hardly.
-
-    >>> [distinctness(nve) for nve in (0.3, 0.7, 1.0)]
-    ['clearly', 'partly', 'hardly']
-    """
-    return "clearly" if nve < DISTINCT else "hardly" if is_indistinct(nve) else "partly"
-
-
-def reality(pays: float, found: float, nats: float) -> tuple[bool, str]:
-    """Answer whether anything in a solution is real; the first value is whether something is.
-
-    >>> reality(3, 3, 346.4)
-    (True, 'Yes: all 3 biclusters stand out from noise, with 346 nats of evidence.')
-    >>> reality(3, 5, 346.4)
-    (True, 'Partly: 3 of 5 biclusters stand out, the others add nothing to them; 346 nats of evidence.')
-    >>> reality(0, 5, 0.0)[0]
-    False
-    """
-    if not pays > 0:
-        return False, verdict({"n_biclusters": found, "n_paying": 0.0})
-    if pays == found:
-        return True, f"Yes: {paying(pays, found)}, with {number(nats)} nats of evidence."
-    return True, f"Partly: {paying(pays, found)}; {number(nats)} nats of evidence."
-
-
-def count(found: float, asked: int, pays: float, finds_k: bool = False) -> str:
-    """Say how many biclusters there are: found, asked for, worth counting; means over seeds.
+def count(found: float, asked: int, supported: float, finds_k: bool = False) -> str:
+    """Say how many biclusters were requested, found and supported; means over seeds.
 
     >>> count(5, 5, 4)
-    '5 found; 4 of them stand out from noise.'
+    '5 found, 4 supported.'
     >>> count(7, 20, 7)
-    '7 found where 20 were asked for; all of them stand out from noise.'
+    '20 requested, 7 found, 7 supported.'
     >>> count(2, 9, math.nan, finds_k=True)
-    '2 found by the algorithm itself (at most 9 were asked for).'
+    '2 found (the algorithm finds the number itself).'
     """
-    shown = f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}"
-    how = "" if found == asked else f" where {number(asked)} {'was' if asked == 1 else 'were'} asked for"
+    parts = [f"{number(asked)} requested"] if found != asked and not finds_k else []
+    parts.append(f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}")
     if finds_k:
-        how = f" by the algorithm itself (at most {number(asked)} were asked for)"
-    if not math.isfinite(pays) or not found:
-        return f"{shown}{how}."
-    worth = "none of them stands" if not pays else f"{'all' if pays == found else number(pays)} of them stand"
-    if found == 1:
-        worth = "it stands" if pays else "it does not stand"
-    elif pays == 1:
-        worth = "1 of them stands"
-    return f"{shown}{how}; {worth} out from noise."
+        parts[-1] += " (the algorithm finds the number itself)"
+    if math.isfinite(supported) and found:
+        parts.append(f"{number(supported)} supported")
+    return f"{', '.join(parts)}."
 
 
-def holding(found: int, pays: float) -> str:
-    """Say how many biclusters a solution has, and how many of them pay where that is known.
+def holding(found: int, supported: float) -> str:
+    """Say how many biclusters a solution has, and how many of them are supported where that is known.
 
-    >>> [holding(found, pays) for found, pays in ((6, 4), (6, 6), (6, 0), (1, 1), (6, math.nan))]
-    ['6 biclusters, of which 4 pay', '6 biclusters, all of which pay', '6 biclusters, none of which pays', '1 bicluster, which pays', '6 biclusters']
-    """  # noqa: W505
-    if not math.isfinite(pays) or not found:
-        return plural(found, "bicluster")
-    if found == 1:
-        return f"1 bicluster, which {'pays' if pays else 'does not pay'}"
-    some = f"of which {number(pays)} pay{'s' if pays == 1 else ''}"
-    worth = "all of which pay" if pays == found else "none of which pays" if not pays else some
-    return f"{plural(found, 'bicluster')}, {worth}"
-
-
-def tidying(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
-    """Say what to do about biclusters that repeat one another or add nothing; `omits` leaves out missing cells.
-
-    >>> tidying("data.csv", "las.json")[:63]
-    'Tidy up: `bivaluate prune data.csv las.json -o pruned.json` mer'
-    >>> tidying("data.csv", "las.json", omits=True)[:68]
-    'Tidy up: `bivaluate prune data.csv las.json --missing omit -o pruned'
+    >>> [holding(found, supported) for found, supported in ((6, 4), (6, 6), (1, 0), (6, math.nan))]
+    ['6 biclusters, 4 supported', '6 biclusters, all supported', '1 bicluster, not supported', '6 biclusters']
     """
-    command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
-    return f"Tidy up: `{command}` merges what repeats, drops what is noise, and says why it keeps the rest."
-
-
-def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
-    """Say how to get a second opinion from held-out cells.
-
-    >>> asking_held_out_cells()
-    'Ask for a second opinion: `bivaluate sweep … --held-out 5` tells which choice predicts unseen cells.'
-    """
-    return f"Ask for a second opinion: `{command}` tells which choice predicts unseen cells."
+    what = plural(found, "bicluster")
+    if not math.isfinite(supported) or not found:
+        return what
+    some = number(supported) if supported else "none"
+    said = ("not supported" if not supported else "supported") if found == 1 else f"{some} supported"
+    return f"{what}, {'all supported' if supported == found > 1 else said}"
 
 
 def prediction(good: bool, gain: float, error: float) -> str:
-    """Say whether a solution predicts cells it has not seen.
+    """Say whether a solution predicts cells it was not fitted to.
 
     >>> prediction(True, 0.31, 0.02)
     'It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02).'
@@ -244,23 +330,41 @@ def prediction(good: bool, gain: float, error: float) -> str:
     return f"It {does} held-out cells better than row and column means do (gain {number(gain)} ± {number(error)})."
 
 
-def coming_back(stability: float) -> tuple[bool, str]:
-    """Say whether biclusters come back when rows and columns are left out; the first value is whether they do.
+def reproducibility(stability: float) -> tuple[bool, str]:
+    """Say whether biclusters are reproducible under subsampling; the first value is whether they are.
 
-    >>> coming_back(0.62)
-    (True, 'Its biclusters come back when rows and columns are left out (stability 0.62, 0 is chance).')
-    >>> coming_back(-0.03)[0]
+    >>> reproducibility(0.62)
+    (True, 'Its biclusters are reproducible under subsampling (stability 0.62, chance gives 0).')
+    >>> reproducibility(-0.03)[0]
     False
     """
     good = stability > RECORDS["stability"].nothing
-    back = "come back" if good else "do not come back"
-    shown = f"stability {number(stability)}, 0 is chance"
-    return good, f"Its biclusters {back} when rows and columns are left out ({shown})."
+    are = "are" if good else "are not"
+    return good, f"Its biclusters {are} reproducible under subsampling (stability {number(stability)}, chance gives 0)."
+
+
+def pruning(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
+    """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells.
+
+    >>> pruning("data.csv", "las.json", omits=True)[:68]
+    '`bivaluate prune data.csv las.json --missing omit -o pruned.json` le'
+    """
+    command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
+    return f"`{command}` leaves out what is redundant or not supported."
+
+
+def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
+    """Say how to ask held-out cells.
+
+    >>> asking_held_out_cells()
+    '`bivaluate sweep … --held-out 5` shows which choice predicts held-out cells.'
+    """
+    return f"`{command}` shows which choice predicts held-out cells."
 
 
 def next_steps(
     *,
-    real: bool,
+    supported: bool,
     untidy: bool = False,
     unfinished: bool = False,
     second_opinion: bool = True,
@@ -276,12 +380,12 @@ def next_steps(
 
     Parameters
     ----------
-    real : bool
-        Whether something stands out.
+    supported : bool
+        Whether a bicluster is supported.
     untidy : bool
-        Whether biclusters repeat one another or are noise.
+        Whether biclusters are redundant or not supported.
     unfinished : bool
-        Whether cells of the run are missing.
+        Whether fits of the run are missing.
     second_opinion : bool
         Whether held-out cells were asked, or cannot be.
     edge : bool
@@ -300,43 +404,33 @@ def next_steps(
     Returns
     -------
     list of str
-        Sentences, the first thing to do first; there is always one.
+        Sentences, the first thing to do first; at most two.
 
     Examples
     --------
-    >>> next_steps(real=True)
-    ['Nothing needs mending: look at the members of the biclusters below.']
+    >>> next_steps(supported=True, to_name=True)
+    ['`bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt` (or `--go sgd` for yeast) names what the rows share.']
     """
-    steps = []
-    if unfinished:
-        steps.append("Start the same command again to finish the run, then look again.")
-    if not real:
+    steps = ["Start the same command again to finish the run."] if unfinished else []
+    if not supported and not searched:
         find = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
-        steps.append(
-            "Do not interpret these biclusters: `bivaluate find` has searched the matrix, and found none that stands out."
-            if searched
-            else f"Do not interpret these biclusters. `{find}` searches the matrix itself, for patterns "
-            "of several kinds, and says so when there is none."
-        )
-        return steps
-    if untidy:
-        steps.append(tidying(matrix, solution, omits))
-    if edge:
+        steps.append(f"`{find}` runs the algorithms that fit the data and keeps what is supported.")
+    if supported and untidy:
+        steps.append(pruning(matrix, solution, omits))
+    if supported and edge:
         steps.append("Sweep again over a wider range of K.")
-    if not second_opinion:
+    if supported and to_name:
+        sets = f"bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt"
+        steps.append(f"`{sets}` (or `--go sgd` for yeast) names what the rows share.")
+    if supported and not second_opinion:
         steps.append(asking_held_out_cells(again))
-    if to_name:
-        steps.append(
-            f"Ask what the rows of each bicluster share: `bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt`, "
-            "or `--go sgd` for yeast."
-        )
-    return steps or ["Nothing needs mending: look at the members of the biclusters below."]
+    return steps[:2]
 
 
 def capital(text: str) -> str:
     """Return a sentence with its first letter large.
 
-    >>> capital("both stand out")
-    'Both stand out'
+    >>> capital("both are supported")
+    'Both are supported'
     """
     return text[:1].upper() + text[1:]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option
-from bivaluate.chance import evidence, level, permutation, scores
+from bivaluate.chance import evidence, permutation, scores, significance
 from bivaluate.measures import (
     correlation,
     coverage,
     differential,
+    level,
     normalised,
     partition,
     r_biclust,
@@ -21,8 +23,8 @@ from bivaluate.measures.measure import INFINITY, Metric, records_of
 from bivaluate.measures.workspace import Workspace
 
 MODULES = (
-    residue, virtual_error, normalised, coverage, evidence, scores, correlation, r_biclust, differential, permutation,
-    level, partition,
+    residue, virtual_error, normalised, coverage, level, evidence, scores, correlation, r_biclust, differential,
+    permutation, significance, partition,
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {
@@ -74,6 +76,10 @@ OF_FITS = {
 RECORDS = METRICS | OF_FITS
 
 
+#: Keys and columns of 0.1.0 and what they are called now.
+RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind": "pattern"}
+
+
 def get_metric(key: str) -> Metric:
     """Return the measure with this key.
 
@@ -97,6 +103,9 @@ def get_metric(key: str) -> Metric:
     >>> get_metric("nve").symbol
     'NVE'
     """
+    if key in RENAMED:
+        warnings.warn(FutureWarning(f"the metric {key!r} is called {RENAMED[key]!r} now."), stacklevel=2)
+        key = RENAMED[key]
     if key not in RECORDS:
         raise ParameterError(
             f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all of them."

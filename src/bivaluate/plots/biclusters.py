@@ -10,7 +10,6 @@ import numpy as np
 
 from bivaluate._arrange import spaced
 from bivaluate._check import check_choice, check_int
-from bivaluate.judge.limits import pays
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.virtual_error import standardised_profile
@@ -328,15 +327,15 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"bicluster": ["B1", "B2"], "evidence": [90.0, -4.0], "kind": ["raised", "none"]})
+    >>> table = pd.DataFrame({"bicluster": ["B1", "B2"], "evidence": [90.0, -4.0], "pattern": ["shifted mean", "none"]})
     >>> [text.get_text() for text in plot_evidence(table).texts]
     ['raised', 'none']
     """
     names: Sequence[str] = [str(name) for name in biclusters["bicluster"]]
     values = np.nan_to_num(biclusters["evidence"].to_numpy(dtype=np.float64))
-    kinds = [str(kind).replace("_", " ") for kind in biclusters["kind"]]
+    kinds = biclusters["pattern"].astype(str).tolist()
     ax = style.new_axes(ax, 3.6, 0.22 * len(names) + 0.9)
-    colours = [style.GREEN if pays(value) else style.RULE for value in values]
+    colours = [style.GREEN if value > 0 else style.RULE for value in values]
     places = np.arange(len(names))[::-1]
     ax.barh(places, values, color=colours, height=0.7)
     for place, value, kind in zip(places, values, kinds, strict=True):

@@ -8,13 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bivaluate._text import listing, plural, shared
-from bivaluate.judge.choice import EVIDENCE, high_is_better, pick, saved, saving_most
-from bivaluate.judge.limits import SAME_PATTERN, pays
-from bivaluate.judge.redundancy import told_apart
-from bivaluate.measures.cover import Cover
+from bivaluate.judge.choice import EVIDENCE, RAW, high_is_better, pick
+from bivaluate.judge.limits import SAME_PATTERN
+from bivaluate.judge.verdict import judged as judged_verdict
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import (
@@ -157,16 +154,16 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
         held_out=source.held_out,
         omits=source.omits,
         finds_k={group.algorithm for group in groups if source.solutions[group.typical].finds_k},
-        saved=[_mean_saved(group, source) for group in groups],
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
     )
-    untidy = case.untidy if case.winner is None or not case.real else None
-    of = untidy or case.winner or next(iter(groups), None)
+    raw = [group.value(RAW) for group in groups]
+    near = pick(raw, high=True) if not case.supported else None
+    of = case.winner or (groups[near] if near is not None else next(iter(groups), None))
     if of is not None:
-        named = source.places(_to_take(of, source, "" if of is untidy else judged.criterion))
-        case = replace(case, matrix=named.matrix, solution=named.solution)
+        named = source.places(_to_take(of, source, judged.criterion))
+        case = replace(case, matrix=named.matrix, solution=named.solution, near=of.name if near is not None else "")
     winner = case.winner or (case.groups[0] if len(case.groups) == 1 else None)
     if winner is None:
         return case
@@ -178,8 +175,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     return replace(
         case,
         repeats=repeats,
-        apart=shown is not None and told_apart(repeats, Cover(shown.solution)),
-        errors=_unexplained_errors(shown) if shown else (),
+        headline=judged_verdict(shown.records).headline if shown is not None and shown.records else "",
         to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
         names=bicluster_names(shown) if shown else (),
         typical=source.solutions[winner.typical].values,
@@ -188,26 +184,10 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     )
 
 
-def _saved(index: int, source: Source) -> float:
-    """Return what the paying biclusters of a solution save; NaN where nothing is known of any."""
-    nats = (record.get("evidence") for record in source.records(index))
-    return saved(value for value in nats if value is not None)
-
-
-def _mean_saved(group: Group, source: Source) -> float:
-    known = [value for value in (_saved(index, source) for index in group.members) if not math.isnan(value)]
-    return float(np.mean(known or [math.nan]))
-
-
 def _to_take(group: Group, source: Source, criterion: str) -> int:
-    """Return the solution of a group that commands name: the best by the criterion; without, that which saves most."""
+    """Return the solution of a group that commands name: the best by the criterion."""
     members = [source.solutions[index].values for index in group.members]
-    values = [scores.get(criterion, math.nan) for scores in members]
-    first = pick(values, high_is_better(criterion)) if criterion else None
-    if first is None and not criterion:
-        saves = [_saved(index, source) for index in group.members]
-        counts, totals = ([scores.get(key, math.nan) for scores in members] for key in ("n_paying", EVIDENCE))
-        first = saving_most(counts, saves, totals)
+    first = pick([scores.get(criterion, math.nan) for scores in members], high_is_better(criterion))
     return group.members[first or 0]
 
 
@@ -215,13 +195,6 @@ def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:
     """Return whether `bivaluate find` made a solution: the sweep ran it, or the solution says so."""
     made_by = {scored.algorithm if scored.status in ("ok", "degenerate") else None}
     return FIND in made_by | ({drawn.solution.info.get("algorithm")} if drawn is not None else set())
-
-
-def _unexplained_errors(drawn: Drawn) -> list[float]:
-    """Return the virtual errors of biclusters, NaN for those that pay: VE only sees profiles across columns."""
-    errors = np.diagonal(drawn.mergers.get("ve", np.empty((0, 0)))).tolist()
-    evidence = [record.get("evidence") or 0.0 for record in drawn.records] or [0.0] * len(errors)
-    return [math.nan if pays(nats) else error for error, nats in zip(errors, evidence, strict=False)]
 
 
 def _details(

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from bivaluate._arrange import Axis, make_axis, spaced
 from bivaluate._rows import CHUNK_CELLS
-from bivaluate._text import Advice, listing, number, plural
+from bivaluate._text import Advice, listing, plural
 from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_row, standardise
-from bivaluate.measures.registry import METRICS, symbol
+from bivaluate.measures.registry import METRICS
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Bicluster, Biclustering
@@ -68,7 +68,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
         "mergers": {
             "errors": [[_rounded(value, 5) for value in line] for line in errors.tolist()] if few else [],
             "pairs": [pair for group in groups for pair in group.pairs] if few else [],
-            "advice": _advice(groups, errors, names),
+            "advice": _advice(groups, names),
         },
         "records": _table([record for k, record in enumerate(bicluster_records(drawn)) if k in set(shown)]),
         "enrichment": _enrichment(drawn.enrichment),
@@ -95,11 +95,10 @@ def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
 
 def redundancy(drawn: Drawn) -> list[RedundantGroup]:
     """Return the redundant groups of a solution, as judge finds them."""
-    errors = merger_errors(drawn)
-    return redundant_groups(errors, drawn.solution, drawn.matrix) if len(errors) else []
+    return redundant_groups(drawn.records)
 
 
-def _advice(groups: Sequence[RedundantGroup], errors: NDArray[np.float64], names: Sequence[str]) -> list[str]:
+def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]:
     """Say what could be done about redundant biclusters."""
     said = []
     for group in groups[:MAX_ADVICE]:
@@ -107,10 +106,7 @@ def _advice(groups: Sequence[RedundantGroup], errors: NDArray[np.float64], names
         if group.duplicates:
             said.append(f"Keep one of {called}: they share most of their cells.")
             continue
-        apart = listing([number(errors[k, k]) for k in group.members])
-        together = number(max(errors[pair] for pair in group.pairs))
-        at_most = "" if len(group.members) == 2 else "at most "
-        said.append(f"Merge {called}? {symbol('ve')} {apart} apart, {at_most}{together} for two together.")
+        said.append(f"{called} are redundant: one bicluster explains them as well as several.")
     return said + ([f"{plural(len(groups) - MAX_ADVICE, 'more group')} …"] if len(groups) > MAX_ADVICE else [])
 
 

@@ -9,51 +9,34 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import (
-    EVIDENCE,
-    PILLARS,
-    PREDICTIVE,
-    agreement,
-    degenerate_reason,
-    partly,
-    saving_most,
-    seeing_nothing,
-)
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, degenerate_reason, seeing_nothing
 from bivaluate.judge.limits import (
     CLOSE,
     DUPLICATE,
     EVIDENCE_CUT,
     FEW_COLUMNS,
-    MOST_DATA_SETS,
     NEGLIGIBLE_COVERAGE,
-    NOISY,
     SIGNIFICANT,
     STEADY,
     is_negligible,
-    is_slight,
     is_thin,
-    is_vague,
 )
 from bivaluate.judge.redundancy import RedundantGroup
 from bivaluate.judge.verdict import (
     NO_BICLUSTERS,
     capital,
-    coming_back,
     count,
-    is_fused,
+    counted,
     next_steps,
-    nothing_here,
-    outweighed,
-    paying,
+    nothing_supported,
     prediction,
-    reality,
-    verdict,
+    reproducibility,
 )
 from bivaluate.measures.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
 QUESTIONS = REAL, NUMBER, WHICH, REDUNDANT, NEXT = (
-    "Is anything here real?",
+    "Is anything supported?",
     "How many are there?",
     "Which solution?",
     "What is redundant?",
@@ -73,22 +56,21 @@ class Sentence(NamedTuple):
 class Case:
     """What is known about one data set when its verdict is spoken.
 
-    `repeats` are the redundant groups among the winner's biclusters, `errors` their virtual errors, `names` what they
-    are called, and `apart` says that no two of them are redundant or share a cell; `typical` are the measures of the
-    winner's typical solution; `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand
-    beside the scores, and `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by
-    the criterion and by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run
-    (and can be again), `finds_k` names those that find K themselves, `to_name` that rows have names nobody has looked
-    up yet, `searched` that `bivaluate find` made one of the solutions; `saved` is what the paying biclusters of each
-    group save; `matrix` and `solution` are how commands name what there is to work on, `held_out` is the command that
-    asks held-out cells, and `omits` says that missing cells were left out.
+    `repeats` are the redundant groups among the winner's biclusters, `names` what they are called; `headline` is
+    that of the verdict on its typical solution, whose measures are `typical`; the winner's typical solution;
+    `missing` of `planned` cells are unfinished; `calibrated` says that null runs stand beside the scores, and
+    `p_value` is that of the winner over so many `surrogates`, `p_values` those of the choice by the criterion and
+    by evidence; `asked` says that the reader named the criterion, `fitted` that algorithms were run (and can be
+    again), `finds_k` names those that find K themselves, `to_name` that rows have names nobody has looked up yet,
+    `searched` that `bivaluate find` made one of the solutions; `near` comes nearest where nothing is supported;
+    `matrix` and `solution` are how commands name them, `held_out` is the command that asks held-out cells, and
+    `omits` says that missing cells were left out.
     """
 
     groups: Sequence[Group]
     criterion: str = "nve_cov"
     repeats: Sequence[RedundantGroup] = ()
-    apart: bool = False
-    errors: Sequence[float] = ()
+    headline: str = ""
     names: Sequence[str] = ()
     typical: Mapping[str, float] = field(default_factory=dict)
     missing: int = 0
@@ -102,7 +84,7 @@ class Case:
     finds_k: Collection[str] = ()
     to_name: bool = False
     searched: bool = False
-    saved: Sequence[float] = ()
+    near: str = ""
     matrix: str = "MATRIX"
     solution: str = "SOLUTION"
     held_out: str = ""
@@ -132,27 +114,9 @@ class Case:
         return {key: (pick.algorithm, pick.k) for key, pick in picks.items() if pick is not None}
 
     @property
-    def paying(self) -> list[Group]:
-        """Solutions with a bicluster that stands out from noise."""
-        return [group for group in self.groups if group.value("n_paying") > 0]
-
-    @property
-    def untidy(self) -> Group | None:
-        """The group whose paying biclusters save the most, where none stands out as a whole."""
-        if self.chosen(EVIDENCE) is not None:
-            return None
-        saves = self.saved or [math.nan] * len(self.groups)
-        totals = [group.value(EVIDENCE) for group in self.groups]
-        first = saving_most([group.value("n_paying") for group in self.groups], saves, totals)
-        return None if first is None else self.groups[first]
-
-    @property
-    def some(self) -> str:
-        """How much of it stands out, as judge says it; nothing where no bicluster pays, or a solution stands out."""
-        group = self.untidy
-        if group is None:
-            return ""
-        return partly(group.name, *(group.value(key) for key in ("n_paying", "n_biclusters", EVIDENCE)))
+    def supported(self) -> list[Group]:
+        """Solutions with a supported bicluster."""
+        return [group for group in self.groups if group.value("n_supported") > 0]
 
     @property
     def unseen(self) -> list[str]:
@@ -172,7 +136,7 @@ class Case:
     @property
     def agreement(self) -> str:
         """What the criterion, evidence and held-out cells choose, as judge says it."""
-        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.some, self.finds_k)
+        return agreement(self._chosen, self.pillars, self.criterion, self.p_values, self.finds_k, self.near)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -216,36 +180,30 @@ def _headline(case: Case) -> Sentence:
     if winner is None:
         return Sentence("headline", _no_winner(case))
     if len(case.groups) == 1 and not case.asked:
-        return Sentence("headline", f"{winner.name}: {verdict(_judged(winner), case.apart)}")
+        return Sentence("headline", f"{winner.name}: {case.headline or counted(_judged(winner))}")
     return Sentence("headline", f"{winner.name}: {_praise(case, winner)}.")
 
 
 def _judged(group: Group) -> dict[str, float]:
-    return {key: group.value(key) for key in ("n_biclusters", "n_paying", "nve", "avg_ve", "coverage", "cc")}
+    return {key: group.value(key) for key in ("n_biclusters", "n_supported")}
 
 
 def _praise(case: Case, winner: Group) -> str:
-    covers, nve = winner.value("coverage"), winner.value("nve")
+    covers = winner.value("coverage")
     share = f"{percent(covers)} of the matrix"
     score = _score(case, winner)
     best = f"{'highest' if RECORDS[case.criterion].direction == 'high' else 'lowest'} {score}"
     if case.criterion == EVIDENCE:
-        return f"{_standing(winner)}; most evidence ({number(winner.value(EVIDENCE))} nats)"
+        return _lower(counted(_judged(winner))).removesuffix(".")
     if winner.value(case.criterion) == 0 and is_thin(winner.value("rows_min"), winner.value("cols_min")):
         return f"{score}, but only because biclusters of one row or at most two columns cannot fail"
-    if is_fused(_judged(winner), case.apart):
-        return f"{best}, but its biclusters are hardly distinct ({symbol('nve')} {number(nve)})"
     if case.criterion != "nve_cov":
         return best
     return f"best balance ({score}{f', covers {share}' if math.isfinite(covers) else ''})"
 
 
-def _all_pay(group: Group) -> bool:
-    return group.value("n_paying") == group.value("n_biclusters")
-
-
-def _standing(winner: Group) -> str:
-    return paying(winner.value("n_paying"), winner.value("n_biclusters"))
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _no_winner(case: Case) -> str:
@@ -260,15 +218,14 @@ def _no_winner(case: Case) -> str:
         if found == 0:
             return NO_BICLUSTERS
         if group.value(case.criterion) <= RECORDS[case.criterion].nothing:
-            some = outweighed(group.value("n_paying"), found)
-            return f"{group.name}: {some if case.paying else verdict(_judged(group) | {'n_paying': 0.0})}"
+            return f"{group.name}: {case.headline or counted(_judged(group))}"
         if found == 1:
             return f"{group.name}: {degenerate_reason({'n_biclusters': 1, 'n_undefined': 0})}."
         why = group.reasons.get(case.criterion, "")
         return f"{group.name}: {name} is undefined{f' ({why})' if why else ''}."
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        return capital(case.some) if case.some else nothing_here()
+        return nothing_supported(case.near)
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     if not any(math.isfinite(group.value(case.criterion)) for group in case.groups):
@@ -278,19 +235,19 @@ def _no_winner(case: Case) -> str:
 
 def _no_winner_either(case: Case) -> list[Sentence]:
     """Say what evidence and held-out cells see where the criterion itself chooses nothing."""
-    return _caution(capital(case.agreement)) if case.pillars and case.fitted and not case.paying else []
+    return _caution(capital(case.agreement)) if case.pillars and case.fitted and not case.supported else []
 
 
 def _real(case: Case, winner: Group) -> list[Sentence]:
     """Answer by evidence, then by held-out cells and by what comes back, as far as they were computed."""
     said = []
-    if math.isfinite(winner.value("n_paying")) and (EVIDENCE not in case.unseen or not winner.value("n_paying")):
-        said += _either(*reality(winner.value("n_paying"), winner.value("n_biclusters"), winner.value(EVIDENCE)))
+    if math.isfinite(winner.value("n_supported")):
+        said += _either(winner.value("n_supported") > 0, counted(_judged(winner)))
     if math.isfinite(winner.value(PREDICTIVE)):
         gain, error = winner.value(PREDICTIVE), winner.value(f"{PREDICTIVE}_error")
         said += _either(winner.predicts, prediction(winner.predicts, gain, error))
     if math.isfinite(winner.value("stability")):
-        said += _either(*coming_back(winner.value("stability")))
+        said += _either(*reproducibility(winner.value("stability")))
     if case.pillars and not case.agree:
         said += _caution(capital(case.agreement))
     return said
@@ -300,7 +257,7 @@ def _number(case: Case, winner: Group) -> list[Sentence]:
     found = winner.value("n_biclusters")
     if not math.isfinite(found):
         return []
-    return _finding(count(found, winner.k, winner.value("n_paying"), winner.algorithm in case.finds_k))
+    return _finding(count(found, winner.k, winner.value("n_supported"), winner.algorithm in case.finds_k))
 
 
 def _which(case: Case, winner: Group) -> list[Sentence]:
@@ -316,17 +273,17 @@ def _which(case: Case, winner: Group) -> list[Sentence]:
 def _next(case: Case) -> list[str]:
     """Say what to do, as far as there is something to do it with."""
     if not case.groups:
-        return next_steps(real=True, unfinished=True) if case.missing else []
+        return next_steps(supported=True, unfinished=True) if case.missing else []
     winner = case.winner
     if winner is None:
         judged = any(math.isfinite(group.value(case.criterion)) for group in case.groups)
-        some = bool(case.paying)
+        some = bool(case.supported)
         known = {"unfinished": case.missing > 0, "searched": case.searched, **_names(case)}
-        return next_steps(real=some, untidy=some, **known) if judged else []
-    pays, found = winner.value("n_paying"), winner.value("n_biclusters")
+        return next_steps(supported=some, untidy=some, **known) if judged else []
+    supported, found = winner.value("n_supported"), winner.value("n_biclusters")
     return next_steps(
-        real=case.real or bool(case.some),
-        untidy=bool(case.repeats or case.some) or pays < found,
+        supported=case.real,
+        untidy=bool(case.repeats) or supported < found,
         unfinished=case.missing > 0,
         second_opinion=not case.fitted or PREDICTIVE in case.pillars,
         edge=bool(_edge(case, winner)),
@@ -344,8 +301,11 @@ def _names(case: Case) -> dict[str, Any]:
 
 def _repeats(case: Case, *_: Group) -> list[Sentence]:
     if not case.repeats:
-        return _finding("No two biclusters are redundant.") if len(case.errors) > 1 else []
-    same = {True: f"share {percent(DUPLICATE)} of their cells or more", False: "are the same pattern"}
+        return _finding("No two biclusters are redundant.") if len(case.names) > 1 else []
+    same = {
+        True: f"share {percent(DUPLICATE)} of their cells or more",
+        False: "are redundant: one bicluster explains them as well as several",
+    }
     group = case.repeats[0]
     if len(group.members) == case.typical.get("n_biclusters", math.nan):
         return _finding(f"All {len(group.members)} biclusters {same[group.duplicates]}.")
@@ -353,34 +313,6 @@ def _repeats(case: Case, *_: Group) -> list[Sentence]:
     more = len(case.repeats) - 3
     rest = f"; {more} more redundant {'group is' if more == 1 else 'groups are'} below" if more > 0 else ""
     return _finding(f"{'; '.join(parts)}{rest}.")
-
-
-def _vague(case: Case, winner: Group) -> list[Sentence]:
-    """Name the biclusters whose rows do not follow their own pattern."""
-    vague = [k for k, error in enumerate(case.errors) if is_vague(error)]
-    limit = f"({symbol('ve')} {NOISY:g} or more)"
-    if not vague:
-        return []
-    if len(vague) == len(case.errors) > 1:
-        return _caution(f"None of its {len(vague)} biclusters shows a clear pattern {limit}.")
-    names = listing(case.called(vague), 6 if len(vague) <= 6 else 3)
-    return _caution(f"{names} {'shows' if len(vague) == 1 else 'show'} no clear pattern {limit}.")
-
-
-def _cleaner_but_tiny(case: Case, winner: Group) -> list[Sentence]:
-    """Name solutions with less error than the winner that cover next to nothing: one sentence per algorithm."""
-    covers = winner.value("coverage")
-    tiny = [g for g in case.groups if is_negligible(g.value("coverage"), covers) and _cleaner(g, winner)]
-    said = []
-    for name in dict.fromkeys(group.algorithm for group in tiny):
-        group = min((g for g in tiny if g.algorithm == name), key=lambda g: g.value("coverage"))
-        who, share = group.name if name == winner.algorithm else name, percent(group.value("coverage"))
-        said += _finding(f"{who} looks cleaner but covers only {share} of the matrix.")
-    return said
-
-
-def _cleaner(group: Group, winner: Group) -> bool:
-    return any(group.value(key) < winner.value(key) for key in ("avg_ve", "nve"))
 
 
 def _close_behind(case: Case, winner: Group) -> list[Sentence]:
@@ -461,15 +393,15 @@ def _beside_null(case: Case, winner: Group) -> list[Sentence]:
 
 
 def _small_winner(case: Case, winner: Group) -> list[Sentence]:
-    """Say that even the winner covers next to nothing, unless that pays."""
-    if len(case.groups) < 2 or not is_slight(winner.value("coverage"), winner.value("n_paying")):
+    """Say that even the winner covers next to nothing, unless that is supported."""
+    if len(case.groups) < 2 or not (is_negligible(winner.value("coverage")) and not winner.value("n_supported") > 0):
         return []
     return _caution(f"Even the winner covers only {percent(winner.value('coverage'))} of the matrix.")
 
 
 def _chance(case: Case, winner: Group) -> list[Sentence]:
     error = winner.value("avg_ave")
-    if not error >= EVIDENCE_CUT or _all_pay(winner):
+    if not error >= EVIDENCE_CUT or winner.value("n_supported") > 0:
         return []
     noise = f"what a search finds in noise ({symbol('avg_ave')} {number(error)})"
     return _caution(f"On average its biclusters are hardly more coherent than {noise}.")
@@ -491,9 +423,9 @@ def _thin(case: Case, winner: Group) -> list[Sentence]:
 
 
 _ABOUT_THE_WINNER: Mapping[str, tuple[Callable[[Case, Group], list[Sentence]], ...]] = {
-    REAL: (_real, _beside_null, _vague, _chance, _small_winner, _thin),
+    REAL: (_real, _beside_null, _chance, _small_winner, _thin),
     NUMBER: (_number, _edge),
-    WHICH: (_which, _cleaner_but_tiny, _close_behind, _disagreement, _steadiness),
+    WHICH: (_which, _close_behind, _disagreement, _steadiness),
     REDUNDANT: (_repeats,),
 }
 
@@ -550,15 +482,13 @@ def _not_fitted(cases: Mapping[str, Case]) -> list[Sentence]:
 
 
 def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
-    total = len(decided)
     criterion, asked = next((case.criterion, case.asked) for case, _ in decided.values())
     wins = Counter(winner.name if asked else winner.algorithm for _, winner in decided.values())
     (leader, most), *rest = wins.most_common()
     where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"
     where += "".join(f", {name} on {times}" for name, times in rest)
-    fused = sum(is_fused(_judged(winner), case.apart) for case, winner in decided.values())
     end = "highest" if RECORDS[criterion].direction == "high" else "lowest"
-    balanced = criterion == "nve_cov" and fused < MOST_DATA_SETS * total
+    balanced = criterion == "nve_cov"
     what = "has the best balance" if balanced else f"has the {end} {symbol(criterion)}"
     what = "has the most evidence" if criterion == EVIDENCE else what
     return f"{leader} {what} on {where}."
@@ -567,19 +497,16 @@ def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) ->
 def _real_of_all(cases: Mapping[str, Case]) -> list[Sentence]:
     """Say on how many data sets something is real, as far as evidence and held-out cells were computed."""
     said = []
-    for key, what in ((EVIDENCE, "Something stands out from noise"), (PREDICTIVE, "Held-out cells are predicted")):
+    for key, what in ((EVIDENCE, "Biclusters are supported"), (PREDICTIVE, "Held-out cells are predicted")):
         judged = [name for name, case in cases.items() if key in case.pillars]
         seen = [name for name in judged if key not in cases[name].unseen]
-        part = [name for name in judged if name not in seen and key == EVIDENCE and cases[name].some]
-        if judged and (seen or not part):
+        if judged:
             where = "none of the data sets" if not seen else _where(seen, judged)
             said.append(Sentence("finding" if seen else "caution", f"{what} on {where}.", REAL))
-        if part:
-            text = "No solution stands out as a whole, but some of its biclusters do"
-            said.append(Sentence("caution", f"{text}: {listing(part, 5)}.", REAL))
-        if (seen or part) and len(seen) + len(part) < len(judged):
-            rest = listing([name for name in judged if name not in [*seen, *part]], 5)
-            said.append(Sentence("caution", f"{'No evidence' if key == EVIDENCE else 'No prediction'}: {rest}.", REAL))
+        if seen and len(seen) < len(judged):
+            rest = listing([name for name in judged if name not in seen], 5)
+            none = "Nothing is supported" if key == EVIDENCE else "No prediction"
+            said.append(Sentence("caution", f"{none}: {rest}.", REAL))
     return said
 
 
@@ -588,12 +515,11 @@ def _number_of_all(winners: Sequence[Group]) -> list[Sentence]:
     if not found or not all(map(math.isfinite, found)):
         return []
     span = number(found[0]) if found[0] == found[-1] else f"{number(found[0])} to {number(found[-1])}"
-    pays = [winner.value("n_paying") for winner in winners]
-    in_all, standing = math.fsum(found), math.fsum(pays)
+    in_all, supported = math.fsum(found), math.fsum(winner.value("n_supported") for winner in winners)
     worth = ""
-    if math.isfinite(standing):
-        share = "all of them" if standing == in_all else f"{number(standing)} of {number(in_all)}"
-        worth = f"; {share} stand{'s' if standing == 1 else ''} out"
+    if math.isfinite(supported):
+        share = "all of them" if supported == in_all else f"{number(supported)} of {number(in_all)}"
+        worth = f"; {share} {'is' if supported == 1 else 'are'} supported"
     each = "each, on average over seeds" if any(value != round(value) for value in found) else "each"
     return [
         Sentence("finding", f"The winners have {span} bicluster{'' if span == '1' else 's'} {each}{worth}.", NUMBER)
@@ -635,19 +561,11 @@ _OVERALL: tuple[tuple[str, str, Callable[[Case, Group], object], str], ...] = (
         lambda case, winner: any("disagree" in sentence.text for sentence in _disagreement(case, winner)),
         "The measures disagree about the winner on {where}.",
     ),
-    (WHICH, "finding", _cleaner_but_tiny, f"On {{where}} another solution looks cleaner but covers {_LITTLE}."),
-    (REDUNDANT, "finding", lambda case, winner: case.repeats, "On {where} the winner repeats a pattern."),
     (
         REDUNDANT,
-        "caution",
-        lambda case, winner: is_fused(_judged(winner), case.apart) and not _all_pay(winner),
-        "On {where} even the winner's biclusters are hardly distinct: merging each with its nearest costs next to nothing.",
-    ),
-    (
-        REAL,
-        "caution",
-        lambda case, winner: len(case.errors) > 1 and all(map(is_vague, case.errors)),
-        f"On {{where}} none of the winner's biclusters shows a clear pattern ({symbol('ve')} {NOISY:g} or more).",
+        "finding",
+        lambda case, winner: case.repeats,
+        "On {where} some of the winner's biclusters are redundant.",
     ),
     (WHICH, "caution", _cautious(_steadiness), "On {where} the choice depends on the seed."),
     (NUMBER, "caution", _edge, "On {where} the winner's K is at an end of the sweep: this is not evidence for that K."),

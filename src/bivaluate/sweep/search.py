@@ -22,9 +22,8 @@ from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import EVIDENCE, degenerate_reason, judged_statuses, partly, pick, saved, saving_most
+from bivaluate.judge.choice import EVIDENCE, RAW, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
-from bivaluate.judge.verdict import capital
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
@@ -32,11 +31,11 @@ from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of
 
 PREDICTIVE = "predictive"
-NO_EVIDENCE = "No K gives biclusters that, taken together, stand out from noise."
+NO_EVIDENCE = "Nothing is supported: no K gives a bicluster beyond what noise gives."
 NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
-_SCORES = ("total_evidence", "n_paying", "explained", "nve")
+_SCORES = ("total_evidence", "n_supported", "supported_coverage", "nve")
 _COMPARED = ("total_evidence", "nve")
 
 
@@ -60,8 +59,8 @@ class KSelection:
     scoring : str
         The measure that chose.
     nothing_ : bool
-        Whether no solution as a whole is worth having: even the best K has no evidence, or predicts held-out cells no
-        better than row and column means do. Some of its biclusters may pay (`n_paying_`), if the others cost more.
+        Whether no bicluster of any K is supported, or even the best K predicts held-out cells no better than row and
+        column means do. The best K is then the one that comes nearest.
 
     See Also
     --------
@@ -102,8 +101,8 @@ class KSelection:
         return int(self.cv_results_["n_biclusters"][self.best_index_])
 
     @property
-    def n_paying_(self) -> float:
-        """How many biclusters of the best solution pay.
+    def n_supported_(self) -> float:
+        """How many biclusters of the best solution are supported.
 
         Returns
         -------
@@ -114,19 +113,18 @@ class KSelection:
         --------
         >>> from sklearn.cluster import SpectralBiclustering
         >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_paying_
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_supported_
         0
         """
-        found = self.cv_results_.get("n_paying")
+        found = self.cv_results_.get("n_supported")
         return math.nan if found is None else found[self.best_index_]
 
     def __repr__(self) -> str:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
-        whole = " as a whole" if self.n_paying_ > 0 else ""
-        found = f"nothing stands out{whole}: " if self.nothing_ else ""
-        pays = "" if math.isnan(self.n_paying_) else f"{self.n_paying_} of {self.n_biclusters_} pay, "
-        best = f"{chosen}={self.best_params_[chosen]}{among}, {pays}{self.scoring}={self.best_score_:.4g}"
+        found = "nothing is supported: " if self.nothing_ else ""
+        counts = "" if math.isnan(self.n_supported_) else f"{self.n_supported_} of {self.n_biclusters_} supported, "
+        best = f"{chosen}={self.best_params_[chosen]}{among}, {counts}{self.scoring}={self.best_score_:.4g}"
         return f"KSelection({found}{best})"
 
 
@@ -173,7 +171,7 @@ def select_k(
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
     >>> found
-    KSelection(n_clusters=3 of [2, 3], 0 of 9 pay, asr=0.6737)
+    KSelection(n_clusters=3 of [2, 3], 0 of 9 supported, asr=0.6737)
     >>> found.best_params_
     {'n_clusters': 3}
     """
@@ -196,8 +194,8 @@ def select_k(
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
-    pays = ["n_paying", "evidence"] if EVIDENCE in (metric.key, *measured) else []  # come with it
-    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *pays]))
+    judged = ["n_supported", RAW, "evidence"] if EVIDENCE in (metric.key, *measured) else []  # come with it
+    options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *judged]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
         fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
         if predictive:
@@ -211,21 +209,18 @@ def select_k(
         reasons = _reasons(tried, [row["reason"] for _, row in fitted])
         raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.")
     high = metric.direction == "high"
-    index = pick(able, high, metric.nothing)
+    index = pick(able, high, metric.nothing, [row.get("n_biclusters", math.nan) for _, row in fitted])
     nothing = index is None and math.isfinite(metric.nothing)
-    saves = [row.pop("saved", math.nan) for _, row in fitted]
     why = NOT_PREDICTED if predictive else NO_EVIDENCE
     if nothing and metric.key == EVIDENCE and not predictive:
-        counts = [row.get("n_paying", 0) for _, row in fitted]
-        index = saving_most(counts, saves, scores.tolist())
-        if index is not None:
-            part = partly(f"{name} = {tried[index]}", counts[index], fitted[index][1]["n_biclusters"], scores[index])
-            why = f"{capital(part)} propose_pruning drops them."
+        index = pick([row.get(RAW, math.nan) for _, row in fitted], high=True)
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     nothing = nothing or bool(predictive and not predicts(scores[index], fitted[index][1]["score_error"]))
     if nothing:
-        warnings.warn(f"{why} best_params_ holds {name} = {tried[index]} all the same.", SearchWarning, stacklevel=2)
+        warnings.warn(
+            f"{why} best_params_ holds {name} = {tried[index]}, which comes nearest.", SearchWarning, stacklevel=2
+        )
     columns = list(dict.fromkeys(column for _, row in fitted for column in row))
     table: dict[str, Any] = {f"param_{name}": tried}
     table |= {column: [row.get(column, math.nan) for _, row in fitted] for column in columns}
@@ -291,7 +286,6 @@ def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) 
             row["fit_time"] = time.perf_counter() - start
             evaluation = evaluate(matrix, solution, **options)
             scores = evaluation.scores
-            row["saved"] = saved(record.get("evidence", math.nan) for record in evaluation.records)
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
     reason = degenerate_reason(scores)
@@ -321,8 +315,8 @@ def k_curve(
     Returns
     -------
     list of dict
-        One record per solution, by K: ``solution``, ``k``, the scores ``total_evidence``, ``n_paying``, ``explained``
-        and ``nve``, and ``null_total_evidence`` and ``null_nve``, means over the placements.
+        One record per solution, by K: ``solution``, ``k``, the scores ``total_evidence``, ``n_supported``,
+        ``supported_coverage`` and ``nve``, and ``null_total_evidence`` and ``null_nve``, means over the placements.
 
     Raises
     ------

@@ -13,8 +13,6 @@ from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.judge.choice import (
     CANDIDATE,
-    EVIDENCE,
-    NOT_AS_A_WHOLE,
     PILLARS,
     best,
     best_k,
@@ -22,13 +20,11 @@ from bivaluate.judge.choice import (
     candidates,
     enough_seeds,
     high_is_better,
-    partly,
-    saved,
-    saving_most,
+    nearest,
     seeing_nothing,
     verdict,
 )
-from bivaluate.judge.limits import is_slight, is_thin
+from bivaluate.judge.limits import is_negligible, is_thin
 from bivaluate.measures.registry import (
     OF_FITS,
     RECORDS,
@@ -53,7 +49,7 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 
-NOTHING = "nothing stands out from noise"
+NOTHING = "nothing is supported"
 NOT_FITTED = "not fitted yet"
 
 
@@ -71,7 +67,7 @@ class Selection:
         Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
     best : DataFrame
         Per measure and data set: the best (algorithm, K) and the runner-up; ``found`` is how many biclusters it has and
-        ``n_paying`` how many of them pay, means over seeds. A data set without a choice has no row.
+        ``n_supported`` how many of them are supported, means over seeds. A data set without a choice has no row.
     best_k : DataFrame
         Per measure, data set and algorithm: the best K. With a null, `candidates`, `best` and `best_k` also hold its
         band, the gap and the (median) p-value; in `best` the p-value is that of the choice, because every surrogate
@@ -258,13 +254,11 @@ def select(
                 frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
-    paying = results.get("n_paying", math.nan)
-    counts = results[[*CANDIDATE, "n_biclusters"]].rename(columns={"n_biclusters": "found"}).assign(n_paying=paying)
-    joined["best"] = joined["best"].merge(counts.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
+    supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
+    joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     said = _of_choice(joined["best"], gap)
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
-    some = {name: _partly(run, name, own_k) for name in run.datasets}
-    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap, some)
+    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap)
     notes = _cautions(run, joined["candidates"], joined["best"], by, gap, undecided)
     if gap:
         notes += _without_null(null, by)
@@ -275,7 +269,7 @@ def select(
         null=null,
         verdict=[
             _unscored(run, name, sentence=True)
-            or verdict(said, joined["candidates"], name, by, some[name], own_k) + _unfinished(run, name)
+            or verdict(said, joined["candidates"], name, by, own_k, _near(run, name, own_k)) + _unfinished(run, name)
             for name in run.datasets
         ],
         disagreements=disagreements(joined["best"]),
@@ -301,14 +295,14 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 
 
 class Taken(NamedTuple):
-    """The solution to take: its file, how many biclusters it has and how many pay, and how commands name its matrix.
+    """The solution to take: its file, its numbers of biclusters and supported ones, how commands name its matrix.
 
-    `n_paying` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
+    `n_supported` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
     """
 
     path: Path
     n_biclusters: int
-    n_paying: float
+    n_supported: float
     matrix: str
     own_matrix: bool
 
@@ -330,22 +324,6 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
     )
 
 
-def solution_to_tidy(run: Run, selection: Selection, dataset: str) -> Taken | None:
-    """Return the solution whose paying biclusters save the most, where none of a data set stands out as a whole."""
-    if solution_of(run, selection, dataset) is not None or _chooses_evidence(selection, dataset):
-        return None
-    mine = _outweighed(run, dataset)
-    if mine is None:
-        return None
-    first = saving_most(*(mine[key].astype(float).tolist() for key in ("n_paying", "saved", EVIDENCE)))
-    return None if first is None else _taken(run, mine.iloc[first])
-
-
-def _chooses_evidence(selection: Selection, dataset: str) -> bool:
-    best = selection.best
-    return bool(((best["dataset"] == dataset) & (best["measure"] == EVIDENCE)).any())
-
-
 def _sees_nothing(selection: Selection, dataset: str) -> bool:
     """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
     best = _of_choice(selection.best, selection.gap)
@@ -361,24 +339,8 @@ def _taken(run: Run, row: pd.Series) -> Taken | None:
     if not path.exists():
         return None
     own = any((entry["dataset"], entry["seed"]) == (dataset, seed) for entry in run.matrices())
-    pays = float(row.get("n_paying", math.nan))
-    return Taken(path, int(row["n_biclusters"]), pays, matrix_words(run, dataset, seed), own)
-
-
-def _outweighed(run: Run, dataset: str) -> pd.DataFrame | None:
-    """Return the solutions of the candidate to tidy up, with what their paying biclusters save; None if none pays."""
-    results = run.results
-    if not {"n_paying", EVIDENCE} <= set(results):
-        return None
-    mine = results[(results["dataset"] == dataset) & results["status"].isin(["ok", "degenerate"])]
-    blocks = run.biclusters
-    cell = [*CANDIDATE, "seed"]
-    of_cell: Any = blocks.groupby(cell)["evidence"].agg(saved) if "evidence" in blocks else {}
-    saves = [of_cell.get(tuple(place), math.nan) for place in mine[cell].itertuples(index=False)]
-    mine = mine.assign(saved=saves)
-    means = mine.groupby(CANDIDATE, sort=False)[["n_paying", "saved", EVIDENCE]].mean().reset_index()
-    first = saving_most(*(means[key].tolist() for key in ("n_paying", "saved", EVIDENCE)))
-    return None if first is None else mine[mine[CANDIDATE].eq(means.loc[first, CANDIDATE]).all(axis=1)]
+    supported = float(row.get("n_supported", math.nan))
+    return Taken(path, int(row["n_biclusters"]), supported, matrix_words(run, dataset, seed), own)
 
 
 @cache
@@ -392,14 +354,10 @@ def is_own_k(algorithm: str) -> bool:
         return False
 
 
-def _partly(run: Run, dataset: str, own_k: Collection[str]) -> str:
-    """Say how much of a data set stands out where no solution does as a whole; nothing where no bicluster pays."""
-    mine = _outweighed(run, dataset)
-    if mine is None:
-        return ""
-    algorithm, k = mine[["algorithm", "k"]].iloc[0]
-    means = (float(mine[key].mean()) for key in ("n_paying", "n_biclusters", EVIDENCE))
-    return partly(called(algorithm, k, own_k), *means)
+def _near(run: Run, dataset: str, own_k: Collection[str]) -> str:
+    """Return what comes nearest to a supported bicluster, as sentences call it."""
+    found = nearest(run.results, dataset)
+    return called(*found, own_k) if found is not None else ""
 
 
 def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
@@ -488,9 +446,7 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
     return sentences
 
 
-def _undecided(
-    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool, some: Mapping[str, str]
-) -> dict[str, str]:
+def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> dict[str, str]:
     """Return why nothing is chosen by `by`, for every data set of which that is so."""
     chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
     for dataset in run.datasets:
@@ -502,8 +458,7 @@ def _undecided(
         reasons[dataset] = unscored or f"no candidate has a defined {symbol(by)} for at least half of its seeds"
         if len(able):
             nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
-            whole = NOT_AS_A_WHOLE if some[dataset] else NOTHING
-            reasons[dataset] = whole if nothing else f"all candidates tie in {symbol(by)}"
+            reasons[dataset] = NOTHING if nothing else f"all candidates tie in {symbol(by)}"
     return reasons
 
 
@@ -561,7 +516,7 @@ def _without_null(null: pd.DataFrame, by: str) -> list[str]:
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
     name = f"the winner {row['algorithm']} K = {row['k']}"
     found = []
-    if is_slight(row["coverage"], row["n_paying"]):
+    if is_negligible(row["coverage"]) and not row["n_supported"] > 0:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
     if left_out and row["n"] < row["seeds"]:

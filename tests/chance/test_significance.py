@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate.chance import level
+from bivaluate.chance import significance as level
 from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
 from tests.chance.test_evidence import S5, X5
 from tests.reference import groups as twin
 
-RECORDS = [metric for metric in METRICS.values() if metric.function.__module__ == "bivaluate.chance.level"]
+RECORDS = [metric for metric in METRICS.values() if metric.function.__module__ == "bivaluate.chance.significance"]
 
 B1 = ([0, 1, 2], [0, 1, 2, 3])
 
