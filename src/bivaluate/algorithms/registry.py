@@ -32,7 +32,7 @@ def _records() -> list[Algorithm]:
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
-REFINED = "+refine"  # behind the name of an algorithm: its best solution, refined
+REFINED = "-refined"  # behind the key of an algorithm: the supported part of its solution, refined
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 

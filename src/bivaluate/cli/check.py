@@ -33,7 +33,7 @@ def check(folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run fo
         typer.echo(f"{folder} is whole: {cells}.")
         return
     copies = (
-        f", {plural(run.missing_copies, 'cell')} on surrogates and perturbed copies not" if run.missing_copies else ""
+        f", {plural(run.missing_copies, 'cell')} on surrogates not" if run.missing_copies else ""
     )
     typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
     typer.echo(f"  {continue_command(run)}")

@@ -29,7 +29,7 @@ from bivaluate.cli.options import SETTINGS, Command, spoken
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
     "example": "Write a small matrix and biclusters of it, to try the other commands on.",
-    "find": "Find the biclusters that stand out in a matrix, and how many there are.",
+    "find": "Find the biclusters of a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare solutions with a known truth, or with another one.",

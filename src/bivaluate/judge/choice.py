@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, number
-from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.judge.verdict import count
 from bivaluate.measures.registry import get_metric, symbol
 
@@ -241,6 +241,39 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     total, raw, found = ([row.get(key, math.nan) for row in scores] for key in (EVIDENCE, RAW, "n_biclusters"))
     first = pick(total, high=True, above=0.0, found=np.nan_to_num(found))
     return pick(raw, high=True) if first is None else first
+
+
+def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
+    """Return the smallest and largest K of the stretch around the best one whose values count as equal to it.
+
+    Parameters
+    ----------
+    ks : sequence of int
+        The K that were tried.
+    values : sequence of float
+        The value of each.
+    high : bool
+        Whether larger values are better.
+
+    Returns
+    -------
+    tuple of (int, int) or None
+        None where no value is defined.
+
+    Examples
+    --------
+    >>> as_good([4, 6, 7, 8, 12], [9000.0, 22932.0, 23762.0, 22958.0, 17000.0], high=True)
+    (6, 8)
+    """
+    curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
+    if not curve:
+        return None
+    at = max(range(len(curve)), key=lambda i: (curve[i][1] if high else -curve[i][1], -curve[i][0]))
+    top = curve[at][1]
+    equal = [abs(value - top) <= CLOSE * abs(top) for _, value in curve]
+    low = next((i + 1 for i in range(at, -1, -1) if not equal[i]), 0)
+    end = next((i - 1 for i in range(at, len(curve)) if not equal[i]), len(curve) - 1)
+    return curve[low][0], curve[end][0]
 
 
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:

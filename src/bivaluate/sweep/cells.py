@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from bivaluate.matrix import Matrix
 
 OK, DEGENERATE, FAILED, TIMED_OUT = "ok", "degenerate", "failed", "timed out"
+NULLS = ("permute", "phase")  # kinds of surrogates
 DATA = ""  # the variant of a cell that is performed on the data themselves
 
 

@@ -90,7 +90,7 @@ class Found:
         return self._evaluate(self.solution)
 
     def _evaluate(self, solution: Biclustering) -> Evaluation:
-        missing = "omit" if traits_of(self.matrix).gaps else "raise"
+        missing = "omit" if self.gaps else "raise"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BivaluateWarning)
             return evaluate(self.matrix, solution, missing=missing)
@@ -100,7 +100,7 @@ class Found:
         """One row per solution that was judged, those of most evidence first: algorithm, k, seed, total_evidence, n_supported.
 
         ``k`` is the number of biclusters requested, an upper bound for algorithms that find it themselves. The solution
-        of ``las+refine`` is the supported part of that of ``las``, refined.
+        of ``las-refined`` is the supported part of that of ``las``, refined.
 
         Examples
         --------
@@ -201,6 +201,18 @@ class Found:
         return f"{plural(len(self.solution), 'bicluster')}: {listing(parts)}."
 
     @property
+    def gaps(self) -> bool:
+        """Whether cells are missing, which are left out of every judgement.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> find(np.random.default_rng(0).normal(size=(40, 20)), algorithms="las").gaps
+        False
+        """
+        return bool(traits_of(self.matrix).gaps)
+
+    @property
     def verdict(self) -> str:
         """What there is, who found it, and what came second, in a few sentences.
 
@@ -212,11 +224,23 @@ class Found:
         >>> find(X, algorithms="las").verdict
         '1 bicluster, with a shifted mean. LAS (K = 1) found it; no other algorithm was run.'
         """
+        return f"{self.headline} {self.found_by}"
+
+    @property
+    def found_by(self) -> str:
+        """Who found the biclusters, and what came second, in a sentence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(40, 20))
+        >>> find(X, algorithms="las").found_by
+        'What LAS (K = 2) found comes nearest.'
+        """
         best, second = self.chosen, self.second
-        if best is None:
-            return self.headline
+        assert best is not None
         if not len(self.solution):
-            return f"{self.headline} What {_called(best)} found comes nearest."
+            return f"What {_called(best)} found comes nearest."
         others = {_base(fit) for fit in self.outcomes} - {_base(best)}
         scores = _scores(self.outcomes)
         if second is not None:
@@ -229,7 +253,7 @@ class Found:
         else:
             rest = "no other algorithm was run."
         it = "it" if len(self.solution) == 1 else "them"
-        return f"{self.headline} {_called(best)} found {it}; {rest}"
+        return f"{_called(best)} found {it}; {rest}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -446,10 +470,12 @@ class _Search:
     def _perform(self, work: list[Task]) -> Generator[Finished, None, None]:
         """Perform tasks, in this process unless there is a limit: only a process of its own can be stopped."""
 
+        planned = len(self.outcomes) + sum(len(task.ks) for task in work)
+
         def told(task: Task) -> Matrix:
             if self.progress is not None:
                 done = len(self.outcomes)
-                self.progress(done, done + sum(len(one.ks) for one in work), _called(Fit(task.algorithm, task.ks[-1], 0)))
+                self.progress(done, planned, _called(Fit(task.algorithm, task.ks[-1], 0)))
             return self.matrix
 
         if self.limit is None:
@@ -489,7 +515,8 @@ def _in_words(count: int) -> str:
 
 
 def _article(pattern: str) -> str:
-    return pattern if pattern.endswith("levels") else f"{'an' if pattern[0] in 'aeiou' else 'a' if pattern != 'same order' else 'the'} {pattern}"
+    named = {"additive": "an additive pattern", "same order": "the same order", "row levels": "row levels"}
+    return named.get(pattern, f"a {pattern}")
 
 
 def _shared(block: Any, solution: Biclustering) -> float:

@@ -26,7 +26,7 @@ from bivaluate._files import check_reachable, check_readable, disk_error
 from bivaluate._text import packed
 from bivaluate.algorithms.algorithm import OLD_KEYS
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
+from bivaluate.sweep.cells import DATA, NULLS, Cell, Outcome, Slot
 
 LAYOUT = 1
 MOST_UNPACKED = 1 << 28  # bytes of a solution, or of the mergers of one
@@ -155,7 +155,8 @@ class Journal:
     def slots(self, *, finished: bool | None = None, variants: bool = True) -> list[Slot]:
         """Return the places of the journal in the order of the plan."""
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]
-        data = "" if variants else f" AND variant = '{DATA}'"
+        kept = (DATA, *NULLS) if variants else (DATA,)  # copies of other kinds are of version 0.1.0
+        data = " AND variant IN (" + ", ".join(f"'{variant}'" for variant in kept) + ")"
         query = f"SELECT {_current(_PLACE)} FROM cells WHERE {where}{data} ORDER BY position"
         return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._found(query)]
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import tomllib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral
@@ -13,13 +14,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bivaluate._check import check_choice, check_int, check_real, in_short
-from bivaluate._errors import FileError, FormatError, ParameterError, suggest
+from bivaluate._errors import FileError, FormatError, ParameterError, SearchWarning, suggest
+from bivaluate._text import listing
+from bivaluate.sweep.cells import NULLS
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO
 
 PLANTED = "planted"
 NONE = "none"
 LARGEST_SEED = 2**32 - 1
-NULLS = ("permute", "phase")
 REMOVED = ("perturb", "perturb_runs")  # of version 0.1.0, left out where old plans name them
 SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
 
@@ -205,6 +207,8 @@ class Plan:
         (3,)
         """
         known = [f.name for f in fields(cls)]
+        if gone := [key for key in content if key in REMOVED]:
+            warnings.warn(f"{where}: {listing(gone)} of version 0.1.0 is no part of a plan any more.", SearchWarning, stacklevel=2)
         content = {key: value for key, value in content.items() if key not in REMOVED}
         for key in content:
             if key not in known:

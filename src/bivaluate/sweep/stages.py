@@ -55,7 +55,7 @@ def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | Non
     Returns
     -------
     list of Fit
-        In the order in which they run. One whose algorithm ends in ``+refine`` asks for the solution of that algorithm
+        In the order in which they run. One whose algorithm ends in ``-refined`` asks for the solution of that algorithm
         to be refined.
 
     Examples

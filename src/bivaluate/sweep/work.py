@@ -129,14 +129,20 @@ def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix, gaps: bo
         estimator.check_input(matrix)
 
 
-def fit(estimator: Any, matrix: Matrix) -> Biclustering:
-    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them."""
+def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
+    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them.
+
+    These are of single precision if `kind`, the dtype of the data as they were given, is: then the estimator takes these
+    data later, too.
+    """
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
     if isinstance(estimator, BiclusteringEstimator):
         return fitted_solution(estimator.fit(matrix), matrix)
     keeps = matrix.sparse and _keeps_sparse(estimator, matrix)
     values = matrix.checked(matrix.source.rows(0, matrix.shape[0])).copy() if keeps else matrix.values.copy(order="K")
+    if kind == np.float32:
+        values = values.astype(np.float32)
     return fitted_solution(estimator.fit(values), values)
 
 
