@@ -428,7 +428,7 @@ def _evidence(matrix: Matrix, cover: Cover, normalise: str, n_jobs: int | None) 
     many = sum(b.size for b in solution) >= _MANY_CELLS
     judged = _for_each(judged_now, range(K), 1 if not many else n_jobs)
     alone, patterns = _with_too_small(judged, costs), [_pattern(one) for one in judged]
-    repeats = _Repeats(matrix, cover, alone)
+    repeats = _Repeats(matrix, cover, alone, patterns)
     redundant: dict[int, tuple[int, ...]] = {}
     stale: set[int] = set()
     waiting = {k for k in range(K) if judged[k].pattern is not None}
@@ -491,9 +491,13 @@ class _Repeats(NamedTuple):
     matrix: Matrix
     cover: Cover
     alone: Floats
+    patterns: Sequence[str]
 
     def among(self, k: int, accepted: Sequence[int], gain: float) -> tuple[int, ...]:
-        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it."""
+        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it.
+
+        That block must have the pattern of one of the two: a richer one would explain unlike biclusters, too.
+        """
         at = np.array(accepted, dtype=np.int64)
         same = at[self.cover.jaccard[k, at] >= DUPLICATE]
         if len(same):
@@ -502,8 +506,12 @@ class _Repeats(NamedTuple):
         share = [shared[k, at] / np.minimum(shared[k, k], shared[at, at]) for shared in (rows, cols)]
         alike = at[np.maximum(*share) >= _ALIKE] if len(at) else at
         unions = [union_of(self.cover.solution[k], self.cover.solution[other]) for other in alike.tolist()]
-        together = evidence_alone(self.matrix, self.cover.solution, unions) if unions else np.empty(0)
-        return tuple(alike[together >= self.alone[alike] + gain].tolist())
+        together = _judged_alone(self.matrix, self.cover.solution, unions) if unions else []
+        return tuple(
+            other
+            for other, union in zip(alike.tolist(), together, strict=True)
+            if union.gain >= self.alone[other] + gain and _pattern(union) in (self.patterns[k], self.patterns[other])
+        )
 
 
 def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
@@ -539,11 +547,13 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     >>> evidence_alone(Matrix.of(X), S, [S[0]]) == evidence_table(X, S).alone
     array([ True])
     """
+    return np.array([judged.gain for judged in _judged_alone(matrix, solution, biclusters)])
+
+
+def _judged_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> list[Judged]:
     background = _background(matrix, solution, "auto")
     choices = _cost_of_choices(matrix.shape, background)
-    costs = [_cost_of_members(matrix.shape, bicluster) + choices for bicluster in biclusters]
-    judged = (judge(background, b, cost, [], None).gain for b, cost in zip(biclusters, costs, strict=True))
-    return np.fromiter(judged, dtype=np.float64, count=len(costs))
+    return [judge(background, b, _cost_of_members(matrix.shape, b) + choices, [], None) for b in biclusters]
 
 
 def _pattern(judged: Judged) -> str:

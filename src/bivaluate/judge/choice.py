@@ -403,16 +403,16 @@ def agreement(
     """
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
+    comes = f" ({near} comes nearest)" if near else ""
+    why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
+    if EVIDENCE in chosen:
+        why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values.get(EVIDENCE, math.nan))})"
     if nothing and len(nothing) == len(asked):
-        comes = f" ({near} comes nearest)" if near else ""
-        why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
-        if EVIDENCE in chosen:
-            why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
         return f"{listing([why[key] for key in nothing])}."
+    if nothing == [EVIDENCE]:
+        return f"doubtful: {why[EVIDENCE]}, but held-out cells are predicted."
     if nothing:
-        if nothing == [EVIDENCE]:
-            return "doubtful: no bicluster is supported, but held-out cells are predicted."
-        return "doubtful: biclusters are supported, but no candidate predicts held-out cells."
+        return f"doubtful: biclusters are supported, but {why[PREDICTIVE]}."
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
