@@ -17,14 +17,7 @@ from tests.sweep.standins import BLOCKS, SEPARATE
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    plan = Plan(
-        ["scenario:S9b", "scenario:S1"],
-        [BLOCKS, "cca"],
-        [2, 3, 4],
-        seeds=3,
-        null="permute",
-        null_runs=3,
-    )
+    plan = Plan(["scenario:S9b", "scenario:S1"], [BLOCKS, "cca"], [2, 3, 4], seeds=3, null="permute", null_runs=3)
     return Sweep(plan, tmp_path_factory.mktemp("select") / "run").run()
 
 
@@ -181,7 +174,7 @@ def test_a_data_set_that_was_not_fitted_is_not_called_empty(tmp_path: Path) -> N
     selection = select(cut)
     again = f"`bivaluate sweep --out '{tmp_path / 'a run'}'` continues the sweep"
     assert selection.verdict == [
-        "scenario:S9b: nothing here; no bicluster pays.",
+        f"scenario:S9b: no bicluster is supported ({SEPARATE} with K = 2 comes nearest).",
         f"scenario:S1: not fitted yet; {again}.",
     ]
     assert selection.to_dict()["undecided"][1] == {"dataset": "scenario:S1", "reason": "not fitted yet"}
@@ -189,7 +182,8 @@ def test_a_data_set_that_was_not_fitted_is_not_called_empty(tmp_path: Path) -> N
 
     half = select(stopped(plan, tmp_path / "half", 1))
     assert half.verdict[0] == (
-        "scenario:S9b: nothing here; no bicluster pays. 1 of its 2 cells is not finished: this may change."
+        f"scenario:S9b: no bicluster is supported ({SEPARATE} with K = 2 comes nearest). 1 of its 2 cells is not finished: "
+        "this may change."
     )
 
 
@@ -247,10 +241,10 @@ def test_the_usual_choice_rests_on_evidence(tmp_path: Path) -> None:
     assert selection.by == "total_evidence"
     assert selection.choice("raised") is not None
     assert selection.choice("noise") is None
-    assert "noise: nothing stands out from noise; nothing can be chosen." in selection.warnings
-    assert selection.undecided == {"noise": "nothing stands out from noise"}
+    assert "noise: nothing is supported; nothing can be chosen." in selection.warnings
+    assert selection.undecided == {"noise": "nothing is supported"}
     told = selection.to_dict()
-    assert told["undecided"] == [{"dataset": "noise", "reason": "nothing stands out from noise"}]
+    assert told["undecided"] == [{"dataset": "noise", "reason": "nothing is supported"}]
     assert "noise" not in {row["dataset"] for row in told["best"] if row["measure"] == "total_evidence"}
 
 
@@ -260,7 +254,7 @@ def test_a_small_share_that_pays_is_not_called_negligible(tmp_path: Path) -> Non
     np.save(tmp_path / "small.npy", X)
     run = Sweep(Plan([str(tmp_path / "small.npy")], ["las"], [1]), tmp_path / "run").run()
     assert run.results["coverage"].max() < 0.05
-    assert run.results["n_paying"].tolist() == [1]
+    assert run.results["n_supported"].tolist() == [1]
     assert not any("negligible" in text for text in select(run).warnings)
 
 

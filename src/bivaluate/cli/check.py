@@ -32,8 +32,6 @@ def check(folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run fo
     if not run.missing and not run.missing_copies:
         typer.echo(f"{folder} is whole: {cells}.")
         return
-    copies = (
-        f", {plural(run.missing_copies, 'cell')} on surrogates not" if run.missing_copies else ""
-    )
+    copies = f", {plural(run.missing_copies, 'cell')} on surrogates not" if run.missing_copies else ""
     typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
     typer.echo(f"  {continue_command(run)}")

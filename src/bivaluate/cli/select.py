@@ -143,7 +143,18 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = ["data set", "algorithm", "K", "as good", "mean", sure, "seeds won", heading("n_supported"), "coverage", "runner-up"]
+    headings = [
+        "data set",
+        "algorithm",
+        "K",
+        "as good",
+        "mean",
+        sure,
+        "seeds won",
+        heading("n_supported"),
+        "coverage",
+        "runner-up",
+    ]
     beside = ["null", "gap", "p"] if with_null else []
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):

@@ -44,9 +44,7 @@ def sweep(
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
-        option(
-            "Keys, or package.module:Class; auto (the default) for those that fit the data.", "--algorithms", "-a"
-        ),
+        option("Keys, or package.module:Class; auto (the default) for those that fit the data.", "--algorithms", "-a"),
     ] = None,
     k: Annotated[
         str | None,

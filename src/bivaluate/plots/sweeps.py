@@ -161,7 +161,9 @@ def plot_candidates(
         mine = candidates[candidates["algorithm"] == key]
         curve = mine.groupby("k")[measure].max().sort_index()
         colour, marker, dash = algorithm_style(key, keys)
-        ax.plot(curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key), clip_on=False)
+        ax.plot(
+            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key), clip_on=False
+        )
         if len(mine) > len(curve):
             ax.plot(mine["k"], mine[measure], marker, color=colour, alpha=0.35, markersize=3)
     if len(candidates):

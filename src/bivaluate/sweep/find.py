@@ -396,10 +396,9 @@ def find(
     matrix = (X if isinstance(X, Matrix) else Matrix.of(X, missing="omit")).settled()
     traits = check_searchable(matrix)
     words = [algorithms] if isinstance(algorithms, str) else list(algorithms)
-    plan = Plan(datasets=[matrix.name or "X"], algorithms=words, seeds=[seed], metrics=MEASURES)
+    score = {"missing": "omit"} if traits.gaps else {}
+    plan = Plan(datasets=[matrix.name or "X"], algorithms=words, seeds=[seed], metrics=MEASURES, score=score)
     chosen = choose_for(plan, matrix)
-    if traits.gaps:
-        chosen = replace(chosen, score={**chosen.score, "missing": "omit"})
     if not chosen.searched:
         reasons = "; ".join(f"{key}: {reason}" for key, reason in chosen.left_out.items())
         raise RunError(f"no algorithm can be run on {matrix.name}. {reasons}.")
@@ -544,7 +543,10 @@ def _about_failures(outcomes: Mapping[Fit, Outcome]) -> list[str]:
     for fit, one in outcomes.items():
         if one.status not in (OK, DEGENERATE):
             reasons.setdefault((one.status, one.reason.removesuffix(".")), []).append(fit)
-    return [f"{status.capitalize()}: {listing(list(map(_called, fits)), 5)} ({reason})." for (status, reason), fits in reasons.items()]
+    return [
+        f"{status.capitalize()}: {listing(list(map(_called, fits)), 5)} ({reason})."
+        for (status, reason), fits in reasons.items()
+    ]
 
 
 def _cut_off(fits: Sequence[Fit]) -> str:

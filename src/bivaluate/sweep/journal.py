@@ -32,7 +32,9 @@ LAYOUT = 1
 MOST_UNPACKED = 1 << 28  # bytes of a solution, or of the mergers of one
 _PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
 # Algorithms by the keys of today, in journals of version 0.1.0 too.
-_ALGORITHM = "".join(["CASE algorithm", *(f" WHEN '{old}' THEN '{new}'" for old, new in OLD_KEYS.items()), " ELSE algorithm END"])
+_ALGORITHM = "".join(
+    ["CASE algorithm", *(f" WHEN '{old}' THEN '{new}'" for old, new in OLD_KEYS.items()), " ELSE algorithm END"]
+)
 SAFE = "Finished cells are safe. "
 
 _SCHEMA = """

@@ -109,7 +109,7 @@ class Plan:
     ]  # those of the algorithms that "all" or a pattern brought; not part of the plan
 
     def __post_init__(self) -> None:
-        from bivaluate.algorithms.registry import choose_algorithms
+        from bivaluate.algorithms.registry import choose_algorithms, current_key
         from bivaluate.sweep.work import check_algorithm
 
         put = object.__setattr__
@@ -125,6 +125,7 @@ class Plan:
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
+        put(self, "parameters", {current_key(key): value for key, value in self.parameters.items()})
         known = [*(PORTFOLIO if AUTO in words else ()), *chosen]
         _check_known("parameters", self.parameters, known)
         for key in known:
@@ -208,7 +209,9 @@ class Plan:
         """
         known = [f.name for f in fields(cls)]
         if gone := [key for key in content if key in REMOVED]:
-            warnings.warn(f"{where}: {listing(gone)} of version 0.1.0 is no part of a plan any more.", SearchWarning, stacklevel=2)
+            warnings.warn(
+                f"{where}: {listing(gone)} of version 0.1.0 is no part of a plan any more.", SearchWarning, stacklevel=2
+            )
         content = {key: value for key, value in content.items() if key not in REMOVED}
         for key in content:
             if key not in known:
@@ -247,6 +250,7 @@ class Plan:
             value = content.get(f.name, {} if f.default is MISSING else f.default)
             object.__setattr__(plan, f.name, tuple(value) if isinstance(value, list) else value)
         object.__setattr__(plan, "algorithms", tuple(map(current_key, plan.algorithms)))
+        object.__setattr__(plan, "parameters", {current_key(key): value for key, value in plan.parameters.items()})
         return plan
 
     @classmethod

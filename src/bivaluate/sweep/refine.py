@@ -18,8 +18,9 @@ from bivaluate.sweep.portfolio import CENTRED, LOG, make_view, traits_of
 
 Values = NDArray[np.float64]
 Members = NDArray[np.int64]
-ROUNDS = 3
-REFUSALS = 4  # in a row, before the next kind of change is tried
+Block = tuple[Members, Members]
+REFUSALS = 3  # rows or columns tried of each kind
+CHANGED = 0.25  # the largest share of the rows, or columns, of a bicluster that changes
 MOST_TRIALS, CELLS_OF_TRIALS = 400, 200_000_000
 FEWEST = 2  # rows or columns of a bicluster
 LEAST_NOISE = 0.1
@@ -110,27 +111,30 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise") -> Refined
     def judged() -> Evidence:
         return evidence_table(matrix, Biclustering(blocks, matrix.shape), missing=missing)
 
-    now, changes = judged(), []
+    now = judged()
+    changes: list[Change] = []
     Z = _standardised(matrix) if n * m <= CELLS_OF_TRIALS // 10 else None
-    for _ in range(ROUNDS if Z is not None else 0):
-        before = len(changes)
-        for k in sorted(range(len(blocks)), key=lambda k: -np.nan_to_num(now.gain[k])):
-            for axis, joined in ((0, True), (0, False), (1, True), (1, False)):
-                refusals = 0
-                for member in _tried(Z, blocks[k], axis, joined):
-                    if trials <= 0 or refusals >= REFUSALS:
-                        break
-                    trials -= 1
-                    kept, blocks[k] = blocks[k], _changed(blocks[k], axis, member)
-                    then = judged()
-                    gain = float(then.gain[k] - now.gain[k])
-                    if gain > 0 and then.total >= now.total:
-                        now, refusals = then, 0
-                        changes.append(Change(k, axis, member, joined, gain))
-                    else:
-                        blocks[k], refusals = kept, refusals + 1
-        if len(changes) == before:
-            break
+    for k in sorted(range(len(blocks)), key=lambda k: -np.nan_to_num(now.gain[k])) if Z is not None else ():
+        start, refused = blocks[k], set[tuple[int, int]]()
+        while trials > 0:
+            tried = [c for c in _candidates(Z, start, blocks[k]) if c[:2] not in refused]
+            best: tuple[float, Any] = (0.0, None)
+            for axis, member, joined in tried:
+                trials -= 1
+                kept, blocks[k] = blocks[k], _changed(blocks[k], axis, member)
+                then = judged()
+                gain = float(then.gain[k] - now.gain[k])
+                if gain > 0 and then.total >= now.total:
+                    best = max(
+                        best, (gain, (Change(k, axis, member, joined, gain), blocks[k], then)), key=lambda b: b[0]
+                    )
+                else:
+                    refused.add((axis, member))
+                blocks[k] = kept
+            if best[1] is None:
+                break
+            change, blocks[k], now = best[1]
+            changes.append(change)
     info = {**solution.info, "refined": True} if changes else solution.info
     return Refined(Biclustering(blocks, matrix.shape, info=info), now, changes)
 
@@ -146,26 +150,31 @@ def _standardised(matrix: Matrix) -> Values:
     return np.asarray(dense / np.where(spread > 0, spread, 1.0))
 
 
-def _changed(block: tuple[Members, Members], axis: int, member: int) -> tuple[Members, Members]:
+def _changed(block: Block, axis: int, member: int) -> Block:
     """Return a block with one row or column more, or less if it is one of its own."""
     own = np.setxor1d(block[axis], [member])
     return (own, block[1]) if axis == 0 else (block[0], own)
 
 
-def _tried(Z: Values, block: tuple[Members, Members], axis: int, joined: bool) -> Iterator[int]:
-    """Yield rows (or columns) that may join, the best fitting first, or leave, the worst fitting first."""
-    lines, rest = (block[0], block[1]) if axis == 0 else (block[1], block[0])
-    fits = _fit(Z if axis == 0 else Z.T, lines, rest)
-    inside = np.zeros(len(fits), dtype=np.bool_)
-    inside[lines] = True
-    others = len(fits) - len(lines)
-    cost = math.log(max(others, 1) / len(lines))  # of naming one more
-    if joined:
-        order = np.flatnonzero(~inside & (fits > cost - 3.0))
-        yield from order[np.argsort(-fits[order], kind="stable")].tolist()
-    elif len(lines) > FEWEST:
-        order = np.flatnonzero(inside & (fits < cost + 3.0))[: len(lines) - FEWEST]
-        yield from order[np.argsort(fits[order], kind="stable")].tolist()
+def _candidates(Z: Values, start: Block, block: Block) -> Iterator[tuple[int, int, bool]]:
+    """Yield the rows and columns most likely to join and to leave a block, one of each kind.
+
+    A side of a block changes by no more than a quarter of what it had at the start: more would be another bicluster.
+    """
+    for axis in (0, 1):
+        lines, rest = block[axis], block[1 - axis]
+        changed = len(np.setxor1d(start[axis], lines))
+        fits = _fit(Z if axis == 0 else Z.T, lines, rest)
+        inside = np.zeros(len(fits), dtype=np.bool_)
+        inside[lines] = True
+        for joined in (True, False):
+            able = ~inside if joined else inside
+            if not able.any() or (not joined and len(lines) <= FEWEST):
+                continue
+            order = np.argsort(np.where(able, -fits if joined else fits, np.inf), kind="stable")
+            for member in order[: int(able.sum())][:REFUSALS].tolist():
+                if changed < max(CHANGED * len(start[axis]), 2) or (member in start[axis]) == joined:
+                    yield axis, member, joined
 
 
 def _fit(Z: Values, lines: Members, rest: Members) -> Values:

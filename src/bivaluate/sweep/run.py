@@ -32,7 +32,17 @@ from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.portfolio import AUTO, check_searchable
-from bivaluate.sweep.schedule import Chosen, Source, choose_for, first_slots, load_checked, matrix_keys, next_slots, sources, tasks
+from bivaluate.sweep.schedule import (
+    Chosen,
+    Source,
+    choose_for,
+    first_slots,
+    load_checked,
+    matrix_keys,
+    next_slots,
+    sources,
+    tasks,
+)
 from bivaluate.sweep.stages import Score
 from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
@@ -174,9 +184,13 @@ class Sweep:
 
     def _say_left_out(self) -> None:
         """Say which algorithms cannot take a data set; of those that fit the data by themselves, nothing is said."""
-        left = {(name, key): reason for (name, _), chosen in self._chosen.items() for key, reason in chosen.left_out.items()}
+        left = {
+            (name, key): reason for (name, _), chosen in self._chosen.items() for key, reason in chosen.left_out.items()
+        }
         for dataset in dict.fromkeys(name for name, _ in left):
-            mine = {key: reason for (name, key), reason in left.items() if name == dataset and key in self.plan.by_pattern}
+            mine = {
+                key: reason for (name, key), reason in left.items() if name == dataset and key in self.plan.by_pattern
+            }
             if mine:
                 names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
                 verb = "is" if len(mine) == 1 else "are"

@@ -110,7 +110,8 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
 
     auto = AUTO in plan.algorithms
     traits = traits_of(matrix) if auto else None
-    gaps = bool(traits and traits.gaps)
+    score = {**plan.score, **({"missing": "omit"} if traits and traits.gaps else {})}
+    gaps = score.get("missing") == "omit"
     searched, views, given, left_out = {}, {}, {}, {}
     for key in dict.fromkeys([*(PORTFOLIO if auto else ()), *(key for key in plan.algorithms if key != AUTO)]):
         listed = traits is not None and key in PORTFOLIO
@@ -133,7 +134,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
             raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
         searched[key] = Searched(finds_k(key), is_nested(key))
         views[key], given[key] = view, own
-    return Chosen(searched, views, given, left_out, {**plan.score, "missing": "omit"} if gaps else plan.score)
+    return Chosen(searched, views, given, left_out, score)
 
 
 def first_slots(
@@ -206,7 +207,15 @@ def tasks(
         cell = slot.cell
         one = chosen[matrix_key(cell)].searched.get(cell.algorithm)
         alone = 0 if one is not None and one.nested else cell.k
-        return (slot.variant != DATA, rank[cell.dataset], cell.seed, slot.variant, slot.copy, order[cell.algorithm], alone)
+        return (
+            slot.variant != DATA,
+            rank[cell.dataset],
+            cell.seed,
+            slot.variant,
+            slot.copy,
+            order[cell.algorithm],
+            alone,
+        )
 
     for _, group in groupby(sorted(waiting, key=fit), key=fit):
         members = list(group)

@@ -241,7 +241,8 @@ def select(run: Run, by: str | None = None) -> Selection:
         null=null,
         verdict=[
             _unscored(run, name, sentence=True)
-            or verdict(joined["best"], joined["candidates"], name, by, own_k, _near(run, name, own_k)) + _unfinished(run, name)
+            or verdict(joined["best"], joined["candidates"], name, by, own_k, _near(run, name, own_k))
+            + _unfinished(run, name)
             for name in run.datasets
         ],
         disagreements=disagreements(joined["best"]),
