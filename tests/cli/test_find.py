@@ -51,7 +51,7 @@ def test_find_prints_json_that_agrees_with_what_it_writes(run, matrix, tmp_path)
     assert set(best) == {"algorithm", "k", "seed", "total_evidence", "n_supported"}
     assert best["n_supported"] == len(told["biclusters"])
     assert best["total_evidence"] == pytest.approx(sum(row["evidence"] for row in told["biclusters"]), rel=1e-9)
-    assert {row["algorithm"].removesuffix("-refined") for row in told["candidates"]} == {"las", "bregman"}
+    assert {row["algorithm"].removesuffix("-final") for row in told["candidates"]} == {"las", "bregman"}
 
 
 def test_sweep_and_select_give_the_members_that_find_writes(run, matrix, tmp_path):

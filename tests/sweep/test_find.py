@@ -83,10 +83,10 @@ def test_the_plan_widens_where_evidence_grows_then_looks_closer() -> None:
     assert new == [Fit("nmf", 12, EXTRA_SEED * more) for more in (1, 2, 3, 4)]
     perform(new, lambda fit: 60.0 if fit.seed == 2 * EXTRA_SEED else 5.0)
     new = next_fits(algorithms, done, 0)
-    assert new == [Fit("nmf-refined", 12, 2 * EXTRA_SEED)]
+    assert new == [Fit("nmf-final", 12, 2 * EXTRA_SEED)]
     perform(new, lambda fit: 61.0)
     assert next_fits(algorithms, done, 0) == []
-    assert best_fit(done) == Fit("nmf-refined", 12, 2 * EXTRA_SEED)
+    assert best_fit(done) == Fit("nmf-final", 12, 2 * EXTRA_SEED)
 
 
 def test_nothing_supported_ends_the_plan_early() -> None:

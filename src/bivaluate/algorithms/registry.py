@@ -32,7 +32,7 @@ def _records() -> list[Algorithm]:
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
-REFINED = "-refined"  # behind the key of an algorithm: the supported part of its solution, refined
+FINAL = "-final"  # behind the key of an algorithm: the supported part of its solution, refined where that helps
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
@@ -157,8 +157,8 @@ def algorithm_label(key: str) -> str:
     if key.startswith(COMMAND):
         words = shlex.split(key.removeprefix(COMMAND))
         return " ".join([Path(words[0]).name, *(word for word in words[1:] if "{" not in word)]) if words else key
-    if key.endswith(REFINED):
-        return f"{algorithm_label(key.removesuffix(REFINED))}, refined"
+    if key.endswith(FINAL):
+        return f"{algorithm_label(key.removesuffix(FINAL))}, final"
     return ALGORITHMS[key].label if key in ALGORITHMS else key
 
 
@@ -278,7 +278,7 @@ def finds_k(key: str) -> bool:
 
 
 def _trait(key: str, name: str) -> bool:
-    cls, settled = estimator_of(key.removesuffix(REFINED))
+    cls, settled = estimator_of(key.removesuffix(FINAL))
     own = getattr(cls, name, None)
     if own is None and issubclass(cls, BiclusteringEstimator):
         own = getattr(cls(**settled).record, name)

@@ -15,7 +15,7 @@ from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, ParameterError, RunError
 from bivaluate._parallel import count_cores
 from bivaluate._text import html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import REFINED, algorithm_label, finds_k
+from bivaluate.algorithms.registry import FINAL, algorithm_label, finds_k
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.matrix import Matrix
@@ -100,7 +100,7 @@ class Found:
         """One row per solution that was judged, those of most evidence first: algorithm, k, seed, total_evidence, n_supported.
 
         ``k`` is the number of biclusters requested, an upper bound for algorithms that find it themselves. The solution
-        of ``las-refined`` is the supported part of that of ``las``, refined.
+        of ``las-final`` is the supported part of that of ``las``, refined.
 
         Examples
         --------
@@ -500,7 +500,7 @@ def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Bicl
 
 
 def _base(fit: Fit) -> str:
-    return fit.algorithm.removesuffix(REFINED)
+    return fit.algorithm.removesuffix(FINAL)
 
 
 def _called(fit: Fit) -> str:

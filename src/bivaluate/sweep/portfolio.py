@@ -26,7 +26,7 @@ class Member:
 
     `most_dense` is the largest number of cells, empty ones counted, that it is given as a dense array, and
     `most_stored` the largest number of cells stored. `counts` says that it wants counts as they are, where others get
-    their logarithm.
+    their logarithm, `gaps` that it takes missing cells, `refines` that it refines its biclusters itself.
     """
 
     most_dense: float = 2e7
@@ -34,6 +34,7 @@ class Member:
     nonnegative: bool = False
     counts: bool = False
     gaps: bool = False
+    refines: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -47,7 +48,7 @@ PORTFOLIO: dict[str, Member] = {
     "nmf": Member(nonnegative=True),
     "leiden": Member(nonnegative=True),
     "isa": Member(most_dense=2e6),
-    "coherent": Member(most_dense=2e6, gaps=True, parameters={"calibrate": False}),
+    "coherent": Member(most_dense=2e6, gaps=True, refines=True, parameters={"calibrate": False}),
 }
 
 

@@ -62,7 +62,7 @@ class Refined:
         return said
 
 
-def refine(X: Any, solution: Biclustering, *, missing: str = "raise") -> Refined:
+def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: int | None = None) -> Refined:
     """Refine biclusters: let rows and columns join and leave one at a time where the evidence of the solution grows.
 
     Evidence includes the cost of naming a bicluster's members, so a change that is kept is worth its own cost. Which
@@ -77,6 +77,8 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise") -> Refined
         The biclusters to start from, from whatever source.
     missing : {"raise", "omit"}, default="raise"
         Whether missing cells (NaN) are refused or left out.
+    trials : int, optional
+        How many changes are tried; by default 400, fewer in large matrices.
 
     Returns
     -------
@@ -106,7 +108,8 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise") -> Refined
     matrix = Matrix.of(X, missing).settled()
     blocks = [(b.rows, b.cols) for b in check_solution(solution).with_shape(matrix.shape)]
     n, m = matrix.shape
-    trials = int(min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10)))
+    if trials is None:
+        trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10))
 
     def judged() -> Evidence:
         return evidence_table(matrix, Biclustering(blocks, matrix.shape), missing=missing)

@@ -12,7 +12,7 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
-from bivaluate.algorithms.registry import REFINED
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Slot, Task
@@ -179,7 +179,7 @@ def next_slots(
     slots = [Slot(cell) for cell in cells]
     for variant, copy in plan.variants:
         for cell, source in cells.items():
-            if cell.seed in _own_seeds(source, variant, copy, seeds) and not cell.algorithm.endswith(REFINED):
+            if cell.seed in _own_seeds(source, variant, copy, seeds) and not cell.algorithm.endswith(FINAL):
                 slots.append(Slot(cell, variant, copy))
     return slots
 
@@ -221,7 +221,7 @@ def tasks(
         members = list(group)
         first = members[0].cell
         of = chosen[matrix_key(first)]
-        algorithm = first.algorithm.removesuffix(REFINED)
+        algorithm = first.algorithm.removesuffix(FINAL)
         yield Task(
             dataset=first.dataset,
             matrix_seed=matrix_key(first)[1],

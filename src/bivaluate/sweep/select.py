@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import REFINED
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge.choice import (
     CANDIDATE,
     PILLARS,
@@ -337,7 +337,7 @@ def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.Dat
     """Return the choices with ``k_low`` and ``k_high``: the K of the algorithm that are as good as its best."""
     ranges = []
     for row in best.to_dict("records"):
-        base = str(row["algorithm"]).removesuffix(REFINED)
+        base = str(row["algorithm"]).removesuffix(FINAL)
         mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
         ranges.append(as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
     return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])

@@ -1,7 +1,7 @@
 """The plan behind `bivaluate find`: which fits come next, given those that are done.
 
-A few K for every algorithm; larger ones while evidence grows; the K between those around the best; more seeds of the best
-algorithm; at last the best solution refined. What comes next depends on the scores alone, never on the clock, so a
+A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K between those
+around the best; more seeds of the best algorithm, unless it takes its biclusters one after the other; at last the best solution refined. What comes next depends on the scores alone, never on the clock, so a
 sweep that was stopped goes on as if it had not been.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from bivaluate.algorithms.registry import REFINED
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge.choice import EVIDENCE, best_solution
 
 FIRST_K = (2, 3, 5, 8)
@@ -55,16 +55,16 @@ def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | Non
     Returns
     -------
     list of Fit
-        In the order in which they run. One whose algorithm ends in ``-refined`` asks for the solution of that algorithm
+        In the order in which they run. One whose algorithm ends in ``-final`` asks for the solution of that algorithm
         to be refined.
 
     Examples
     --------
     >>> las = {"las": Searched(finds_k=False, nested=True)}
     >>> [fit.k for fit in next_fits(las, {}, seed=0)]
-    [2, 3, 5, 8]
+    [1, 2, 3, 4, 5, 6, 7, 8]
     """
-    for stage in (_first, _wider, _finer, _seeds, _refined):
+    for stage in (_first, _wider, _finer, _seeds, _final):
         new = [fit for fit in stage(algorithms, done, seed) if fit not in done]
         if new:
             return new
@@ -80,7 +80,8 @@ def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
 
 def _first(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     for name, searched in algorithms.items():
-        for k in (WIDER_K[-1],) if searched.finds_k else FIRST_K:
+        ks = (WIDER_K[-1],) if searched.finds_k else FIRST_K
+        for k in range(1, ks[-1] + 1) if searched.nested and not searched.finds_k else ks:
             yield Fit(name, k, seed)
 
 
@@ -94,32 +95,32 @@ def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
             continue
         before = max((totals[k] for k in ks[:-1]), default=0.0)
         if totals[ks[-1]] > GROWS * before and totals[ks[-1]] >= WORTH_WIDENING * most:
-            yield from (Fit(name, k, seed) for k in (larger if searched.nested else larger[:1]))
+            yield from (Fit(name, k, seed) for k in (range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1]))
 
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
-    if best is None or algorithms[best.algorithm].finds_k or not _supported(done[best]):
+    if best is None or algorithms[best.algorithm].nested or not _supported(done[best]):
         return
     ks = sorted({1, *_totals(done, best.algorithm, seed)})
     for low, high in pairwise(ks):
         if best.k in (low, high):
-            step = 1 if algorithms[best.algorithm].nested else max(1, (high - low) // 3)
+            step = max(1, (high - low) // 3)
             yield from (Fit(best.algorithm, k, seed) for k in range(low + step, high, step))
 
 
 def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and _supported(done[best]) and not algorithms[best.algorithm].finds_k and seed < EXTRA_SEED:
+    if best is not None and _supported(done[best]) and not algorithms[best.algorithm].nested and seed < EXTRA_SEED:
         own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
         assert own is not None
         yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))
 
 
-def _refined(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
     if best is not None and _supported(done[best]):
-        yield Fit(best.algorithm + REFINED, best.k, best.seed)
+        yield Fit(best.algorithm + FINAL, best.k, best.seed)
 
 
 def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:

@@ -24,7 +24,7 @@ from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, TIMED_OUT, Outco
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
-from bivaluate.sweep.portfolio import make_view
+from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
 
 class FitRunner:
@@ -194,7 +194,11 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
-    """Return the supported biclusters of the solution of a task, refined, those of most evidence first."""
+    """Return the supported biclusters of the solution of a task, those of most evidence first.
+
+    They are refined, unless the algorithm has done so: what it has fitted to a finer model than evidence has loses by it.
+    """
+    from bivaluate.algorithms.registry import FINAL
     from bivaluate.chance.evidence import evidence_table
     from bivaluate.sweep.refine import refine
 
@@ -202,7 +206,9 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     missing = task.score.get("missing", "raise")
     given = unpack_solution(task.given)
     order = evidence_table(matrix, given, missing=missing).order
-    refined = refine(matrix, given.select(order), missing=missing)
+    algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
+    trials = 0 if algorithm is not None and algorithm.refines else None
+    refined = refine(matrix, given.select(order), missing=missing, trials=trials)
     return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
 
 
