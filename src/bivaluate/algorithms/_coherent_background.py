@@ -253,8 +253,8 @@ def calibrate(
     """Keep the blocks that are better than what the search finds in surrogates.
 
     Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the
-    blocks are looked at; if they hold nothing, the score is what it claims to be and no p-value is computed. Otherwise eleven
-    surrogates with the blocks in place, searched with as many starts as the data, say how likely the best of a
+    blocks are looked at; if they hold nothing, no p-value is needed. Otherwise eleven surrogates
+    with the blocks in place, searched with as many starts as the data, say how likely the best of a
     surrogate is to reach S: first for the data as a whole and then for what is left without the blocks that passed.
     `tell` hears how many have been searched.
     """

@@ -81,8 +81,6 @@ class Algorithm:
         Whether it works on zeros and ones; other data are binarised first.
     nonnegative : bool
         Whether it refuses negative cells.
-    default : bool
-        Whether a sweep runs it when no algorithms are named.
     extra : str
         The optional dependency of bivaluate it needs; empty for none.
 
@@ -111,7 +109,6 @@ class Algorithm:
     missing: bool = False
     binary: bool = False
     nonnegative: bool = False
-    default: bool = False
     extra: str = ""
 
     def check_installed(self) -> None:
@@ -159,7 +156,6 @@ def algorithm(
     missing: bool = False,
     binary: bool = False,
     nonnegative: bool = False,
-    default: bool = False,
     extra: str = "",
 ) -> Callable[[Estimator], Estimator]:
     """Return a decorator that gives an estimator its record, as ``estimator.record``.
@@ -175,7 +171,7 @@ def algorithm(
         Keys of :data:`PATTERNS`.
     reference : str
         Where it was published.
-    nested, finds_k, sparse, missing, binary, nonnegative, default : bool
+    nested, finds_k, sparse, missing, binary, nonnegative : bool
         As in :class:`Algorithm`.
     extra : str
         The optional dependency of bivaluate it needs.
@@ -196,7 +192,7 @@ def algorithm(
     def decorate(estimator: Estimator) -> Estimator:
         estimator.record = Algorithm(
             key, name, label, summary, estimator, seeks, reference, nested=nested or finds_k, finds_k=finds_k,
-            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative, default=default,
+            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative,
             extra=extra,
         )  # fmt: skip
         return estimator

@@ -82,7 +82,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         Evidence of each bicluster, as :func:`bivaluate.evidence_table` gives it for the solution.
     p_values_ : ndarray of shape (K,)
         Where surrogates were searched (transformed data, few or correlated columns, or blocks in surrogates): the
-        probability that the best block of a surrogate has as large a score, by the tail of eleven of them. NaN elsewhere.
+        probability that the best block of a surrogate has as large a score, by the tail of eleven of them; else NaN.
     patterns_ : list of str
         Pattern of each bicluster, as :func:`bivaluate.evidence_table` names it.
     notes_ : list of str

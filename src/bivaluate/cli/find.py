@@ -1,4 +1,4 @@
-"""`bivaluate find`: a matrix in, the supported biclusters of the best solution out; their number is found, not given."""
+"""`bivaluate find`: a matrix in, the supported biclusters of the best solution out."""
 
 from __future__ import annotations
 

@@ -276,6 +276,15 @@ def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int
     return curve[low][0], curve[end][0]
 
 
+def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
+
+    >>> in_order(np.array([3.0, 0.0, 0.0]), np.array([9.0, 1.0, 4.0]))
+    array([ 3. , -0.5, -0.2])
+    """
+    return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
+
+
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
     """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown.
 
@@ -301,8 +310,8 @@ def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
 def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
     """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound.
 
-    >>> called("las", 3), called("find", 5, {"find"})
-    ('las with K = 3', 'find')
+    >>> called("las", 3), called("coherent", 5, {"coherent"})
+    ('las with K = 3', 'coherent')
     """
     return algorithm if algorithm in finds_k else f"{algorithm} with K = {k}"
 

@@ -169,7 +169,7 @@ def plot_candidates(
     if len(candidates):
         at = int(np.nanargmax(candidates[measure])) if chosen is None else chosen
         best = candidates.iloc[at]
-        look = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
+        look: dict[str, Any] = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
         ax.plot(best["k"], best[measure], "o", clip_on=False, **look)
     ax.set(xlabel="K requested", ylabel=measure_label(measure))
     ax.yaxis.grid(True, color=RULE)

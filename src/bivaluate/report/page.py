@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DETAILS, MOST_DATASETS, MOST_MAPPED = 24, 40, 200
-FIND = "find"
+FIND = ("find", "coherent")
 SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 
@@ -194,7 +194,7 @@ def _to_take(group: Group, source: Source, criterion: str) -> int:
 def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:
     """Return whether `bivaluate find` made a solution: the sweep ran it, or the solution says so."""
     made_by = {scored.algorithm if scored.status in ("ok", "degenerate") else None}
-    return FIND in made_by | ({drawn.solution.info.get("algorithm")} if drawn is not None else set())
+    return bool({*FIND} & (made_by | ({drawn.solution.info.get("algorithm")} if drawn is not None else set())))
 
 
 def _details(

@@ -1,4 +1,4 @@
-"""What is in a matrix, and how many: run the algorithms that fit the data, choose one solution by evidence, refine it."""
+"""What is in a matrix, and how many: run what fits the data, choose one solution by evidence, refine it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._check import check_int, check_real
-from bivaluate._errors import BivaluateWarning, ParameterError, RunError
+from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
 from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.algorithms.registry import FINAL, algorithm_label, finds_k
@@ -97,7 +97,7 @@ class Found:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row per solution that was judged, those of most evidence first: algorithm, k, seed, total_evidence, n_supported.
+        """One row per solution that was judged, those of most evidence first.
 
         ``k`` is the number of biclusters requested, an upper bound for algorithms that find it themselves. The solution
         of ``las-final`` is the supported part of that of ``las``, refined.
@@ -340,8 +340,8 @@ def find(
 ) -> Found:
     """Find the biclusters of a matrix: run the algorithms that fit the data and choose one solution by evidence.
 
-    Every algorithm is run for a few numbers of biclusters K, larger ones while evidence grows; then the best one for the
-    K around its best and with more seeds; at last the members of the best solution are refined. Every solution is
+    Every algorithm is run for a few numbers of biclusters K, larger ones while evidence grows; then the best one for
+    the K around its best and with more seeds; at last the members of the best solution are refined. Every solution is
     judged by :func:`bivaluate.evidence_table`. What is returned are the supported biclusters of the best one.
 
     Parameters

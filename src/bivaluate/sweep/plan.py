@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import tomllib
 import warnings
@@ -43,7 +42,7 @@ class Plan:
         out, with a warning, where it cannot take a data set. ``"auto"``, the default, takes those that fit the data.
     k : int, sequence of int, "planted" or "auto"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds. ``"auto"``, the
-        default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, then the best solution refined.
+        default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, the best refined.
     seeds : int or sequence of int
         How many seeds (10 means 0 to 9), or which. Seed s draws a scenario's matrix and is the algorithm's
         ``random_state``.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from bivaluate._errors import MatrixError
 from bivaluate._text import percent
 from bivaluate.matrix import Matrix
 
-AUTO = "auto"
+AUTO: Literal["auto"] = "auto"
 LOG, CENTRED, WEIGHTS = "log", "centred", "weights"
 FEWEST = 4  # rows and columns; fewer hold no bicluster and anything beside it
 MANY_ZEROS, SKEWED = 0.2, 2.0
@@ -31,6 +32,7 @@ class Member:
 
     most_dense: float = 2e7
     most_stored: float = 2e7
+    most_columns: float = math.inf
     nonnegative: bool = False
     counts: bool = False
     gaps: bool = False
@@ -48,7 +50,7 @@ PORTFOLIO: dict[str, Member] = {
     "nmf": Member(nonnegative=True),
     "leiden": Member(nonnegative=True),
     "isa": Member(most_dense=2e6),
-    "coherent": Member(most_dense=2e6, gaps=True, refines=True, parameters={"calibrate": False}),
+    "coherent": Member(most_dense=2e6, most_columns=300, gaps=True, refines=True, parameters={"calibrate": False}),
 }
 
 
@@ -69,7 +71,7 @@ class Traits:
 
     @property
     def view(self) -> str:
-        """In what form algorithms for measurements get the data: as they are, centred where cells are missing, or log."""
+        """In what form algorithms for measurements get the data: as they are, centred, or their logarithms."""
         if self.gaps:
             return CENTRED
         weights = self.nonnegative and not self.two_values
@@ -77,7 +79,7 @@ class Traits:
 
     @property
     def said(self) -> str:
-        """What was done to the data before they were searched, in a sentence; nothing where they are used as they are."""
+        """What was done to the data before they were searched, in a sentence."""
         if self.view == LOG:
             why = f"{percent(self.zeros)} of the cells are 0" if self.zeros >= MANY_ZEROS else "the values are skewed"
             return f"Algorithms were given log2(1 + x{'' if self.unit == 1 else f'/{self.unit:.3g}'}), because {why}."
@@ -163,6 +165,8 @@ def unsuited(key: str, traits: Traits) -> str:
     if not keeps_sparse and n * m > member.most_dense:
         dense = " as a dense array" if traits.sparse else ""
         return f"{n:,} × {m:,} cells{dense} are more than the {member.most_dense:,.0f} it is given"
+    if m > member.most_columns:
+        return f"{m:,} columns are more than the {member.most_columns:,.0f} it is given"
     if traits.stored > member.most_stored:
         return f"{traits.stored:,} cells are more than the {member.most_stored:,.0f} it is given"
     return ""

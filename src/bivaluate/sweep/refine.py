@@ -116,8 +116,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
 
     now = judged()
     changes: list[Change] = []
-    Z = _standardised(matrix) if n * m <= CELLS_OF_TRIALS // 10 else None
-    for k in sorted(range(len(blocks)), key=lambda k: -np.nan_to_num(now.gain[k])) if Z is not None else ():
+    Z = _standardised(matrix) if trials > 0 and n * m <= CELLS_OF_TRIALS // 10 else np.zeros((0, 0))
+    trials = trials if Z.size else 0
+    for k in sorted(range(len(blocks)), key=lambda k: -np.nan_to_num(now.gain[k])):
         start, refused = blocks[k], set[tuple[int, int]]()
         while trials > 0:
             tried = [c for c in _candidates(Z, start, blocks[k]) if c[:2] not in refused]

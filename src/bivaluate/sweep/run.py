@@ -264,8 +264,8 @@ class Sweep:
         """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
         run = Run(self.folder, journal)
         done: dict[Cell, Score | None] = {
-            Cell(*(record[name] for name in Cell._fields)): record if record["status"] in (OK, DEGENERATE) else None
-            for record in run.results.to_dict("records")
+            Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
+            for row in run.results.to_dict("records")
         }
         return next_slots(self.plan, found, self._chosen, done)
 

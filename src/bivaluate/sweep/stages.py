@@ -1,8 +1,9 @@
 """The plan behind `bivaluate find`: which fits come next, given those that are done.
 
 A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K between those
-around the best; more seeds of the best algorithm, unless it takes its biclusters one after the other; at last the best solution refined. What comes next depends on the scores alone, never on the clock, so a
-sweep that was stopped goes on as if it had not been.
+around the best; more seeds of the best algorithm, unless it takes its biclusters one after the other; at last the best
+solution refined. What comes next depends on the scores alone, never on the clock, so a sweep that was stopped goes on
+as if it had not been.
 """
 
 from __future__ import annotations
@@ -95,7 +96,9 @@ def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
             continue
         before = max((totals[k] for k in ks[:-1]), default=0.0)
         if totals[ks[-1]] > GROWS * before and totals[ks[-1]] >= WORTH_WIDENING * most:
-            yield from (Fit(name, k, seed) for k in (range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1]))
+            yield from (
+                Fit(name, k, seed) for k in (range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1])
+            )
 
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:

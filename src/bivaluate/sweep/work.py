@@ -132,8 +132,7 @@ def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix, gaps: bo
 def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
     """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them.
 
-    These are of single precision if `kind`, the dtype of the data as they were given, is: then the estimator takes these
-    data later, too.
+    These are of single precision if `kind`, the dtype of the data as given, is: then it takes these data later, too.
     """
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
@@ -196,7 +195,7 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
     """Return the supported biclusters of the solution of a task, those of most evidence first.
 
-    They are refined, unless the algorithm has done so: what it has fitted to a finer model than evidence has loses by it.
+    They are refined, unless the algorithm has done so under a finer model than that of evidence.
     """
     from bivaluate.algorithms.registry import FINAL
     from bivaluate.chance.evidence import evidence_table
