@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.measures.registry import METRICS
@@ -122,7 +123,8 @@ def plot_candidates(
 ) -> Axes:
     """Draw a measure of every solution over the K requested, a line per algorithm, the chosen solution marked.
 
-    An algorithm that was run for one K alone is a point; the line of an algorithm goes through the best of its seeds.
+    An algorithm that was run for one K alone is a point; the line of an algorithm goes through the best of its seeds. A
+    refined solution has no line, only a mark if it is the chosen one.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ def plot_candidates(
     2
     """
     ax = new_axes(ax)
-    keys = list(dict.fromkeys(candidates["algorithm"]))
+    keys = [key for key in dict.fromkeys(candidates["algorithm"]) if not key.endswith(FINAL)]
     if as_good is not None and as_good[0] < as_good[1]:
         ax.axvspan(as_good[0] - 0.2, as_good[1] + 0.2, color=QUIET, alpha=0.12, linewidth=0)
     for key in keys:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MEASURES = ("total_evidence", "raw_evidence", "n_supported")
 CANDIDATE = ("algorithm", "k", "seed", "total_evidence", "n_supported")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MOST_SHOWN = 12  # solutions listed on the page before they are folded away
 Progress = Callable[[int, int, str], None]
 
 
@@ -273,6 +274,8 @@ class Found:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence of every solution over K, a line per algorithm, the chosen one marked.
 
+        K is the number requested, or the number found where an algorithm finds it itself.
+
         Parameters
         ----------
         ax : Axes, optional
@@ -293,7 +296,9 @@ class Found:
         """
         from bivaluate.plots import plot_candidates
 
-        return plot_candidates(self.candidates, ax=ax)
+        table = self.candidates
+        own_k = [finds_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
+        return plot_candidates(table.assign(k=table["k"].mask(own_k, table["n_biclusters"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -317,9 +322,39 @@ class Found:
         ...     find(X, algorithms="las").report(f"{folder}/page.html").name
         'page.html'
         """
-        from bivaluate.report import build_report
+        import tempfile
+        from pathlib import Path
 
-        return build_report(self.evaluation, path)
+        from bivaluate.plots import save
+        from bivaluate.report import Figure, Section, build_report
+
+        rows = [[_called(fit), fit.seed, row["n_supported"], row["total_evidence"]] for fit, row in self._ranked()]
+        with tempfile.TemporaryDirectory() as folder:
+            figure, _ = save(self.plot().figure, Path(folder, "candidates"))
+            section = Section(
+                "Candidates",
+                f"{self.found_by} {self._beyond()} {' '.join(self.notes)}".strip(),
+                ("solution", "seed", "supported", "evidence"),
+                rows,
+                (Figure(figure, "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."),),
+                folds=((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else (),
+            )
+            headline = "" if len(self.solution) else self.headline
+            return build_report(self.evaluation, path, sections=[section], headline=headline)
+
+    def _ranked(self) -> list[tuple[Fit, Score]]:
+        """Return the solutions that were judged, those of most evidence first."""
+        scored = [(fit, score) for fit, score in _scores(self.outcomes).items() if score is not None]
+        return sorted(scored, key=lambda item: (-item[1][EVIDENCE], item[1]["n_biclusters"]))
+
+    def _beyond(self) -> str:
+        """Say what the second best algorithm found that the solution does not hold."""
+        second, only = self.second, self.only_in_second
+        if second is None:
+            return ""
+        sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
+        found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
+        return f"{_called(second)} found {found} that this solution does not hold."
 
     def __repr__(self) -> str:
         return f"Found({self.verdict})"
