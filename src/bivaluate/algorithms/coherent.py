@@ -41,7 +41,7 @@ from bivaluate.solution import Biclustering
     seeks=("raised", "constant rows", "constant columns", "additive", "multiplicative"),
     finds_k=True,
     missing=True,
-    reference="bivaluate, docs/find.md",
+    reference="bivaluate, docs/coherent.md",
 )
 class CoherentSubmatrices(BiclusteringEstimator):
     """Biclusters whose rows follow one pattern: raised, additive, scaled or turned, on their own columns.
