@@ -33,7 +33,9 @@ confirmed.biclusters[["bicluster", "n_rows", "shared_rows", "z", "p", "q", "verd
 # %%
 blood = load_labelled("pbmc68k")
 search = SpectralCoclusters(6, random_state=0)
-cells = bivaluate.Matrix(blood.matrix.values - blood.matrix.values.min(), blood.matrix.row_labels, blood.matrix.col_labels)
+cells = bivaluate.Matrix(
+    blood.matrix.values - blood.matrix.values.min(), blood.matrix.row_labels, blood.matrix.col_labels
+)
 halves = bivaluate.confirm(search.fit(cells).solution_, cells, halves="columns", surrogates=5)
 print(halves.summary)
 halves.biclusters[["bicluster", "n_rows", "nearest", "z", "q", "verdict"]].round(3)

@@ -35,7 +35,9 @@ for genes, patients in truth:
     named = {f"gene{g}" for g in genes}
     best = max(range(len(found.rows)), key=lambda i: len(named & {row for row, _ in found.rows[i]}))
     shared = len(named & {row for row, _ in found.rows[best]})
-    print(f"{found.records[best]['group']}: {shared} of {len(named)} genes;", found.records[best]["samples"] == patients)
+    print(
+        f"{found.records[best]['group']}: {shared} of {len(named)} genes;", found.records[best]["samples"] == patients
+    )
 
 # %% [markdown]
 # The genes of a group come by recurrence: in how many patients each is among the top 50.
