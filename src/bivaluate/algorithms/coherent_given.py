@@ -129,7 +129,7 @@ def climb_from(
     Returns
     -------
     Refined
-        The new solution, best first, and a sentence on what became of every given bicluster.
+        The new solution, best first, and a sentence on how every given bicluster changed.
 
     Raises
     ------

@@ -116,7 +116,7 @@ class Journal:
     def _damaged(self, error: Exception) -> RunError:
         return RunError(
             f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
-            f"written; 'bivaluate check {self.path.parent}' says what is whole."
+            f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
         )
 
     @contextmanager

@@ -76,7 +76,7 @@ class Plan:
         ``predictive`` says how much better the biclusters predict them than row and column means do.
     stability : int
         Subsamples of rows and columns in which biclusters are looked for again; 0 for none. ``stability`` says how well
-        they come back, less what one surrogate treated the same way gives.
+        they are found again, less what one surrogate treated the same way gives.
 
     Raises
     ------
