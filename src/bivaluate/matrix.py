@@ -33,6 +33,7 @@ from bivaluate._text import html_table, listing, number, plural
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
 
 Result = TypeVar("Result")
@@ -821,6 +822,36 @@ class Matrix:
 
         index, columns = (None if labels is None else list(labels) for labels in (self.row_labels, self.col_labels))
         return pd.DataFrame(self.values, index=index, columns=columns)
+
+    def to_scipy(self) -> csr_array:
+        """Return the stored cells of a sparse matrix as one, for scikit-learn and others that take such.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            By rows, as float64; cells that are not stored are 0, or missing where `absent` says so.
+
+        Raises
+        ------
+        MatrixError
+            If the matrix is dense; :attr:`values` has its cells.
+
+        See Also
+        --------
+        Matrix.to_frame : A table with labels.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Matrix.of(csr_array([[0.0, 2.0], [0.0, 0.0]])).to_scipy().nnz
+        1
+        """
+        from scipy.sparse import csr_array, vstack
+
+        if not self.sparse:
+            raise MatrixError(f"{self.name} is dense: its cells are in .values.")
+        parts = [self.checked(self.source.rows(start, stop), "omit", start) for start, stop in self.chunks()]
+        return csr_array(vstack(parts, format="csr") if len(parts) > 1 else parts[0])
 
     def __repr__(self) -> str:
         labelled = [what for what, labels in (("rows", self.row_labels), ("columns", self.col_labels)) if labels]
