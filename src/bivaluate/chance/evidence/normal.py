@@ -279,9 +279,10 @@ class Normal:
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
-        z = block.z
-        for rows, cols in state.terms:
-            z = z - rows[block.rows][:, None] * cols[block.cols]
+        if not state.terms:
+            return block.z
+        rows, cols = zip(*((rows[block.rows], cols[block.cols]) for rows, cols in state.terms), strict=True)
+        z = block.z - np.array(rows).T @ np.array(cols)
         return z if block.seen is None else z * block.seen
 
     def judge(self, block: Block, state: State) -> Judged:
@@ -298,7 +299,7 @@ class Normal:
         ):
             of[at] = everywhere[at] - inside + inside * level**2
         z = np.full(block.z.shape, level) if block.seen is None else level * block.seen
-        return max(judged.raw for judged in self.forms(block, z, State(*squares, self.start.squares)))
+        return max(judged.raw for judged in self.forms(block, z, State(squares[0], squares[1], self.start.squares)))
 
     def factors(self, block: Block) -> tuple[float, float]:
         """Return by how much what the means of columns, and of rows, hid of the block raises its squares."""
@@ -391,18 +392,18 @@ class Normal:
 
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return what is left without the pattern of a block."""
+        n, m = self.matrix.shape
         z = self.left(block, state)
         sums = self.sums(block, z)
-        terms = []
-        for rows, cols in self.terms(judged.form, block, z, sums):
-            left, right = np.zeros(self.matrix.shape[0]), np.zeros(self.matrix.shape[1])
-            left[block.rows], right[block.cols] = rows, cols
-            terms.append((left - left.mean(), right - right.mean()))
+        terms = [
+            (_centred(n, block.rows, rows), _centred(m, block.cols, cols))
+            for rows, cols in self.terms(judged.form, block, z, sums)
+        ]
         lines = [squares.copy() for squares in state[:2]]
         factor = judged.explained / max(judged.own, 1e-300)
         for squares, at, of in zip(lines, block[:2], explained_by_lines(judged.form, block, z, sums), strict=True):
             squares[at] = np.maximum(squares[at] - factor * of, 0.0)
-        return State(*lines, max(state.squares - judged.explained, 0.0), (*state.terms, *terms))
+        return State(lines[0], lines[1], max(state.squares - judged.explained, 0.0), (*state.terms, *terms))
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
@@ -451,13 +452,23 @@ def whitening(cols: Indices, rho: float) -> Floats:
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
 
 
+def _centred(n: int, at: Indices, values: Floats) -> Floats:
+    """Return values at some of n places, 0 at the others, less their mean."""
+    centred = np.full(n, -values.sum() / n)
+    centred[at] += values
+    return centred
+
+
+def _gram(z: Floats) -> Floats:
+    return np.asarray(z.T @ z if z.shape[0] > z.shape[1] else z @ z.T)
+
+
 def largest_square(z: Floats) -> float:
     """Return the largest squared singular value."""
-    gram = z.T @ z if z.shape[0] > z.shape[1] else z @ z.T
-    return float(np.linalg.eigvalsh(gram)[-1])
+    return float(np.linalg.eigvalsh(_gram(z))[-1])
 
 
 def first_pair(z: Floats) -> tuple[Floats, Floats]:
-    """Return the first pair of singular vectors, the left one times the singular value."""
-    u, s, v = np.linalg.svd(z, full_matrices=False)
-    return u[:, 0] * s[0], v[0]
+    """Return the first pair of singular vectors, one of them times the singular value."""
+    vector = np.linalg.eigh(_gram(z))[1][:, -1]
+    return (z @ vector, vector) if z.shape[0] > z.shape[1] else (vector, vector @ z)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import Judged, first_sums
+from bivaluate.chance.evidence._cells import Family, Judged, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights
 from bivaluate.matrix import Matrix
@@ -21,7 +21,6 @@ from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Model = Normal | Weights
 
 SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
 NONE = "none"
@@ -35,7 +34,7 @@ _NO_NOISE = "no evidence: the means of rows and columns explain every cell of th
 _NO_CELLS = "no evidence: no cell is observed"
 
 
-def model_of(matrix: Matrix) -> Model | None:
+def model_of(matrix: Matrix) -> Family | None:
     """Return the family of a matrix, fitted to its cells; None where these leave nothing to judge by."""
     first = first_sums(matrix)
     rounding = (32 * np.finfo(np.float64).eps * first.largest) ** 2
@@ -48,7 +47,7 @@ class Names:
     """What it costs to name the members of a block, and less so where accepted blocks have named them before."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
-        self.parts: list[Indices] = [np.zeros(n, dtype=np.int64) for n in shape]
+        self.parts: list[Any] = [np.zeros(n, dtype=np.int64) for n in shape]
         self.sizes: list[Floats] = [np.array([float(n)]) for n in shape]
 
     def cost(self, bicluster: Bicluster) -> float:
@@ -90,13 +89,13 @@ class Selection(NamedTuple):
     order: tuple[int, ...]
 
 
-def gain_alone(model: Model, bicluster: Bicluster) -> float:
+def gain_alone(model: Family, bicluster: Bicluster) -> float:
     """Return the evidence of a bicluster as if it were the only one."""
     raw = model.judge(model.block(bicluster), model.start).raw
     return raw - Names(model.matrix.shape).cost(bicluster) - model.log_tests
 
 
-def select(model: Model, cover: Cover, n_jobs: int | None) -> Selection:
+def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
     """Accept the bicluster of largest gain as long as there is one, each judged given those before it."""
     solution, K = cover.solution, len(cover.solution)
     many = sum(b.size for b in solution) >= _MANY_CELLS
@@ -133,7 +132,7 @@ def select(model: Model, cover: Cover, n_jobs: int | None) -> Selection:
         state = model.accept(blocks[k], judged[k], state)
         names.accept(solution[k])
         stale |= waiting
-    _raw_of_rest(model, blocks, judged, raws, state, waiting | set(redundant))
+    _raw_of_rest(model, cover, blocks, judged, raws, state, waiting | set(redundant))
     redundant |= {
         k: tuple(other for other in sorted(order) if cover.intersections[k, other])
         for k in np.flatnonzero(alone > 0).tolist()
@@ -164,10 +163,10 @@ def select(model: Model, cover: Cover, n_jobs: int | None) -> Selection:
 
 
 def _raw_of_rest(
-    model: Model, blocks: Sequence[Any], judged: list[Judged], raws: Floats, state: Any, rest: set[int]
+    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], raws: Floats, state: Any, rest: set[int]
 ) -> None:
-    """Give raw evidence to those that are not accepted, each given all that have more."""
-    stale = set(rest)
+    """Give raw evidence to those that are not accepted, each given those that have more and share cells with it."""
+    stale: set[int] = set()
     while rest:
         k = max(rest, key=lambda position: (raws[position], -position))
         if raws[k] <= 0:
@@ -178,15 +177,15 @@ def _raw_of_rest(
             stale.discard(k)
             continue
         rest.remove(k)
-        if rest:
+        if shared := {other for other in rest if cover.intersections[k, other]}:
             state = model.accept(blocks[k], judged[k], state)
-            stale |= rest
+            stale |= shared
 
 
 class _Repeats(NamedTuple):
     """Which accepted biclusters a bicluster is redundant with."""
 
-    model: Model
+    model: Family
     cover: Cover
     alone: Floats
 

@@ -116,7 +116,7 @@ class Gappy:
     def line_sums(self, f: Callable[[Floats], Floats], x: Floats, y: Floats, by_row: bool) -> Floats:
         """Return Σ_j f(x_i + y_j) over the cells seen, for every i."""
         lines, others = (self.rows, self.cols) if by_row else (self.cols, self.rows)
-        return np.bincount(lines, f(x[lines] + y[others]), minlength=len(x))
+        return np.bincount(lines, f(x[lines] + y[others]), minlength=len(x)).astype(np.float64)
 
     def row_sums(self, cols: Indices, weights: Floats) -> Floats:
         """Return the weighted sum of each row over some columns."""
@@ -197,8 +197,9 @@ class Weights:
             self.expected: Full | Gappy = Gappy(law, self.row_sums, self.col_sums, at[0][both], at[1][both])
         else:
             self.expected = Full(law, self.row_sums, self.col_sums)
-        everything = self.inside(*map(np.arange, map(len, live)), self.start)
-        ratio = partial(_squares_over, there, self.unit, law, *self.place, self.expected.x, self.expected.y)
+        everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
+        x, y = self.expected.x, self.expected.y
+        ratio = partial(_squares_over, there, self.unit, law, self.place[0], self.place[1], x, y)
         pearson = math.fsum(matrix.map_chunks(ratio)) - 2 * float(row_sums.sum()) + everything
         self.dispersion = 1.0 if first.binary else max(pearson / first.freedom, 1e-9)
 
