@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from bivaluate.chance.assumptions import typical_correlation
 from bivaluate.chance.evidence._cells import FirstSums, Judged, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster
@@ -67,7 +68,7 @@ class Fit(NamedTuple):
         z -= self.b[cols]
         z *= (1 / np.sqrt(self.s2[rows]))[:, None]
         z *= 1 / np.sqrt(self.t2[cols])
-        return z
+        return np.asarray(z)
 
     def drawn(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the same, drawn in to normal scores where these are nearer to 0."""
@@ -145,15 +146,15 @@ class Squares(NamedTuple):
 
     row_means: Floats
     row_squares: Floats
+    neighbours: Floats  # of each row, the products of neighbouring columns
     col_sums: Floats
     col_squares: Floats
-    neighbours: Floats  # products of neighbouring columns, and the mean squares of both
 
 
 def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
     n, m = cells.shape
-    row_means, row_squares = np.empty(n), np.empty(n)
-    col_sums, col_squares, neighbours = np.zeros(m), np.zeros(m), np.zeros(2)
+    row_means, row_squares, neighbours = np.empty((3, n))
+    col_sums, col_squares = np.zeros((2, m))
     for rows, x, seen in pieces(matrix, cells):
         z = fit.drawn(x, _after(start, rows))
         z -= fit.col_means
@@ -167,12 +168,8 @@ def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
         row_squares[rows] = squared.sum(axis=1)
         col_sums += z.sum(axis=0)
         col_squares += squared.sum(axis=0)
-        neighbours[0] += np.einsum("ij,ij->", z[:, 1:], z[:, :-1])
-        if seen is None:
-            neighbours[1] += squared.sum() - (squared[:, 0].sum() + squared[:, -1].sum()) / 2
-        else:
-            neighbours[1] += ((squared[:, 1:] + squared[:, :-1]) * (seen[:, 1:] & seen[:, :-1])).sum() / 2
-    return Squares(row_means, row_squares, col_sums, col_squares, neighbours)
+        neighbours[rows] = np.einsum("ij,ij->i", z[:, 1:], z[:, :-1])
+    return Squares(row_means, row_squares, neighbours, col_sums, col_squares)
 
 
 def _gathered(kind: Any, parts: list[Any], of_rows: int) -> Any:
@@ -203,7 +200,7 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     fit = fit._replace(scores=ndtri(np.clip(middle, 1e-300, 1 - 1e-16)))
     for _ in range(6 if first.gaps else 2):
-        squares = _gathered(Squares, list(matrix.map_chunks(partial(_squares, there, fit))), 2)
+        squares = _gathered(Squares, list(matrix.map_chunks(partial(_squares, there, fit))), 3)
         fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + squares.col_sums / in_col)
     return fit, squares
 
@@ -261,8 +258,7 @@ class Normal:
         squares = float(found.row_squares.sum())
         self.start = State(found.row_squares, found.col_squares, squares)
         self.lost = max(first.cells - squares, 0.0)
-        products, both = found.neighbours
-        rho = float(products / both) if both > 0 else 0.0
+        rho = typical_correlation(found.row_squares, found.neighbours, matrix.shape[1])
         self.series = rho if rho >= max(0.1, 5 / math.sqrt(first.cells)) else 0.0
 
     def block(self, bicluster: Bicluster) -> Block:
@@ -283,7 +279,7 @@ class Normal:
             return block.z
         rows, cols = zip(*((rows[block.rows], cols[block.cols]) for rows, cols in state.terms), strict=True)
         z = block.z - np.array(rows).T @ np.array(cols)
-        return z if block.seen is None else z * block.seen
+        return np.asarray(z if block.seen is None else z * block.seen)
 
     def judge(self, block: Block, state: State) -> Judged:
         """Return the strongest form of a block, given what has been accepted."""
@@ -298,7 +294,7 @@ class Normal:
             squares, block[:2], (block.in_row, block.in_col), (self.first.in_row, self.first.in_col), strict=True
         ):
             of[at] = everywhere[at] - inside + inside * level**2
-        z = np.full(block.z.shape, level) if block.seen is None else level * block.seen
+        z = np.full(block.z.shape, level) * (1.0 if block.seen is None else block.seen)
         return max(judged.raw for judged in self.forms(block, z, State(squares[0], squares[1], self.start.squares)))
 
     def factors(self, block: Block) -> tuple[float, float]:
@@ -348,12 +344,12 @@ class Normal:
             yield judged
         if self.series or min(r, c) < 2:
             return
-        freedom = (math.sqrt(r) + math.sqrt(c)) ** 2
+        wide = (math.sqrt(r) + math.sqrt(c)) ** 2
         shape = largest_square(z)
-        yield self.bounds("shape", freedom, shape, shape, sums.squares, block.cells, state, noise)
+        yield self.bounds("shape", wide, shape, shape, sums.squares, block.cells, state, noise)
         shape = largest_square(self.without_rows(block, z, sums))
         own, explained = sums.of_level + sums.of_rows + shape, level + rows + shape
-        yield self.bounds("affine", freedom + r, own, explained, sums.squares, block.cells, state, noise)
+        yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
 
     def bounds(
         self,
