@@ -96,7 +96,6 @@ ASKED_BY_OTHERS = {
     "measures._kernels": {"cli"},
     "measures._cell_pairs": {"cli"},
     "io.matrices._dialect": {"cli"},
-    "chance._patterns": {"sweep"},
     "algorithms._estimator": {"sweep"},
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from bivaluate.chance.assumptions import typical_correlation
+from bivaluate.chance.assumptions import AUTOCORRELATION_LIMIT, typical_correlation
 from bivaluate.chance.evidence._cells import FirstSums, Judged, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster
@@ -259,7 +259,7 @@ class Normal:
         self.start = State(found.row_squares, found.col_squares, squares)
         self.lost = max(first.cells - squares, 0.0)
         rho = typical_correlation(found.row_squares, found.neighbours, matrix.shape[1])
-        self.series = rho if rho >= max(0.1, 5 / math.sqrt(first.cells)) else 0.0
+        self.series = rho if rho > AUTOCORRELATION_LIMIT + 3 / math.sqrt(first.cells) else 0.0
 
     def block(self, bicluster: Bicluster) -> Block:
         """Return the cells of a bicluster."""

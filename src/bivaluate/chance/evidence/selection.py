@@ -30,13 +30,19 @@ DUPLICATE = 0.9
 _ALIKE = 0.5
 # From this many cells of blocks on, a second thread pays for itself.
 _MANY_CELLS = 200_000
+# Beyond this, or below its inverse, values are brought near 1 first.
+_LARGEST = 1e70
 _NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
 _NO_CELLS = "no evidence: no cell is observed"
 
 
 def model_of(matrix: Matrix) -> Family | None:
     """Return the family of a matrix, fitted to its cells; None where these leave nothing to judge by."""
-    first = first_sums(matrix)
+    with np.errstate(over="ignore", invalid="ignore"):
+        first = first_sums(matrix)
+    if first.largest > 0 and not _LARGEST > first.largest > 1 / _LARGEST:  # squares would not be numbers
+        matrix = Matrix(np.ldexp(matrix.values, -math.frexp(first.largest)[1]))
+        first = first_sums(matrix)
     rounding = (32 * np.finfo(np.float64).eps * first.largest) ** 2
     if not first.cells or not first.variance > rounding:
         return None
@@ -138,28 +144,28 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         for k in np.flatnonzero(alone > 0).tolist()
         if k not in order and k not in redundant and cover.intersections[k, order].any()
     }
-    small = [k not in order and k not in redundant and model.best(blocks[k]) <= plain[k] for k in range(K)]
     seen = [block.cells > 0 for block in blocks]
+    judgeable = [k in order or k in redundant or not seen[k] or model.best(blocks[k]) > plain[k] for k in range(K)]
     return Selection(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
         tuple(pattern if alone[k] > 0 or k in order else NONE for k, pattern in enumerate(patterns)),
         tuple(
-            SUPPORTED if k in order else REDUNDANT if k in redundant else TOO_SMALL if small[k] else NOT_SUPPORTED
+            SUPPORTED if k in order else REDUNDANT if k in redundant else NOT_SUPPORTED if judgeable[k] else TOO_SMALL
             for k in range(K)
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
-        tuple(
-            _NO_CELLS
-            if not seen[k]
-            else f"{len(b.rows)} × {len(b.cols)}: no block of this size could be supported in this matrix"
-            if small[k]
-            else ""
-            for k, b in enumerate(solution)
-        ),
+        tuple(map(_reason, solution, seen, judgeable)),
         tuple(order),
     )
+
+
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool) -> str:
+    if not seen:
+        return _NO_CELLS
+    r, c = bicluster.shape
+    return "" if judgeable else f"{r} × {c}: no block of this size could be supported in this matrix"
 
 
 def _raw_of_rest(
