@@ -89,8 +89,8 @@ def test_imports_point_to_lower_layers(path):
 # Modules with an underscore belong to their room. Other rooms ask these: the formulas on blocks and mergers, of which there
 # is one each; two pieces that `sweep` shares with what it runs; and what `doctor --warm` compiles.
 ASKED_BY_OTHERS = {
-    "measures._blocks": {"algorithms", "chance", "judge", "report"},
-    "measures._mergers": {"chance", "judge", "cli"},
+    "measures._blocks": {"algorithms", "chance", "report"},
+    "measures._mergers": {"cli"},
     "measures._observed": {"chance"},
     "measures._sample": {"evaluation"},
     "measures._kernels": {"cli"},

@@ -203,7 +203,7 @@ class Normal:
         self.series = self.correlation(judged)
 
     def correlation(self, Z):
-        n, m = Z.shape
+        m = Z.shape[1]
         each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(row**2) for row in Z if sum(row**2) > 0)
         lower = rho = each[len(each) // 4]
         for _ in range(10):
