@@ -19,7 +19,7 @@ def test_the_example_says_what_to_type_next_and_overwrites_nothing(run, tmp_path
     assert again.code == 2
     assert "trial has expression.csv, solution.json, biclust.txt, sets.gmt already" in again.err
     scored = run("score", "trial/expression.csv", "trial/solution.json")
-    assert "solution: 3 of 5 biclusters stand out, the others add nothing to them" in scored.out
+    assert "solution: 3 of the 5 biclusters are supported; B4 is redundant, B5 is not supported." in scored.out
     assert "`bivaluate metrics` explains every column" in scored.out
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bivaluate.judge.choice import best, best_k, candidates, verdict
+from bivaluate.judge.choice import best, best_k, candidates, nearest, verdict
 
 
 def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
@@ -77,9 +77,9 @@ def chosen(**choices):
         ({"total_evidence": ("a", 2), "predictive": ("a", 3)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells agree on a, with K = 3."),
         ({"total_evidence": ("a", 2), "predictive": ("b", 3)}, "predictive", "d: held-out cells choose b with K = 3; evidence chooses a with K = 2."),
         ({"nve_cov": ("b", 3), "total_evidence": ("a", 2)}, "nve_cov", "d: NVE_cov chooses b with K = 3; evidence chooses a with K = 2."),
-        ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: nothing here; no bicluster pays and no candidate predicts held-out cells."),
-        ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: nothing here; no bicluster pays."),
-        ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
+        ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: no bicluster is supported and no candidate predicts held-out cells."),
+        ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: no bicluster is supported."),
+        ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful: no bicluster is supported, but held-out cells are predicted."),
         ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells would give a second opinion."),
     ],
 )  # fmt: skip
@@ -88,16 +88,18 @@ def test_the_verdict_in_words(choices, by, sentence):
 
 
 @pytest.mark.parametrize(
-    ("found", "pays", "finds_k", "sentence"),
+    ("found", "supported", "finds_k", "sentence"),
     [
-        (3, 3, ["a"], "d: evidence chooses a; held-out cells would give a second opinion. 3 found by the algorithm itself (at most 5 were asked for); all of them stand out from noise."),
-        (3, 2, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion. 3 found where 5 were asked for; 2 of them stand out from noise."),
+        (3, 3, ["a"], "d: evidence chooses a; held-out cells would give a second opinion. 3 found (the algorithm finds the number itself), 3 supported."),
+        (3, 2, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion. 5 requested, 3 found, 2 supported."),
         (5, 5, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion."),
     ],
 )  # fmt: skip
-def test_the_verdict_says_how_many_were_found(found, pays, finds_k, sentence):
+def test_the_verdict_says_how_many_were_found(found, supported, finds_k, sentence):
     best, *rest = chosen(total_evidence=("a", 5))
-    assert verdict(best.assign(found=found, n_paying=pays), *rest, "total_evidence", finds_k=finds_k) == sentence
+    assert (
+        verdict(best.assign(found=found, n_supported=supported), *rest, "total_evidence", finds_k=finds_k) == sentence
+    )
 
 
 def test_another_bound_is_no_other_k():
@@ -109,11 +111,21 @@ def test_another_bound_is_no_other_k():
 @pytest.mark.parametrize(
     ("p_values", "by", "sentence"),
     [
-        ({"total_evidence": 0.4}, "total_evidence", "d: nothing here; surrogates have as much evidence (p = 0.4)."),
-        ({"total_evidence": 0.4, "predictive": np.nan}, "total_evidence", "d: doubtful; evidence sees nothing, held-out cells something."),
+        ({"total_evidence": 0.4}, "total_evidence", "d: surrogates have as much evidence (p = 0.4)."),
+        ({"total_evidence": 0.4, "predictive": np.nan}, "total_evidence", "d: doubtful: surrogates have as much evidence (p = 0.4), but held-out cells are predicted."),
         ({"nve_cov": 0.6, "total_evidence": 0.1}, "nve_cov", "d: NVE_cov chooses a with K = 2, no better than what it chooses in surrogates (p = 0.6); evidence agrees."),
     ],
 )  # fmt: skip
 def test_a_choice_that_surrogates_match_is_nothing(p_values, by, sentence):
     found, candidates, dataset = chosen(**dict.fromkeys(p_values, ("a", 2)))
     assert verdict(found.assign(p_value=list(p_values.values())), candidates, dataset, by) == sentence
+
+
+def test_equals_are_decided_by_fewer_biclusters_and_nothing_supported_by_raw_evidence() -> None:
+    rows = {("a", 2): [5.0], ("a", 3): [5.0], ("b", 2): [1.0]}
+    equal = table(rows).rename(columns={"nve": "total_evidence"}).assign(n_biclusters=[3, 2, 1])
+    summary = candidates(equal, "total_evidence", high=True, above=0.0)
+    assert best(summary, high=True, above=0.0)["k"].tolist() == [3]
+    none = equal.assign(total_evidence=0.0, raw_evidence=[4.0, 9.0, 7.0])
+    assert len(best(candidates(none, "total_evidence", high=True, above=0.0), high=True, above=0.0)) == 0
+    assert nearest(none, none["dataset"].iloc[0]) == ("a", 3)

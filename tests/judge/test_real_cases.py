@@ -5,7 +5,6 @@ import pytest
 
 from bivaluate import Biclustering, evaluate, propose_pruning
 from bivaluate.datasets import load_labelled
-from bivaluate.judge.prune import made_worse
 
 MARKERS = {
     "plasma cells": (("IGJ", "MZB1", "FKBP11", "TNFRSF17"), None),
@@ -29,9 +28,8 @@ def test_marker_genes_of_blood_cells_are_kept(cells):
         pairs.append((rows, np.flatnonzero(X[rows].mean(axis=0) > 1 if high else data.col_classes[label])))
     solution = Biclustering(pairs, X.shape)
     result = evaluate(data.matrix, solution)
-    assert result.scores["n_paying"] == 4
-    assert set(result.biclusters["kind"]) <= {"raised", "additive"}
-    assert not any("noise" in finding for finding in result.findings)
+    assert result.scores["n_supported"] == 4
+    assert str(result.verdict) == "All 4 biclusters are supported."
     advice = propose_pruning(data.matrix, solution)
     assert advice.proposals == ()
     assert advice.names == ("B1", "B2", "B3", "B4")
@@ -49,42 +47,44 @@ def test_documents_are_never_merged_into_the_whole_matrix():
     counts = counts[:, (counts > 0).any(axis=0)]
     X = counts / counts.sum(axis=1, keepdims=True) * np.log(len(counts) / (counts > 0).sum(axis=0)) + 1e-9
     advice = propose_pruning(X, Biclustering.from_estimator(SpectralCoclustering(8, random_state=0).fit(X)))
-    assert all(proposal.kind == "drop" for proposal in advice.proposals)
     assert max((b.size for b in advice.solution), default=0) < X.size / 2
-    assert any("none is proposed" in caution for caution in advice.cautions)
 
 
-def test_two_raised_blocks_are_praised():
+def test_two_raised_blocks_are_supported():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 40))
     blocks = [(range(30), range(12)), (range(40, 80), range(15, 30))]
     for rows, cols in blocks:
         X[np.ix_(rows, cols)] += 4
     result = evaluate(X, Biclustering(blocks, X.shape))
-    assert result.scores["n_paying"] == 2
+    assert result.scores["n_supported"] == 2
     assert result.scores["total_evidence"] > 500
-    assert result.biclusters["kind"].tolist() == ["raised", "raised"]
-    assert not any("noise" in finding or "pattern" in finding for finding in result.findings)
+    assert result.biclusters["pattern"].tolist() == ["shifted mean", "shifted mean"]
+    assert str(result.verdict) == "Both biclusters are supported."
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_findings_and_pruning_call_the_same_blocks_noise(seed):
+def test_verdict_and_pruning_reject_the_same_blocks(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(150, 30))
     X[:25, :8] = rng.normal(size=8) * 2 + 0.4 * rng.normal(size=(25, 8))
     blocks = [(range(25), range(8))]
     blocks += [(rng.choice(150, 12, replace=False), rng.choice(30, 6, replace=False)) for _ in range(4)]
     solution = Biclustering(blocks, X.shape)
-    said = {text.split()[0] for text in evaluate(X, solution).findings if "does not stand out from noise" in text}
+    said = {row["bicluster"] for row in evaluate(X, solution).verdict.biclusters if row["verdict"] == "not_supported"}
     assert said == {"B2", "B3", "B4", "B5"}
     assert {name for p in propose_pruning(X, solution).proposals for name in p.biclusters} == said
 
 
-def test_pruning_that_makes_every_score_worse_says_so():
-    before = {"n_biclusters": 6.0, "total_evidence": 90.0, "nve": 1.08, "nve_cov": 11.41, "cc": 2.2e-4}
-    worse = {"n_biclusters": 5.0, "total_evidence": 80.0, "nve": 1.11, "nve_cov": 11.71, "cc": 8.8e-5}
-    says = ["These changes make every score worse: keep the solution as it is."]
-    assert made_worse(before, worse) == says
-    assert made_worse(before, {**worse, "nve": 1.08}) == says
-    assert made_worse(before, {**worse, "nve": 1.01}) == []
-    assert made_worse(before, before) == []
+def test_an_empty_solution_never_beats_one_with_a_supported_bicluster():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(120, 25))
+    X[:20, :8] += 3
+    junk = [(rng.choice(120, 15, replace=False), rng.choice(25, 7, replace=False)) for _ in range(10)]
+    blocks = [(range(20), range(8)), *junk]
+    keys = ["total_evidence", "raw_evidence"]
+    sides = (Biclustering(of, X.shape) for of in (blocks[:1], blocks, []))
+    one, many, none = (evaluate(X, side, metrics=keys).scores for side in sides)
+    assert one["total_evidence"] == pytest.approx(many["total_evidence"], rel=1e-12)
+    assert one["total_evidence"] > none["total_evidence"] == 0
+    assert many["raw_evidence"] >= one["raw_evidence"] > one["total_evidence"]

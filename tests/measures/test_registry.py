@@ -126,7 +126,12 @@ def test_main_measures_have_a_rank_and_a_formula():
     ]
     assert [m.main_rank for m in main] == list(range(1, len(main) + 1))
     assert all(m.formula and m.ranks_solutions for m in main)
-    assert {m.key for m in METRICS.values() if m.percent} == {"coverage", "row_coverage", "col_coverage", "explained"}
+    assert {m.key for m in METRICS.values() if m.percent} == {
+        "coverage",
+        "row_coverage",
+        "col_coverage",
+        "supported_coverage",
+    }
 
 
 def test_choosing():

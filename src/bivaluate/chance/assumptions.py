@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._rows import CHUNK_CELLS
-from bivaluate._text import Advice, Option, percent
+from bivaluate._text import percent
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
 from bivaluate.solution import Biclustering
@@ -120,7 +120,7 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
 
 
 def broken_assumptions(
-    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None, ordered: bool = False
+    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None
 ) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
@@ -130,8 +130,7 @@ def broken_assumptions(
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
     series. What the matrix was before it was :func:`prepared` is `given`: centred
-    zeros are zeros no more. Where columns are known to be `ordered`, nothing is advised about that. The sentences are
-    keyed by what they are about.
+    zeros are zeros no more. The sentences are keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -153,13 +152,7 @@ def broken_assumptions(
     share = (1 - correlation) / (1 + correlation)
     found = f"Neighbouring columns are correlated ({correlation:.2f})"
     counts = f"evidence counts a cell as {share:.2f} of an independent one"
-    if ordered:
-        return sentences | {SMOOTHNESS: f"{found}, so {counts}."}
-    how = Option(python="propose_pruning(..., ordered_columns=True)", command="bivaluate prune --ordered-columns")
-    smooth = Advice(
-        f"{found}: where columns are ordered (time, dose), smooth series look coherent by themselves, so {counts}; "
-        "judge VE with ", how, ". If the order of columns means nothing, shuffle them."
-    )  # fmt: skip
+    smooth = f"{found}, as in a time series, so {counts}. If the order of columns means nothing, shuffle them."
     return sentences | {SMOOTHNESS: smooth}
 
 
@@ -229,8 +222,7 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], str, int, ColumnSeries 
     if explained > COLUMN_EFFECT_LIMIT + error:
         findings[COLUMN_EFFECTS] = (
             f"Columns have strong effects of their own ({percent(explained)} of the variance within rows): chance-corrected "
-            "scores are too favourable on raw data: read the measures whose keys end in _centred, or centre the columns "
-            "first."
+            "scores are too favourable on raw data; centre the columns first."
         )
     residual = standardise(np.where(seen, rows - means, np.nan))
     skew, kurtosis = float((residual**3).sum()) / n_cells, float((residual**4).sum()) / n_cells - 3

@@ -243,6 +243,15 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
+def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
+
+    >>> in_order(np.array([3.0, 0.0, 0.0]), np.array([9.0, 1.0, 4.0]))
+    array([ 3. , -0.5, -0.2])
+    """
+    return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
+
+
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
     """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown.
 
@@ -370,16 +379,16 @@ def agreement(
     """
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
+    comes = f" ({near} comes nearest)" if near else ""
+    why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
+    if EVIDENCE in chosen:
+        why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values.get(EVIDENCE, math.nan))})"
     if nothing and len(nothing) == len(asked):
-        comes = f" ({near} comes nearest)" if near else ""
-        why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
-        if EVIDENCE in chosen:
-            why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values[EVIDENCE])})"
         return f"{listing([why[key] for key in nothing])}."
+    if nothing == [EVIDENCE]:
+        return f"doubtful: {why[EVIDENCE]}, but held-out cells are predicted."
     if nothing:
-        if nothing == [EVIDENCE]:
-            return "doubtful: no bicluster is supported, but held-out cells are predicted."
-        return "doubtful: biclusters are supported, but no candidate predicts held-out cells."
+        return f"doubtful: biclusters are supported, but {why[PREDICTIVE]}."
     if by not in chosen:
         return f"{symbol(by)} cannot choose."
     algorithm, k = chosen[by]
@@ -405,6 +414,8 @@ def agreement(
 
 
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if not (n > 1).any():
+        return np.full(np.shape(sd), np.nan)
     from scipy.special import stdtrit
 
     freedom = np.maximum(n - 1, 1)

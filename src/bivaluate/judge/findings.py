@@ -66,12 +66,11 @@ def _against_nve(workspace: Workspace) -> list[str]:
 
 
 def _series(workspace: Workspace) -> list[str]:
-    series = evidence_scores(workspace).series
-    if not series > 0:
+    if not evidence_scores(workspace).series > 0:
         return []
     return [
-        f"Neighbouring columns are correlated ({series:.2f}), as in a time series; evidence allows for that. If the order of "
-        "the columns means nothing, shuffle them."
+        "Neighbouring columns are correlated, as in a time series; evidence allows for that. If the order of the columns "
+        "means nothing, shuffle them."
     ]
 
 

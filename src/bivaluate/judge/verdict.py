@@ -209,16 +209,16 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
     total = sum(counts.values())
     whole = {word: n for word, n in counts.items() if n == total}
     if whole:
-        every = "The bicluster is" if total == 1 else "Both biclusters are" if total == 2 else ""
         (word,) = whole
-        if not every:
-            every = (
-                f"None of the {number(total)} biclusters is"
-                if word == NOT_SUPPORTED
-                else f"All {number(total)} biclusters are"
+        if total == 1:
+            return f"The bicluster is {WORDS[word]}."
+        if word == NOT_SUPPORTED:
+            return (
+                "Neither bicluster is supported."
+                if total == 2
+                else f"None of the {number(total)} biclusters is supported."
             )
-        said = "supported" if every.startswith("None") else WORDS[word]
-        return f"{every} {said}."
+        return f"{'Both' if total == 2 else f'All {number(total)}'} biclusters are {WORDS[word]}."
     supported = counts.get(SUPPORTED, 0.0)
     is_ = "is" if supported <= 1 else "are"
     main = f"{number(supported) if supported else 'None'} of the {number(total)} biclusters {is_} supported"
@@ -409,7 +409,7 @@ def next_steps(
     Examples
     --------
     >>> next_steps(supported=True, to_name=True)
-    ['`bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt` (or `--go sgd` for yeast) names what the rows share.']
+    ['`bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt` names what the rows share.']
     """
     steps = ["Start the same command again to finish the run."] if unfinished else []
     if not supported and not searched:
@@ -421,7 +421,7 @@ def next_steps(
         steps.append("Sweep again over a wider range of K.")
     if supported and to_name:
         sets = f"bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt"
-        steps.append(f"`{sets}` (or `--go sgd` for yeast) names what the rows share.")
+        steps.append(f"`{sets}` names what the rows share.")
     if supported and not second_opinion:
         steps.append(asking_held_out_cells(again))
     return steps[:2]

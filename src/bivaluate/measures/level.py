@@ -98,8 +98,14 @@ def _means(workspace: Workspace) -> tuple[Floats, Floats]:
     if len(solution):
         rows = np.flatnonzero(solution.row_masks.any(axis=0))
         work = partial(_sums, matrix.sparse and matrix.absent == "zero", solution)
+        if matrix.in_memory:
+            return _ratios(work(0, np.arange(len(matrix.values)), matrix.values))
         for part in matrix.map_rows(work, rows):
             sums += part
+    return _ratios(sums)
+
+
+def _ratios(sums: Floats) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums[1] / sums[0], (sums[3] - sums[1]) / (sums[2] - sums[0])
 

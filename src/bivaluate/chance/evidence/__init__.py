@@ -407,7 +407,7 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     array([ True])
     """
     model = matrix.once(model_of)
-    return np.array([math.nan if model is None else gain_alone(model, bicluster) for bicluster in biclusters])
+    return np.array([math.nan if model is None else judged_alone(model, bicluster)[0] for bicluster in biclusters])
 
 
 def evidence_scores(workspace: Workspace) -> Evidence:

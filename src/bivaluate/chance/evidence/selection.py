@@ -95,10 +95,11 @@ class Selection(NamedTuple):
     order: tuple[int, ...]
 
 
-def gain_alone(model: Family, bicluster: Bicluster) -> float:
-    """Return the evidence of a bicluster as if it were the only one."""
-    raw = model.judge(model.block(bicluster), model.start).raw
-    return raw - Names(model.matrix.shape).cost(bicluster) - model.log_tests
+def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
+    """Return the evidence of a bicluster as if it were the only one, and its pattern."""
+    judged = model.judge(model.block(bicluster), model.start)
+    gain = judged.raw - Names(model.matrix.shape).cost(bicluster) - model.log_tests
+    return gain, model.patterns.get(judged.form, NONE)
 
 
 def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
@@ -112,7 +113,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
     raws = np.array([one.raw for one in judged])
     alone = raws - plain
     gain, patterns = alone.copy(), [model.patterns.get(one.form, NONE) for one in judged]
-    repeats = _Repeats(model, cover, alone)
+    repeats = _Repeats(model, cover, alone, patterns)
     redundant: dict[int, tuple[int, ...]] = {}
     order: list[int] = []
     waiting, stale = set(np.flatnonzero(raws > 0).tolist()), set[int]()
@@ -194,9 +195,13 @@ class _Repeats(NamedTuple):
     model: Family
     cover: Cover
     alone: Floats
+    patterns: Sequence[str]
 
     def among(self, k: int, accepted: Sequence[int], gain: float) -> tuple[int, ...]:
-        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it."""
+        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it.
+
+        That block must have the pattern of one of the two: a richer one would explain unlike biclusters, too.
+        """
         at = np.array(accepted, dtype=np.int64)
         same = at[self.cover.jaccard[k, at] >= DUPLICATE]
         if len(same):
@@ -204,9 +209,12 @@ class _Repeats(NamedTuple):
         rows, cols = self.cover.shared_rows, self.cover.shared_cols
         share = [shared[k, at] / np.minimum(shared[k, k], shared[at, at]) for shared in (rows, cols)]
         alike = at[np.maximum(*share) >= _ALIKE] if len(at) else at
+        return tuple(other for other in alike.tolist() if self._explained_by_one(k, other, self.alone[other] + gain))
+
+    def _explained_by_one(self, k: int, other: int, pair: float) -> bool:
         solution = self.cover.solution
-        together = [gain_alone(self.model, union_of(solution[k], solution[other])) for other in alike.tolist()]
-        return tuple(alike[np.array(together) >= self.alone[alike] + gain].tolist())
+        gain, pattern = judged_alone(self.model, union_of(solution[k], solution[other]))
+        return gain >= pair and pattern in (self.patterns[k], self.patterns[other])
 
 
 def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
