@@ -18,7 +18,7 @@ from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
 from bivaluate.chance.evidence.selection import SUPPORTED as SUPPORTED
 from bivaluate.chance.evidence.selection import TOO_SMALL as TOO_SMALL
-from bivaluate.chance.evidence.selection import gain_alone, model_of, select, undefined
+from bivaluate.chance.evidence.selection import judged_alone, model_of, select, undefined
 from bivaluate.chance.evidence.selection import union_of as union_of
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
