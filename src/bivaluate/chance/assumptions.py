@@ -247,15 +247,12 @@ def _share_of_zeros(matrix: Matrix) -> float:
     return float((cells == 0).sum() / max(1, int((~np.isnan(cells)).sum())))
 
 
-def typical_correlation(squares: Floats, neighbours: Floats, m: int) -> float:
-    """Return the correlation of neighbouring columns in a typical row, from sums over each row without its mean.
-
-    Of squares, and of the products of neighbouring columns; :func:`neighbour_correlation` says how.
-    """
+def _correlation(cells: Floats) -> float:
+    squares, neighbours = np.einsum("ij,ij->i", cells, cells), np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])
     varies = squares > _ROUNDING * float(squares.max(initial=0.0))
     if not varies.any():
         return 0.0
-    each = neighbours[varies] / squares[varies]
+    each, m = neighbours[varies] / squares[varies], cells.shape[1]
     at = len(each) // 4
     lower = float(np.partition(each, at)[at])
     correlation = lower
@@ -263,11 +260,6 @@ def typical_correlation(squares: Floats, neighbours: Floats, m: int) -> float:
         raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
         correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
     return correlation
-
-
-def _correlation(cells: Floats) -> float:
-    squares, neighbours = np.einsum("ij,ij->i", cells, cells), np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])
-    return typical_correlation(squares, neighbours, cells.shape[1])
 
 
 def neighbour_correlation(cells: Floats) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate.chance.evidence._cells import Family
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
@@ -384,7 +385,7 @@ def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise"
 
 
 def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
-    model = matrix.once(model_of)
+    model = _model(matrix, cover.solution)
     found = undefined(cover) if model is None else select(model, cover, n_jobs)
     every = len(found.order) == len(cover.solution)
     return Evidence(
@@ -397,6 +398,11 @@ def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
     )
 
 
+def _model(matrix: Matrix, solution: Biclustering) -> Family | None:
+    model = matrix.once(model_of)
+    return None if model is None else model.given(solution)
+
+
 def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
     """Return the evidence of biclusters, of a solution or others, each as if it were the only one.
 
@@ -406,7 +412,7 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     >>> evidence_alone(Matrix.of(X), S, [S[0]]) == evidence_table(X, S).alone
     array([ True])
     """
-    model = matrix.once(model_of)
+    model = _model(matrix, solution)
     return np.array([math.nan if model is None else judged_alone(model, bicluster)[0] for bicluster in biclusters])
 
 

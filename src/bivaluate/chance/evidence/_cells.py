@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Bicluster
+from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
 # Cells looked at together: few enough to stay in the processor's cache.
@@ -39,6 +39,9 @@ class Family(Protocol):
     @property
     def start(self) -> Any:
         """What is known before anything is accepted."""
+
+    def given(self, solution: Biclustering) -> Family:
+        """Return the family as it is seen once a solution is known."""
 
     def block(self, bicluster: Bicluster) -> Any:
         """Return what is known of a bicluster: `cells`, how many of them are seen, and sums."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from bivaluate.chance.assumptions import AUTOCORRELATION_LIMIT, typical_correlation
+from bivaluate.chance.assumptions import rows_alike, series_in
 from bivaluate.chance.evidence._cells import FirstSums, Judged, pieces, sum_up
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Bicluster
+from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,6 +29,7 @@ _TESTS = 20
 # Share of the overall variance in every scale; passes that fit effects and scales, without and with missing cells.
 _SHARED, _SWEEPS, _SWEEPS_WITH_GAPS = 0.1, 2, 12
 _BINS, _REACH = 4096, 8.0
+_ROWS_LOOKED_AT = 500
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
@@ -146,14 +148,13 @@ class Squares(NamedTuple):
 
     row_means: Floats
     row_squares: Floats
-    neighbours: Floats  # of each row, the products of neighbouring columns
     col_sums: Floats
     col_squares: Floats
 
 
 def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
     n, m = cells.shape
-    row_means, row_squares, neighbours = np.empty((3, n))
+    row_means, row_squares = np.empty((2, n))
     col_sums, col_squares = np.zeros((2, m))
     for rows, x, seen in pieces(matrix, cells):
         z = fit.drawn(x, _after(start, rows))
@@ -168,8 +169,7 @@ def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
         row_squares[rows] = squared.sum(axis=1)
         col_sums += z.sum(axis=0)
         col_squares += squared.sum(axis=0)
-        neighbours[rows] = np.einsum("ij,ij->i", z[:, 1:], z[:, :-1])
-    return Squares(row_means, row_squares, neighbours, col_sums, col_squares)
+    return Squares(row_means, row_squares, col_sums, col_squares)
 
 
 def _gathered(kind: Any, parts: list[Any], of_rows: int) -> Any:
@@ -200,7 +200,7 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     fit = fit._replace(scores=ndtri(np.clip(middle, 1e-300, 1 - 1e-16)))
     for _ in range(6 if first.gaps else 2):
-        squares = _gathered(Squares, list(matrix.map_chunks(partial(_squares, there, fit))), 3)
+        squares = _gathered(Squares, list(matrix.map_chunks(partial(_squares, there, fit))), 2)
         fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + squares.col_sums / in_col)
     return fit, squares
 
@@ -258,8 +258,18 @@ class Normal:
         squares = float(found.row_squares.sum())
         self.start = State(found.row_squares, found.col_squares, squares)
         self.lost = max(first.cells - squares, 0.0)
-        rho = typical_correlation(found.row_squares, found.neighbours, matrix.shape[1])
-        self.series = rho if rho > AUTOCORRELATION_LIMIT + 3 / math.sqrt(first.cells) else 0.0
+        self.series = 0.0
+        self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
+        rows = np.arange(0, matrix.shape[0], self.step)
+        self.columns = series_in(self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows))
+
+    def given(self, solution: Biclustering) -> Normal:
+        """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
+        if self.columns is None:
+            return self
+        model = copy(self)
+        model.series = self.columns.correlation_given(partial(rows_alike, solution, self.step)) or 0.0
+        return model
 
     def block(self, bicluster: Bicluster) -> Block:
         """Return the cells of a bicluster."""

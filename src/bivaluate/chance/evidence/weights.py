@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bivaluate.chance.evidence._cells import FirstSums, Judged, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Bicluster
+from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -202,6 +202,10 @@ class Weights:
         ratio = partial(_squares_over, there, self.unit, law, self.place[0], self.place[1], x, y)
         pearson = math.fsum(matrix.map_chunks(ratio)) - 2 * float(row_sums.sum()) + everything
         self.dispersion = 1.0 if first.binary else max(pearson / first.freedom, 1e-9)
+
+    def given(self, solution: Biclustering) -> Weights:
+        """Return the same."""
+        return self
 
     @property
     def start(self) -> State:
