@@ -17,6 +17,7 @@ LAYERS = {
     "_text": 0,
     "_anndata": 1,
     "_check": 1,
+    "_glossary": 0,
     "_rows": 1,
     "_cluster": 1.5,
     "_document": 1,
@@ -45,8 +46,11 @@ LAYERS = {
     "__main__": 15,
 }
 
-# `Evaluation.plot` and `Evaluation.report` reach for the rooms above when they are called.
-LOOK_AHEADS = {("evaluation", "plots"), ("evaluation", "report")}
+# Results can draw themselves and write their report: these reach for the rooms above when they are called.
+LOOK_AHEADS = {
+    *(("evaluation", "plots"), ("evaluation", "report")),
+    *(("sweep.find", "plots"), ("sweep.find", "report"), ("sweep.search", "plots")),
+}
 
 
 def modules():

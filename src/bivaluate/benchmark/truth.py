@@ -53,7 +53,7 @@ class Truth:
         if self.problem.truth is not None:
             truth = self.problem.truth
             each = [max((cell_jaccard(b, t) for t in truth), default=0.0) for b in solution]
-            return float(compare(truth, solution)["ce"] or 0.0) if len(truth) else math.nan, each
+            return float(compare(truth, solution, metrics="ce")["ce"] or 0.0) if len(truth) else math.nan, each
         each = [self._match(b)["f1"] for b in solution]
         return float(np.mean(each)), each
 
