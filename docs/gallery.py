@@ -90,6 +90,12 @@ plots.plot_ksweep(run.results, "nve_cov").figure
 plots.plot_tradeoff(run.results).figure
 
 # %% [markdown]
+# ## plot_candidates: every solution that was judged, the chosen one ringed
+
+# %%
+plots.plot_candidates(run.results, "nve_cov").figure
+
+# %% [markdown]
 # ## plot_k_curve: how many? Evidence beside its null, and the gain on held-out cells
 
 # %%
