@@ -90,18 +90,18 @@ plots.plot_ksweep(run.results, "nve_cov").figure
 plots.plot_tradeoff(run.results).figure
 
 # %% [markdown]
-# ## plot_candidates: every solution that was judged, the chosen one ringed
-
-# %%
-plots.plot_candidates(run.results, "nve_cov").figure
-
-# %% [markdown]
 # ## plot_k_curve: how many? Evidence beside its null, and the gain on held-out cells
 
 # %%
 options = {"null": "permute", "null_runs": 5, "held_out": 3, "metrics": ["total_evidence"]}
 curve = Sweep(Plan(["scenario:S4"], ["las"], k=[2, 3, 4, 5, 6], **options)).run()
 plots.plot_k_curve(curve.results, "total_evidence", null=curve.null)
+
+# %% [markdown]
+# ## plot_candidates: every solution that was judged, the chosen one ringed
+
+# %%
+plots.plot_candidates(curve.results).figure
 
 # %% [markdown]
 # ## plot_detection_limit: from which size on `bivaluate find` finds a block
