@@ -38,7 +38,7 @@ def matrix(tmp_path):
 @pytest.fixture
 def command(tmp_path):
     (tmp_path / "tool.py").write_text(SCRIPT)
-    return lambda what: f"cmd:'{sys.executable}' '{tmp_path / 'tool.py'}' {what} {{out}} {{k}} {{seed}}"
+    return lambda what: f"cmd:'{sys.executable}' '{tmp_path / 'tool.py'}' {what} {{out}}/ {{k}} {{seed}}"
 
 
 def test_patterns_stand_for_keys():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
 from bivaluate.solution import Biclustering
+from bivaluate.sweep.failures import failed_fits
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -40,6 +41,8 @@ class Benchmark:
         One row per bicluster: its truth and every measure of biclusters.
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
+    failed : DataFrame, optional
+        Algorithms of which a fit failed or timed out: how many of how many, and why the first did.
 
     See Also
     --------
@@ -54,6 +57,7 @@ class Benchmark:
     solutions: pd.DataFrame
     biclusters: pd.DataFrame
     copies: pd.DataFrame
+    failed: pd.DataFrame = field(default_factory=lambda: failed_fits(None))
 
 
 def run_benchmark(
@@ -151,8 +155,8 @@ def run_benchmark(
             progress("truth", len(judged.solutions), total)
     import pandas as pd
 
-    tables = Benchmark(*(pd.DataFrame(getattr(judged, table)) for table in TABLES))
-    for table in TABLES:
+    tables = Benchmark(*(pd.DataFrame(getattr(judged, table)) for table in TABLES), failed_fits(run.results))
+    for table in (*TABLES, "failed"):
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables
 

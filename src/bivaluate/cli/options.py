@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
-from bivaluate.cli.files import WRITTEN, check_written, force_option, streams, without_paths
+from bivaluate.cli.files import WRITTEN, added_option, check_written, streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -41,6 +41,12 @@ MATRIX = typer.Argument(
 )
 MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
+#: How a program outside bivaluate is named, for the help of every command that runs algorithms.
+COMMANDS = (
+    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
+    "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
+    "number of biclusters, {seed} the seed."
+)
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
@@ -297,7 +303,9 @@ class _Spoken:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if any(set(WRITTEN) & set(parameter.opts) for parameter in self.params):
-            self.params.append(force_option())
+            self.params.append(added_option("--force"))
+        if any("--csv" in parameter.opts for parameter in self.params):
+            self.params.append(added_option("--latex"))
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         own = {spelling for parameter in self.params for spelling in parameter.opts}
@@ -320,11 +328,19 @@ class _Spoken:
         running = _running.set(spelled)
         try:
             with streams(ctx, self.params, spelled):
+                latex = ctx.params.pop("latex", None)
                 try:
-                    return super().invoke(ctx)  # type: ignore[misc]
+                    if latex is None:
+                        return super().invoke(ctx)  # type: ignore[misc]
+                    from bivaluate.cli.tables import latex_tables
+
+                    with latex_tables(latex):
+                        return super().invoke(ctx)  # type: ignore[misc]
                 except BivaluateError as error:
                     error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
                     raise
+                finally:
+                    ctx.params |= {} if latex is None else {"latex": latex}
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None

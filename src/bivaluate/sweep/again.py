@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def held_out_command(run: Run) -> str:
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
     here = all(is_name(spec) or os.path.exists(spec) for spec in plan.datasets)
-    if not algorithms or not here or any(name.startswith("cmd:") for name in algorithms[:-1]):
+    if not algorithms or not here or any("cmd:" in a and "cmd:" not in b for a, b in pairwise(algorithms)):
         return ""
     words = ["bivaluate", "sweep", *plan.datasets, "-a", ",".join(algorithms)]
     words += ["-k", plan.k if isinstance(plan.k, str) else _numbers(plan.k), "--seeds", _seeds(plan.seeds)]
