@@ -41,7 +41,7 @@ def evaluate(
     X: Any,
     solution: Any,
     *,
-    metrics: str | Iterable[str] = "default",
+    metrics: str | Iterable[str | Callable[..., Any]] = "default",
     degenerate: str = "nan",
     missing: str = "raise",
     min_rows: int = 1,
@@ -70,8 +70,9 @@ def evaluate(
         their entries, memory maps and other sources some rows at a time: neither is turned into one dense array.
     solution : Biclustering, estimator or list of pairs
         The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns).
-    metrics : str or iterable of str
-        ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
+    metrics : str or iterable of str or callable
+        ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys; measures of your own as
+        ``"module:function"`` or as functions, of (values of a bicluster) or of (X, solution).
     degenerate : {"nan", "formula"}
         How a bicluster of one row or one column counts: ``"nan"`` (undefined, so it is left out of every score) or
         ``"formula"`` (what the formula gives, the 0 of the paper).

@@ -85,7 +85,9 @@ def test_a_command_runs_where_it_was_typed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert len(make_estimator(f"mine=cmd:'{sys.executable}' tool.py {{out}}", "auto").fit(X).solution_) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["tool.py"]
-    with pytest.raises(CommandError, match=r"No such file or directory.*\{out\} is a path to be made, \{out\}/ a folder"):
+    with pytest.raises(
+        CommandError, match=r"No such file or directory.*\{out\} is a path to be made, \{out\}/ a folder"
+    ):
         CommandEstimator(f"'{sys.executable}' -c \"import sys; open(sys.argv[1] + '/x', 'w')\" {{out}}").fit(X)
 
 

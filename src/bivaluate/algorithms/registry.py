@@ -114,8 +114,8 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     Parameters
     ----------
     words : iterable of str
-        Keys, ``"all"``, patterns such as ``"spectral*"``, ``package.module:Class``, ``cmd:…`` and ``recipe:…``; the last
-        three may have a name, ``mine=cmd:…``.
+        Keys, ``"all"``, patterns such as ``"spectral*"``, ``package.module:Class``, ``cmd:…`` and ``recipe:…``; the
+        last three may have a name, ``mine=cmd:…``.
 
     Returns
     -------

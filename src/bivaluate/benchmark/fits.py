@@ -14,6 +14,7 @@ from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
+from bivaluate.measures.registry import choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.failures import failed_fits
 from bivaluate.sweep.load import load_run
@@ -70,6 +71,7 @@ def run_benchmark(
     solutions: Mapping[str, str | os.PathLike[str]] | None = None,
     time_limit: float | None = None,
     rescore: bool = False,
+    measures: Sequence[str] = (),
     jobs: int = 1,
     scheduler: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -95,6 +97,8 @@ def run_benchmark(
     rescore : bool, default=False
         Fit nothing, and compute every measure again from the solutions in the folder: after a change to a measure, or
         with a new one.
+    measures : sequence of str
+        Measures of your own, ``module:function``, judged beside the others.
     jobs : int, default=1
         Worker processes.
     scheduler : str, optional
@@ -125,6 +129,7 @@ def run_benchmark(
     >>> run_benchmark("RUN", quick=True, jobs=2)  # doctest: +SKIP
     """
     folder = Path(out)
+    added = [metric.key for metric in choose_metrics(measures)]
     chosen = _chosen(cases, quick)
     check_int("seeds", seeds, 1)
     items = [(case, seed) for case in chosen for seed in range(seeds if case.domain in MADE else 1)]
@@ -133,7 +138,7 @@ def run_benchmark(
         datasets=_write_matrices(folder, names),
         algorithms=list(algorithms or (QUICK_ALGORITHMS if quick else ["all"])),
         k=QUICK_K if quick else FULL_K,
-        metrics=[*solution_measures(), *bicluster_measures()],
+        metrics=[*solution_measures(added), *bicluster_measures(added)],
         score={"missing": "omit", "single": "matrix"},
         time_limit=time_limit or (30.0 if quick else 600.0),
     )
@@ -145,12 +150,12 @@ def run_benchmark(
     total, judged = len(done) + len(own), Judged()
     for name, (case, seed) in names.items():
         found = [
-            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r))
+            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
             for r in done[done["dataset"] == name].to_dict("records")
         ]
         found += [Found(method, len(s), s) for (method, where), s in own.items() if where == name]
         kept = folder / "judged" / f"{name.replace(':', '_')}.json"
-        judged.add(judge(case, seed, found, kept, rescore))
+        judged.add(judge(case, seed, found, kept, rescore, added))
         if progress is not None:
             progress("truth", len(judged.solutions), total)
     import pandas as pd
@@ -201,12 +206,12 @@ def _cell(name: str, row: Mapping[Any, Any]) -> Any:
     return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
 
 
-def _stored(run: Any, name: str, row: Mapping[Any, Any]) -> Scores:
+def _stored(run: Any, name: str, row: Mapping[Any, Any], own: Sequence[str]) -> Scores:
     """Return the measures of a cell and of its biclusters as the sweep computed them."""
     table = run.biclusters
     mine = table[(table["dataset"] == name) & (table["algorithm"] == row["algorithm"]) & (table["k"] == row["k"])]
-    keys = [key for key in bicluster_measures() if key in mine.columns]
-    return {key: row[key] for key in solution_measures() if key in row}, mine[keys].to_dict("records")
+    keys = [key for key in bicluster_measures(own) if key in mine.columns]
+    return {key: row[key] for key in solution_measures(own) if key in row}, mine[keys].to_dict("records")
 
 
 def _own_solutions(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import COMMANDS, Csv, Json, listed, option
+from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
 from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, write_csv
 
@@ -30,6 +30,7 @@ def benchmark(
     rescore: Annotated[
         bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
+    own: OwnMeasures = None,
     page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
@@ -70,10 +71,13 @@ def benchmark(
             solutions=folders,
             time_limit=time_limit,
             rescore=rescore,
+            measures=own or (),
             jobs=jobs,
             scheduler=scheduler,
             progress=update,
         )
+    if not len(found.solutions):
+        report_failures(found.failed, found.failed["algorithm"], run_folder / "run")
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
     written = write_page(found, tables, page or run_folder / "benchmark.md", command)

@@ -53,6 +53,14 @@ Csv = Annotated[Path | None, option("Also write the main table to this CSV file 
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
+OwnMeasures = Annotated[
+    list[str] | None,
+    option(
+        "MODULE:FUNCTION, a measure of your own: a function of (X, solution), or of the values of one bicluster; "
+        "repeatable. High is better unless FUNCTION.direction is 'low'.",
+        "--measure",
+    ),
+]
 _MISSING = "Missing cells (NaN): raise (stop), or omit."
 Missing = Annotated[str, option(_MISSING, "--missing")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
@@ -253,11 +261,16 @@ def listed(text: str | None) -> list[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def chosen_metrics(metrics: str | None, every: bool) -> str | list[str]:
-    """Return what --metrics and --all ask for."""
+def chosen_metrics(metrics: str | None, every: bool, own: list[str] | None = None) -> str | list[str]:
+    """Return what --metrics, --all and --measure ask for."""
     if every and metrics:
         raise ParameterError("--all and --metrics exclude each other; use one of them.")
-    return "all" if every else listed(metrics) or "default"
+    chosen = "all" if every else listed(metrics) or "default"
+    if not own:
+        return chosen
+    from bivaluate.measures.registry import choose_metrics
+
+    return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 
 
 def _check_format(option: str, key: str | None, kind: str, written: bool = False) -> None:

@@ -23,6 +23,7 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Metrics,
+    OwnMeasures,
     Scheduler,
     Scoring,
     SolutionFile,
@@ -71,6 +72,7 @@ def score(
     ] = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
+    own: OwnMeasures = None,
     as_json: Json = False,
     csv: Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
@@ -101,7 +103,7 @@ def score(
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
-    chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
+    chosen = _with_sort(chosen_metrics(metrics, all_metrics, own), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
@@ -204,8 +206,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     keys = [k for k in main if k in computed] if "nve" in computed else list(computed)
     if len(computed) > 30:
         keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
-    if sort and sort not in keys:
-        keys.append(sort)
+    keys += [key for key in computed if key not in keys and (key == sort or ":" in key)]
     sort = sort or next((key for key in main[1:] if key in computed), None)
     if sort:
         order = best_first(sort, [e.scores.get(sort) for e in evaluations])

@@ -17,6 +17,7 @@ from bivaluate.cli.options import (
     AllMetrics,
     MatrixFile,
     Metrics,
+    OwnMeasures,
     Parameters,
     Scheduler,
     chosen_metrics,
@@ -62,6 +63,7 @@ def sweep(
     parameters: Parameters = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
+    own: OwnMeasures = None,
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
@@ -116,7 +118,7 @@ def sweep(
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
         "parameters": settings or None,
-        "metrics": chosen_metrics(metrics, all_metrics) if metrics or all_metrics else None,
+        "metrics": chosen_metrics(metrics, all_metrics, own) if metrics or all_metrics or own else None,
         "score": parse_assignments("--score", score or []) or None,
         "read": matrix_file.given or None,
         "time_limit": time_limit,

@@ -140,10 +140,16 @@ def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: s
         bold |= {(i, j + 1) for j in _best(list(row[1:]), row[0][-1:] if row[0][-1:] in "↑↓" else ahead)}
     numeric = [j > 0 and all(row[j][:1] in "–−-+0123456789" for row in rows) for j in range(len(headings))]
     shown = [
-        [rf"\textbf{{{text.translate(_TEX)}}}" if (i, j) in bold else text.translate(_TEX) for j, text in enumerate(row)]
+        [
+            rf"\textbf{{{text.translate(_TEX)}}}" if (i, j) in bold else text.translate(_TEX)
+            for j, text in enumerate(row)
+        ]
         for i, row in enumerate(rows)
     ]
-    lines = [*([f"% {title}"] if title else []), rf"\begin{{tabular}}{{{''.join('lr'[is_right] for is_right in numeric)}}}"]
+    lines = [
+        *([f"% {title}"] if title else []),
+        rf"\begin{{tabular}}{{{''.join('lr'[is_right] for is_right in numeric)}}}",
+    ]
     lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in headings) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in shown]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

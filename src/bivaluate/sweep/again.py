@@ -44,6 +44,8 @@ def held_out_command(run: Run) -> str:
     data set. Nothing is returned where the plan cannot be typed: a file is not where it was, or several algorithms are
     commands.
     """
+    from bivaluate.algorithms.registry import split_name
+
     plan = run.plan
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
@@ -59,7 +61,8 @@ def held_out_command(run: Run) -> str:
     elif plan.metrics != "default":
         words += ["--metrics", ",".join(plan.metrics)]
     for name in algorithms:
-        words += _assigned("--param", {f"{name}.{key}": value for key, value in plan.parameters.get(name, {}).items()})
+        short = split_name(name)[0] or name
+        words += _assigned("--param", {f"{short}.{key}": value for key, value in plan.parameters.get(name, {}).items()})
     words += [*_assigned("--score", plan.score), *reading_words(plan.read)]
     if plan.time_limit is not None:
         words += ["--time-limit", str(plan.time_limit)]
