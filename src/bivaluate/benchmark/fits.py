@@ -160,7 +160,9 @@ def run_benchmark(
             progress("truth", len(judged.solutions), total)
     import pandas as pd
 
-    tables = Benchmark(*(pd.DataFrame(getattr(judged, table)) for table in TABLES), failed_fits(run.results))
+    tables = Benchmark(
+        **{table: pd.DataFrame(getattr(judged, table)) for table in TABLES}, failed=failed_fits(run.results)
+    )
     for table in (*TABLES, "failed"):
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables

@@ -200,6 +200,6 @@ def _is_of_kind(path: Path, kind: str) -> bool:
         except BivaluateError:
             return False
     if kind in ("page", "json", "latex"):
-        return head.startswith({"page": b"<", "json": b"{", "latex": (b"%", b"\\")}[kind])
+        return head.startswith({"page": (b"<",), "json": (b"{",), "latex": (b"%", b"\\")}[kind])
     is_table = any(mark in head.partition(b"\n")[0] for mark in (b",", b"\t", b";"))
     return b"\0" not in head and not head.startswith((b"<", b"{", b"[")) and is_table

@@ -28,9 +28,9 @@ def metrics(
     - `bivaluate metrics nve`
     - `bivaluate metrics --csv measures.csv`
     """
-    from bivaluate.measures.registry import METRICS, get_metric
+    from bivaluate.measures.registry import METRICS, OF_TOPICS, get_metric
 
-    records = [get_metric(key)] if key else list(METRICS.values())
+    records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
     if as_json:
         print_json([_document(metric) for metric in records])
     elif key:

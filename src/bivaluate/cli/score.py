@@ -151,13 +151,13 @@ def score(
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import METRICS, choose_metrics, get_metric
+    from bivaluate.measures.registry import RECORDS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
     asked, level = get_metric(sort), "bicluster" if biclusters else "solution"
     if asked.level != level:
-        same = [key for key, metric in METRICS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
+        same = [key for key, metric in RECORDS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
         hint = f" Did you mean {same[0]!r}?" if same else ""
         what = "bicluster" if biclusters else "whole solution"
         raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.{hint}")
@@ -199,13 +199,13 @@ def _with_places(
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
-    from bivaluate.measures.registry import METRICS, main_metrics
+    from bivaluate.measures.registry import RECORDS, main_metrics
 
     computed = evaluations[0].scores
     main = ["n_biclusters", *(metric.key for metric in main_metrics())]
     keys = [k for k in main if k in computed] if "nve" in computed else list(computed)
     if len(computed) > 30:
-        keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
+        keys = [k for k in computed if RECORDS[k].direction != "none" or k == "n_biclusters"]
     keys += [key for key in computed if key not in keys and (key == sort or ":" in key)]
     sort = sort or next((key for key in main[1:] if key in computed), None)
     if sort:
@@ -277,7 +277,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
     from bivaluate.judge.verdict import WORDS
-    from bivaluate.measures.registry import METRICS, symbol
+    from bivaluate.measures.registry import RECORDS, symbol
 
     records = evaluation.records
     if not records:
@@ -285,7 +285,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence
         return
     sort = sort or next((key for key in ("evidence", "nve_k") if key in records[0]), None)
     order = best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
-    keys = [key for key in records[0] if key in METRICS]
+    keys = [key for key in records[0] if key in RECORDS]
     rows = []
     for record in (records[index] for index in order):
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]

@@ -51,9 +51,9 @@ def score_text(key: str, value: float | None) -> str:
 
 def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
-    from bivaluate.measures.registry import METRICS
+    from bivaluate.measures.registry import RECORDS
 
-    metric = METRICS[key]
+    metric = RECORDS[key]
     return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
 
 

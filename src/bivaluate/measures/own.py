@@ -82,13 +82,13 @@ def own_measure(given: str | Callable[..., Any]) -> Metric:
         return float(value)
 
     of_solution = len(wanted) == 2
-    record = measure(
+    public = measure(
         key, name, name, (inspect.getdoc(function) or name).partition("\n")[0], of_matrix=of_solution, range=REAL,
         level="solution" if of_solution else "bicluster",
         direction=check_choice(f"direction of {name}", getattr(function, "direction", "high"), ("low", "high", "none")),
-    )(checked).records[0]  # fmt: skip
-    Records.own[key] = record
-    return record
+    )(checked)  # fmt: skip
+    Records.own[key] = records_of(public)[0]
+    return Records.own[key]
 
 
 def _imported(word: str) -> Any:

@@ -18,6 +18,7 @@ from bivaluate.measures import (
     partition,
     r_biclust,
     residue,
+    topics,
     virtual_error,
 )
 from bivaluate.measures.measure import INFINITY, Metric, records_of
@@ -77,7 +78,9 @@ OF_FITS = {
         reference="after Ben-Hur, Elisseeff & Guyon 2002, doi:10.1142/9789812799623_0002",
     ),
 }  # fmt: skip
-RECORDS: dict[str, Metric] = Records(METRICS | OF_FITS)
+#: Measures of documents x words: computed where they are asked for, never with "all".
+OF_TOPICS = {r.key: r for f in (topics.topic_coherence, topics.topic_diversity) for r in records_of(f)}
+RECORDS: dict[str, Metric] = Records(METRICS | OF_FITS | OF_TOPICS)
 
 
 #: Keys and columns of 0.1.0 and what they are called now.
