@@ -35,7 +35,9 @@ def test_a_list_of_mappings():
     "given", [(np.arange(6) % 2, np.arange(5) % 2), [0, 0, 1, 1, 0, 1], np.array([0, 0, 1, 1, 0, 1]), FRAME]
 )
 def test_labels_of_clusters_are_answered_with_the_call_that_takes_them(given):
-    with pytest.raises(SolutionError, match=r"Biclustering\.from_labels\(row_labels, column_labels\), with diagonal=True"):
+    with pytest.raises(
+        SolutionError, match=r"Biclustering\.from_labels\(row_labels, column_labels\), with diagonal=True"
+    ):
         evaluate(X, given)
 
 
@@ -73,9 +75,10 @@ def test_generators_draw_data():
     np.testing.assert_array_equal(given[0], again[0])
 
 
+@pytest.mark.extra("tables", "parquet")
 def test_tables_of_other_libraries():
-    pytest.importorskip("narwhals")
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     table = pa.table({"gene": ROWS, **{name: X[:, j] for j, name in enumerate(COLS)}})
     matrix = Matrix.of(table)
     assert (matrix.row_labels, matrix.col_labels) == (tuple(ROWS), tuple(COLS))

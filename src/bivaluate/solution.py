@@ -890,7 +890,9 @@ def _placed(pairs: Sequence[Any], known: Sequence[Sequence[str] | None]) -> list
     found = []
     for k, pair in enumerate(pairs):
         sides = list(pair) if hasattr(pair, "__iter__") else [pair]
-        found.append([positions(f"B{k + 1}", axis, side) for axis, side in enumerate(sides)] if len(sides) == 2 else pair)
+        found.append(
+            [positions(f"B{k + 1}", axis, side) for axis, side in enumerate(sides)] if len(sides) == 2 else pair
+        )
     return found
 
 

@@ -37,7 +37,9 @@ def _read(source: Source, options: Options) -> Document:
     labels = None if documents is None else (X.col_labels, X.row_labels)[documents]
     if documents is None or labels is None:
         size = f"{X.shape[0]} x {X.shape[1]}"
-        raise source.fault(f"it has {len(topics)} documents; a matrix of these and labelled words is needed, not {size}.")
+        raise source.fault(
+            f"it has {len(topics)} documents; a matrix of these and labelled words is needed, not {size}."
+        )
     places = {label: place for place, label in enumerate(labels)}
     pairs: list[tuple[Any, Any]] = []
     for topic in sorted(int(name) for name in words):

@@ -21,7 +21,9 @@ def _read(source: Source, options: Options) -> Document:
     """Read the weights and apply the rule: documents are rows, words are columns."""
     arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
     if len(arrays) < 2:
-        raise source.fault(f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them.")
+        raise source.fault(
+            f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them."
+        )
     try:
         found = Biclustering.from_factors(arrays[_DOCUMENTS].T, arrays[_WORDS], rule=options.rule or DEFAULT_RULE)
     except SolutionError as error:
