@@ -19,7 +19,7 @@ help:  ## explain the targets
 	touch $@
 
 .venv-demo/.installed: pyproject.toml
-	@echo "installing bivaluate and what it needs into .venv-demo (two to three minutes) …"
+	@echo "installing bivaluate and what it needs into .venv-demo (about a minute) …"
 	@$(PYTHON) -m venv .venv-demo
 	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check .
 	@touch $@
@@ -50,7 +50,6 @@ LEAN_TESTS := tests/io tests/cli tests/plots tests/datasets/test_real.py tests/a
 test-lean: .venv-lean/.installed  ## tests of what can differ without extras, in an environment without any
 	BIVALUATE_REQUIRE_BROWSER=0 $(LEAN)/python -m pytest -n 2 --dist worksteal $(LEAN_TESTS)
 
-# Not editable: the machine code that its numba makes must not replace that of the other environments.
 .venv-lowest/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet uv
@@ -93,7 +92,7 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC and Snakemake use it
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
-	HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .venv-dist
 	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc snakemake

@@ -106,6 +106,14 @@ limit = json.loads(measured.read_text(encoding="utf-8"))["limit"]
 plots.plot_detection_limit(pd.DataFrame({size: row["found"] for size, row in limit.items()}).T).figure
 
 # %% [markdown]
+# ## plot_traits: what the samples of each bicluster share
+
+# %%
+inside = pd.Series(range(X.shape[1])).isin(solution[0].cols)
+samples = pd.DataFrame({"dose": inside.map({True: "high", False: "low"}), "batch": ["a", "b"] * (X.shape[1] // 2)})
+plots.plot_traits(bivaluate.traits(solution, X, samples)).figure
+
+# %% [markdown]
 # ## plot_nve_map: NVE of every bicluster of every algorithm
 
 # %%

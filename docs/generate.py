@@ -216,7 +216,7 @@ file are sorted first: in memory up to 2 GB (or `--memory`), by way of temporary
 def replication_sentence() -> str:
     """How many of the paper's claims the last full replication reproduced."""
     counts = headline(ROOT / "docs" / "replication")
-    return f"`bivaluate replicate --full` runs the whole paper again. {counts} [Which, and why](docs/REPLICATION.md)."
+    return f"{counts} ([Which, and why](docs/REPLICATION.md); `bivaluate replicate --full` runs the whole paper again.)"
 
 
 def benchmark_sentence() -> str:

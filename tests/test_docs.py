@@ -57,8 +57,14 @@ def test_readme_commands_work_as_typed(tmp_path):
 
 
 SCRIPTS = [*sorted((ROOT / "docs" / "tutorials").glob("*.py")), ROOT / "docs" / "gallery.py"]
-FETCHING = {"yeast", "documents", "ratings", "choosing_k"}
-NEEDED = {"single_cells": ["anndata", "scanpy"], "choosing_k": ["h5py"], "gallery": ["marsilea"]}
+FETCHING = {"yeast", "documents", "ratings", "choosing_k", "other_data"}
+NEEDED = {
+    "single_cells": ["anndata", "scanpy"],
+    "choosing_k": ["h5py"],
+    "other_data": ["h5py"],
+    "programs": ["anndata"],
+    "gallery": ["marsilea"],
+}
 SMALL = {
     "documents": (500, 400),
     "choosing_k": (120, 150),

@@ -31,7 +31,7 @@ def test_every_result_has_a_table_for_notebooks(run, example):
     for thing, words in (
         (X, "Matrix(expression: 200 x 30, rows and columns labelled)"),
         (solution, "Biclustering(5 biclusters of a matrix of 200 x 30)"),
-        (result, "3 of 5 biclusters stand out, the others add nothing to them"),
+        (result, "3 of the 5 biclusters are supported; B4 is redundant, B5 is not supported."),
         (run, "2 of 2 cells finished"),
         (select(run), "Choice by evidence"),
     ):
@@ -56,7 +56,8 @@ def test_pictures_pages_and_tables_of_a_result(example, tmp_path):
     frame = result.to_frame()
     assert frame.index.tolist() == ["solution"]
     assert frame["nve"].item() == result.scores["nve"]
-    assert evaluate(result.matrix, solution.select([0, 1, 2])).verdict.startswith("Good. All 3 biclusters stand out")
+    assert str(evaluate(result.matrix, solution.select([0, 1, 2])).verdict) == "All 3 biclusters are supported."
+    assert repr(result) == f"Evaluation(5 biclusters: {result.verdict})"
 
 
 def test_long_tables(example):

@@ -5,13 +5,14 @@ An object holds observations (cells) as rows; rows of a matrix here are its vari
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import MatrixError, ParameterError, SolutionError, suggest
+from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError, suggest
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
@@ -40,6 +41,32 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
     cells = _rows_of(cells, turned=not obs_rows)
     return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def holds_obs(path: Path) -> bool:
+    """Whether a file has ``.obs``, and what reads it is installed."""
+    return path.suffix == ".h5ad" and find_spec("anndata") is not None
+
+
+def read_object(path: Any, backed: bool = False) -> Any:
+    """Return the AnnData object of an .h5ad file."""
+    try:
+        import anndata
+    except ImportError as error:
+        raise MissingExtraError("reading .obs of an .h5ad file", "anndata") from error
+    try:
+        return anndata.read_h5ad(path, backed="r" if backed else None)
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error}.") from error
+
+
+def read_obs(path: Any) -> Any:
+    """Return ``.obs`` of an .h5ad file as a DataFrame."""
+    held = read_object(path, backed=True)
+    try:
+        return held.obs.copy()
+    finally:
+        held.file.close()
 
 
 def _known(names: list[str], wanted: str) -> str:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
 
 
+OVERFLOW = "its cells are so large that their squares are beyond what a number can hold (1.8e308)"
+OF_SQUARES = {"msr", "asr", "nsr", "nsr_k"}
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
 
 
@@ -50,6 +52,7 @@ def evaluate(
     single: str = "nan",
     exponent: float = EXPONENT,
     epsilon: float = EPSILON,
+    ve_axis: str = "rows",
     absent: str | None = None,
     layer: str | None = None,
     obs_rows: bool = False,
@@ -88,6 +91,10 @@ def evaluate(
         A solution of one bicluster has no partner to merge with: undefined, or merge it with the whole matrix.
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
+    ve_axis : {"rows", "columns"}
+        Which lines :func:`virtual_error` standardises: rows, as the formula is printed, or columns. VE, what is built
+        on it (AvgVE, NVE, NVE_cov, chance-corrected measures) and the mergers are then those of the transposed problem;
+        MSR, NSR, evidence and findings stay the same.
     absent : {"zero", "missing"}, optional
         How to read cells that a sparse matrix does not store: as zeros, as in counts (the default), or as missing, as
         in ratings, with the rules of ``missing="omit"``.
@@ -178,12 +185,18 @@ def evaluate(
         single=single,
         exponent=exponent,
         epsilon=epsilon,
+        ve_axis=ve_axis,
         absent=absent,
         memory=memory,
         scheduler=scheduler,
         progress=progress,
         n_jobs=n_jobs,
     )
+    if sample is not None and ve_axis == "columns":
+        raise ParameterError(
+            f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: leave out sample, or "
+            "take ve_axis='rows'."
+        )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
     dropped: list[str] = []
@@ -302,22 +315,22 @@ class Evaluation:
             else:
                 self.scores[metric.key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known if a measure that was asked for needs them; coverage alone computes no merger.
-        self._paired = "mergers" in vars(self._looked_at)
+        self._paired = any(metric.needs_mergers and metric.key not in self._too_large for metric in metrics)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
 
     def _value(self, metric: Metric) -> NDArray[np.float64] | float:
         """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
         if self._sampled is None or metric.of_memberships or metric.key in MEANS_OVER_ROWS:
             try:
-                return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
+                return metric.compute(self._workspace if metric.of_memberships else self._looked_at(metric.of_ve))
             except TooLargeError:
                 self._too_large.add(metric.key)
         return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
 
-    @property
-    def _looked_at(self) -> Workspace:
-        """The workspace of the rows that scores are made of."""
-        return self._workspace if self._sampled is None else self._sampled.workspace
+    def _looked_at(self, of_ve: bool = True) -> Workspace:
+        """Return the workspace of the rows that scores are made of; of virtual errors, along their axis."""
+        workspace = self._workspace if self._sampled is None else self._sampled.workspace
+        return workspace.along_axis if of_ve else workspace
 
     @cached_property
     def standard_errors(self) -> dict[str, Any]:
@@ -429,9 +442,10 @@ class Evaluation:
         (2, 2)
         """
         mergers = {}
-        for key, merged in (("ve", self._workspace.merged_ve), ("msr", self._workspace.merged_msr)):
+        along = self._workspace.along_axis
+        for key, of, merged in (("ve", along, along.merged_ve), ("msr", self._workspace, self._workspace.merged_msr)):
             mergers[key] = merged.copy()
-            np.fill_diagonal(mergers[key], self._workspace.masked(np.diagonal(merged)))
+            np.fill_diagonal(mergers[key], of.masked(np.diagonal(merged)))
         return mergers
 
     @cached_property
@@ -502,7 +516,7 @@ class Evaluation:
         'B2'
         """
         work = self._workspace
-        near = self._looked_at.nearest_ve if self._paired else None
+        near = self._looked_at().nearest_ve if self._paired else None
         judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
@@ -669,12 +683,18 @@ class Evaluation:
             "findings": self.findings,
         }
 
+    @property
+    def _standardised_cells(self) -> NDArray[np.int64]:
+        """How many cells VE standardises at once in each bicluster."""
+        rows, cols = self._workspace.observed
+        return cols if self.options.ve_axis == "rows" else rows
+
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._workspace.observed[1][k] == FEW_COLUMNS else "ok"
+        return "low_power" if self._standardised_cells[k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
@@ -689,10 +709,18 @@ class Evaluation:
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
-                alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
+                alone = (
+                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.along_axis.nearest_ve.merged[k])
+                )
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
+                elif (
+                    key in OF_SQUARES
+                    and work.defined[k]
+                    and np.isinf(work.merged_msr if key == "nsr_k" else work.msr)[k].any()
+                ):
+                    reasons[key] = OVERFLOW
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -716,6 +744,8 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
+        if key in OF_SQUARES and np.isinf(self._looked_at(metric.of_ve).msr).any():
+            return OVERFLOW
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:

@@ -616,12 +616,8 @@ class Matrix:
         Returns
         -------
         Matrix
-            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns.
-
-        Raises
-        ------
-        TooLargeError
-            If the cells lie in a file too large to be held in memory.
+            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns, and a
+            dense file that does not fit in memory is written by columns to a temporary one, in one pass.
 
         Examples
         --------
@@ -633,9 +629,13 @@ class Matrix:
             turned = self.source.array.T
         elif isinstance(self.source, SparseSource):
             turned = self.source.swapped()
+        elif hasattr(self.source, "transposed"):
+            turned = self.source.transposed()
+        elif 8 * self.shape[0] * self.shape[1] <= min(LARGEST_DENSE_BYTES, self.memory or LARGEST_DENSE_BYTES):
+            turned = self.values.T
         else:
-            turned = self.source.transposed() if hasattr(self.source, "transposed") else self.values.T
-        return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent)
+            turned = FileSource.of_columns(self.shape, self.map_chunks(partial(_numbered, self.without_cells())))
+        return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent, self.memory, self.progress)
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.
@@ -833,6 +833,10 @@ class Matrix:
 
 def _any_missing(start: int, cells: Any) -> bool:
     return bool(np.isnan(cells if isinstance(cells, np.ndarray) else cells.data).any())
+
+
+def _numbered(matrix: Matrix, start: int, cells: Any) -> tuple[int, NDArray[np.float64]]:
+    return start, matrix.dense(cells)
 
 
 def _checked_first(

@@ -96,6 +96,7 @@ SAID_BY = {
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
     "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
+    "elsewhere": (bivaluate.confirm, bivaluate.recur),
 }
 #: No command has these: its messages leave the clause out.
 PYTHON_ONLY = {"absent"}
@@ -188,6 +189,7 @@ SAID_IN = {
     "enrichment": ("enrich",),
     "algorithms": ("run", "sweep"),
     "measures/registry": ("sweep",),
+    "elsewhere": ("confirm",),
 }
 
 
@@ -333,3 +335,19 @@ def test_a_name_no_file_can_have_is_refused_in_words(type_in, words):
     code, _, errors = type_in(*(word.replace("LONG", "x" * 300) for word in words))
     assert code in (1, 2)
     assert "x" * 300 in errors.replace("\n", "")
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_files_of_strangers_are_tried_where_a_command_says_so(run, tmp_path, monkeypatch, after):
+    from bivaluate.io import trial
+
+    (tmp_path / "x.csv").write_text("g,a,b\nr,1,2\ns,3,5\n")
+    (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,r s,a b\n")
+    asked = []
+    monkeypatch.setattr(trial, "check", lambda kind, *_: asked.append(kind))
+    words = ["score", "x.csv", "s.csv"]
+    monkeypatch.setenv("BIVALUATE_UNTRUSTED", "0")  # which the command changes, and the test restores
+    assert run(*words).code == 0
+    assert asked == []
+    assert run(*(["--untrusted", *words], [*words, "--untrusted"])[after]).code == 0
+    assert asked == ["matrix", "solution"]

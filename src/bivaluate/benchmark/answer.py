@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bivaluate.algorithms.registry import algorithm_label, is_command
 from bivaluate.benchmark.judging import bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
+from bivaluate.judge.choice import EVIDENCE, RAW, in_order
 from bivaluate.measures.registry import METRICS
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def _by_case(table: pd.DataFrame, by: list[str], ask: Callable[[pd.DataFrame], f
 def _oriented(part: pd.DataFrame, key: str) -> NDArray[np.float64]:
     """Return the values of a measure so that high is better, undefined ones last."""
     sign = -1.0 if METRICS[key].direction == "low" else 1.0
-    return sign * part[key].to_numpy(dtype=np.float64)
+    values = sign * part[key].to_numpy(dtype=np.float64)
+    return in_order(values, part[RAW].to_numpy(dtype=np.float64)) if key == EVIDENCE and RAW in part else values
 
 
 def _correlation(part: pd.DataFrame, key: str, truth_key: str = "truth") -> float:

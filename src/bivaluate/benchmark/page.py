@@ -123,7 +123,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         "## Which algorithm is best?",
         "",
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
-        "best class beyond chance where classes are known, share of biclusters enriched beyond random genes.",
+        "best class beyond chance where classes are known, strength of the best GO term.",
         "",
         *_algorithms(tables["algorithms"]),
         "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Members = NDArray[np.int64]
 Classes = Mapping[str, NDArray[np.bool_]]
 N_RANDOM = 50
+CLEAR_TERM, SMALLEST_P = 5.0, 1e-300
 
 
 class Truth:
@@ -28,8 +29,9 @@ class Truth:
 
     Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes of
     rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is
-    left; NMI and CARI of the best-matching class likewise, beside it. Genes: the share of biclusters enriched in a GO
-    term, less that of random genes; of a bicluster the decimal logarithm of its best p, with the sign turned.
+    left; NMI and CARI of the best-matching class likewise, and the recall of classes (the best F1 that any bicluster
+    has with each class), beside it. Genes: L = −log10 p of the best GO term of a bicluster; of a solution the mean of
+    L/(L + 5), so that one strong term does not outweigh the rest.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -60,7 +62,17 @@ class Truth:
             return {}
         keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]
         each = [self._match(b) for b in solution]
-        return {f"class_{key}": float(np.mean([match[key] for match in each])) if each else 0.0 for key in keys}
+        means = {f"class_{key}": float(np.mean([match[key] for match in each])) if each else 0.0 for key in keys}
+        return means | {"class_recall": self._recall(solution)}
+
+    def _recall(self, solution: Biclustering) -> float:
+        """Return the best F1 that a bicluster has with a class, the mean over all classes of the better side."""
+        sides = [
+            class_recall([getattr(b, side) for b in solution], np.array(list(classes.values())))
+            for side, classes in (("rows", self.problem.row_classes), ("cols", self.problem.col_classes))
+            if classes
+        ]
+        return max(sides, default=math.nan)
 
     def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
         new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again
@@ -68,8 +80,9 @@ class Truth:
             found = enrich(Biclustering(new, solution.shape), self.problem.matrix, self._ontology, n_random=N_RANDOM)
             self._enriched |= {b.rows.tobytes(): row for b, row in zip(new, found.biclusters, strict=True)}
         rows = [self._enriched[b.rows.tobytes()] for b in solution]
-        beyond = np.mean([(row["n_enriched"] > 0) - row["random"] for row in rows])
-        return float(beyond), [-math.log10(row["p"]) if row["p"] > 0 else math.nan for row in rows]
+        strength = [-math.log10(max(row["p"], SMALLEST_P)) if row["p"] <= 1 else math.nan for row in rows]
+        known = np.array([value for value in strength if not math.isnan(value)])
+        return float(np.mean(known / (known + CLEAR_TERM))) if len(known) else 0.0, strength
 
     @cached_property
     def _ontology(self) -> GeneSets:
@@ -115,6 +128,18 @@ class Truth:
             found = [best_agreements(draw, masks, across) for draw in draws]
             self._chances[side, size] = {name: float(np.mean([each[name] for each in found])) for name in AGREEMENTS}
         return self._chances[side, size]
+
+
+def class_recall(members: Sequence[Members], masks: NDArray[np.bool_]) -> float:
+    """Return the mean over classes of the best F1 that any of several sets of members has with it.
+
+    >>> masks = np.array([[True, True, True, False], [False, False, False, True]])
+    >>> class_recall([np.array([0, 1]), np.array([3])], masks)
+    0.9
+    """
+    sizes = masks.sum(axis=1)
+    found = [2 * masks[:, own].sum(axis=1) / (len(own) + sizes) for own in members]
+    return float(np.max(found, axis=0).mean()) if found else 0.0
 
 
 def best_agreements(members: Members, masks: NDArray[np.bool_], across: int = 1) -> dict[str, float]:

@@ -32,8 +32,7 @@ def algorithms(
     - `bivaluate algorithms las`
     - `bivaluate algorithms --csv algorithms.csv`
     """
-    from bivaluate.algorithms.command import recipes
-    from bivaluate.algorithms.registry import ALGORITHMS, default_algorithms, get_algorithm
+    from bivaluate.algorithms.registry import ALGORITHMS, default_algorithms, get_algorithm, recipes
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
     if as_json:

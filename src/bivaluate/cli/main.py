@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 import time
 import warnings
@@ -34,6 +35,9 @@ COMMANDS = {
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare solutions with a known truth, or with another one.",
     "enrich": "Ask whether the genes of biclusters share a function.",
+    "confirm": "Ask whether biclusters found in one matrix hold in another.",
+    "recur": "Find the biclusters or programs that recur over samples.",
+    "traits": "Ask what the samples of biclusters have in common.",
     "prune": "Propose which biclusters to drop or merge.",
     "refine": "Polish biclusters from any tool, and say what became of each.",
     "run": "Run a biclustering algorithm on a matrix.",
@@ -108,9 +112,22 @@ _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and error
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
 
 
+_UNTRUSTED = typer.Option(
+    False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
+)
+
+
 @app.callback()
-def root(context: typer.Context, version: bool = _VERSION, quiet: bool = _QUIET, verbose: bool = _VERBOSE) -> None:
+def root(
+    context: typer.Context,
+    version: bool = _VERSION,
+    quiet: bool = _QUIET,
+    verbose: bool = _VERBOSE,
+    untrusted: bool = _UNTRUSTED,
+) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
+    if untrusted:
+        os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
     if quiet:
         from bivaluate.cli.tables import err
 

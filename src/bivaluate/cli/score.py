@@ -17,6 +17,7 @@ from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     AllMetrics,
+    AnnotationFile,
     Csv,
     GeneSetFile,
     Json,
@@ -30,6 +31,7 @@ from bivaluate.cli.options import (
     chosen_metrics,
     grouped,
     option,
+    shared_traits,
     spoken,
 )
 from bivaluate.cli.tables import (
@@ -66,6 +68,7 @@ def score(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     gene_sets: GeneSetFile,
+    annotations: AnnotationFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
     sort: Annotated[
         str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
@@ -94,7 +97,6 @@ def score(
     """
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
-    from bivaluate.measures._mergers import scored_once
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -103,11 +105,12 @@ def score(
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
+    test = annotations.test(matrix)
     chosen = _with_sort(chosen_metrics(metrics, all_metrics, own), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
-    with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
+    with progress() as update, cluster(scheduler) as options["scheduler"]:
         # an array in memory is not read, and is looked at once for all solutions
         options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         with warnings.catch_warnings():
@@ -117,8 +120,11 @@ def score(
         for evaluation in evaluations:
             evaluation.verdict  # noqa: B018
     curve = {} if biclusters else _curve(evaluations, placements)
+    traits = {_name(e): test(e.solution, X) for e in evaluations}
     if as_json:
-        print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
+        more = {name: {"traits": table.to_dict("records")} for name, table in traits.items() if table is not None}
+        more = {name: more.get(name, {}) | ({"at_random": curve[name]} if curve else {}) for name in traits}
+        print_json([e.to_dict() | more[_name(e)] for e in evaluations])
     elif biclusters:
         common = _shared_findings(evaluations)
         for evaluation in evaluations:
@@ -128,6 +134,8 @@ def score(
         _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
+    for name, table in traits.items() if not as_json else ():
+        print_list(f"What the samples of {name} share", shared_traits(table))
     if csv:
         write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
     if mqc:
@@ -144,8 +152,13 @@ def score(
             err.print(f"wrote {key} into {matrix}")
     if report:
         from bivaluate.report import build_report
+        from bivaluate.report.elsewhere import annotated, trait_sections
 
-        build_report(_with_places(evaluations, matrix, files, matrix_file, solution_file), report, **looked_up)
+        source = annotated(_with_places(evaluations, matrix, files, matrix_file, solution_file), test)
+        panels = [
+            panel for name, table in traits.items() for panel in trait_sections(table, name if len(traits) > 1 else "")
+        ]
+        build_report(source, report, sections=panels, **looked_up)
         say_written(report)
 
 

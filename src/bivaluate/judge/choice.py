@@ -243,6 +243,15 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
+def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
+
+    >>> in_order(np.array([3.0, 0.0, 0.0]), np.array([9.0, 1.0, 4.0]))
+    array([ 3. , -0.5, -0.2])
+    """
+    return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
+
+
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
     """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown.
 
@@ -405,6 +414,8 @@ def agreement(
 
 
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if not (n > 1).any():
+        return np.full(np.shape(sd), np.nan)
     from scipy.special import stdtrit
 
     freedom = np.maximum(n - 1, 1)

@@ -51,7 +51,7 @@ def _coherence(workspace: Workspace) -> Floats:
 
 
 def _npmi(shares: Floats) -> float:
-    """Return the mean over pairs; `shares` holds how often two words occur in one document, one word on the diagonal."""
+    """Return the mean over pairs; `shares` says how often two words occur in one document, and each word."""
     i, j = np.triu_indices(len(shares), 1)
     single = np.diagonal(shares)
     if not len(i) or not single.all():

@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate.datasets.named import is_name
 from bivaluate.sweep.folder import MATRICES
 from bivaluate.sweep.plan import parse_assignments
 
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 FOLDS = 5
+
+
+def _is_name(spec: str) -> bool:
+    from bivaluate.datasets.named import is_name
+
+    return is_name(spec)
 
 
 def continue_command(run: Run) -> str:
@@ -49,7 +54,7 @@ def held_out_command(run: Run) -> str:
     plan = run.plan
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
-    here = all(is_name(spec) or os.path.exists(spec) for spec in plan.datasets)
+    here = all(os.path.exists(spec) or _is_name(spec) for spec in plan.datasets)
     if not algorithms or not here or any("cmd:" in a and "cmd:" not in b for a, b in pairwise(algorithms)):
         return ""
     words = ["bivaluate", "sweep", *plan.datasets, "-a", ",".join(algorithms)]

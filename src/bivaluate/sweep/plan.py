@@ -20,7 +20,7 @@ NONE = "none"
 LARGEST_SEED = 2**32 - 1
 NULLS = ("permute", "phase")
 PERTURBATIONS = ("noise", "mask")
-SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
+SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon", "ve_axis")
 
 
 def _default_algorithms() -> list[str]:

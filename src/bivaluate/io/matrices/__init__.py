@@ -8,10 +8,11 @@ from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io.formats import Options, matrix_formats, reader, writer
+from bivaluate.io.formats import Options, matrix_formats, reader, try_apart, writer
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
+_NAMED = ("delimiter", "decimal", "header", "index_cols", "layer", "modality", "sheet")
 _DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 
 
@@ -28,6 +29,7 @@ def read_matrix(
     modality: str | None = None,
     sheet: str | int | None = None,
     absent: str | None = None,
+    untrusted: bool = False,
 ) -> Matrix:
     """Read a data matrix, rows (genes) by columns (conditions), with its labels.
 
@@ -55,6 +57,9 @@ def read_matrix(
         For Excel: the sheet, by name or by position from 0.
     absent : {"zero", "missing"}, optional
         What cells are that a sparse file does not store: zero, as in counts (the default), or missing, as in ratings.
+    untrusted : bool, default=False
+        Read the file first in a process with limits of time and memory, because strangers wrote it. So does
+        ``BIVALUATE_UNTRUSTED=1`` in the environment.
 
     Returns
     -------
@@ -88,6 +93,8 @@ def read_matrix(
     """
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
+    said = {name: getattr(options, name) for name in _NAMED}
+    try_apart(untrusted, "matrix", path, {**said, "format": format})
     record = reader("matrix", source, format)
     given = {name for name, value in vars(options).items() if value is not None and value != getattr(Options, name)}
     wrong = sorted(given - set(record.options))
