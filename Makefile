@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean test-lowest lint type bench attack site docs coverage dist lock clean
+.PHONY: help demo replicate test test-lean test-lowest lint type bench size attack site docs coverage dist lock clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -31,7 +31,9 @@ demo: .venv-demo/.installed  ## judge biclusters of a real matrix, write a page,
 	@.venv-demo/bin/bivaluate run $(DATA) --algorithm las -k 6 --out demo-output/las.json
 	@echo "judging them …"
 	@.venv-demo/bin/bivaluate score $(DATA) demo-output/las.json --report demo-output/report.html
-	@echo "The page: demo-output/report.html. Next, with a file of your own:"
+	@echo "finding what is there, with the algorithms that fit the data …"
+	@.venv-demo/bin/bivaluate find $(DATA) --out demo-output/found.json --report demo-output/found.html
+	@echo "The pages: demo-output/report.html and demo-output/found.html. Next, with a file of your own:"
 	@echo "  .venv-demo/bin/bivaluate find YOUR_MATRIX.csv -o found.json --report page.html"
 	@echo "  .venv-demo/bin/bivaluate score YOUR_MATRIX.csv YOUR_BICLUSTERS --report page.html"
 
@@ -110,9 +112,13 @@ lock: .venv/.installed  ## write the versions the container is built from
 	$(BIN)/python -m piptools compile --quiet --extra all --strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file packaging/requirements.lock pyproject.toml
 	sed -i '/^bivaluate @/d' packaging/requirements.lock
 
+size:  ## count lines of code (no docstrings, comments, blanks) of every room, and all of them
+	@$(PYTHON) benchmarks/size.py src/bivaluate
+
 MINUTES := 2
-attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) and count what goes wrong
+attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) in each mode and count what goes wrong
 	$(BIN)/python -m tests.attack --minutes $(MINUTES)
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) --untrusted
 
 docs: .venv/.installed  ## write the generated parts of README and docs
 	$(BIN)/python docs/generate.py

@@ -112,7 +112,3 @@ def test_an_array_that_cannot_be_copied_is_refused_in_words():
 
     with pytest.raises(MatrixError, match="X is a Remote, which NumPy cannot copy: it lies on another machine"):
         Matrix.of(Remote())
-
-
-def test_the_cells_as_scipy_has_them():
-    np.testing.assert_array_equal(Matrix.of(FRAME).to_scipy().toarray(), X)

@@ -21,11 +21,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formul
 PART = ".part"  # in the name of every unfinished file
 
 
-def has_machine_code() -> bool:
-    """Whether kernels need not be compiled; nothing may be assumed."""
-    return False
-
-
 @contextmanager
 def atomic_path(path: Path, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its place when the block ends well.

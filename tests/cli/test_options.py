@@ -25,13 +25,13 @@ READ_A_SOLUTION = ("score", "compare", "prune", "convert")
 
 
 def commands():
-    """Every command by name, those below datasets and scenarios too."""
-    found = {}
-    for name in COMMANDS:
-        command = main._load(name)
-        found[name] = command
-        for sub, below in getattr(command, "commands", {}).items():
-            found[f"{name} {sub}"] = below
+    """Every command by name, those below others too."""
+    found = {name: main._load(name) for name in COMMANDS}
+    waiting = list(found)
+    for name in waiting:
+        below = {f"{name} {sub}": command for sub, command in getattr(found[name], "commands", {}).items()}
+        found |= below
+        waiting += below
     return found
 
 
@@ -130,7 +130,7 @@ def test_every_table_is_also_json_and_csv():
     known = commands()
     printing = {path.stem for path in (SOURCES / "cli").glob("*.py") if "print_table(" in path.read_text()} - {"tables"}
     assert len(printing) > 10
-    for name in printing | {"refine", "scenarios planted"}:
+    for name in (printing - {"scenarios"}) | {"refine", "datasets scenarios", "datasets scenarios planted"}:
         assert {"--json", "--csv"} <= set(options.spellings(known[name]).values()), name
 
 
@@ -293,7 +293,7 @@ def test_numbers_are_never_cut(run, example):
     shown = run("score", "matrix.csv", "solution.json", COLUMNS="30")
     assert "…" not in shown.out.split("\n\n")[0]
     assert "1.091" in shown.out
-    wide = run("scenarios", COLUMNS="60").out.splitlines()
+    wide = run("datasets", "scenarios", COLUMNS="60").out.splitlines()
     assert max(map(len, wide)) <= 66
     assert "│" not in "".join(wide)
 
@@ -328,7 +328,7 @@ def test_exit_codes(type_in, monkeypatch):
         ["sweep", "--plan", "LONG", "--out", "run"],
         ["report", "LONG"],
         ["select", "LONG"],
-        ["check", "LONG"],
+        ["doctor", "LONG"],
     ],
 )
 def test_a_name_no_file_can_have_is_refused_in_words(type_in, words):
@@ -351,3 +351,10 @@ def test_files_of_strangers_are_tried_where_a_command_says_so(run, tmp_path, mon
     assert asked == []
     assert run(*(["--untrusted", *words], [*words, "--untrusted"])[after]).code == 0
     assert asked == ["matrix", "solution"]
+
+
+@pytest.mark.parametrize(("name", "now"), [("check", "doctor RUN"), ("scenarios", "datasets scenarios")])
+def test_commands_that_moved_say_where_they_are(run, name, now):
+    said = run(name, "x")
+    assert said.code == 2
+    assert f"{name} is part of another command now: bivaluate {now}" in said.err

@@ -1,26 +1,43 @@
-"""`bivaluate doctor`: what is installed, for bug reports; and every kernel compiled once."""
+"""`bivaluate doctor`: what is installed, for bug reports; is a run folder whole; and every kernel compiled once."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
+from bivaluate._errors import ParameterError, RunError
+from bivaluate._text import plural
 from bivaluate.cli.options import Csv, Json, option
 from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
 
 
 def doctor(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="RUN", help="Verify this run folder of a sweep instead.", show_default=False),
+    ] = None,
     warm: Annotated[bool, option("Compile every kernel now, so that no later command waits for it.", "--warm")] = False,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Say what bivaluate finds on this machine; paste it into a bug report.
+    """Say what bivaluate finds on this machine; paste it into a bug report. Or verify a run folder.
+
+    Of a run folder the journal, checksums of matrices, solutions and tables are compared; nothing is changed.
 
     Examples:
 
     - `bivaluate doctor`
     - `bivaluate doctor --json`
     - `bivaluate doctor --warm`
+    - `bivaluate doctor run`
     """
+    if folder is not None:
+        if warm or as_json or csv:
+            raise ParameterError("a run folder is verified without --warm, --json and --csv.")
+        _verify(folder)
+        return
     if warm:
         compile_all()
     found = _examine()
@@ -35,6 +52,28 @@ def doctor(
     print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
     out.print()
     print_table(headings, rows)
+
+
+def _verify(folder: Path) -> None:
+    from bivaluate.sweep.again import continue_command
+    from bivaluate.sweep.check import check_run
+    from bivaluate.sweep.load import load_run
+
+    found = check_run(folder)
+    for fault in found:
+        typer.echo(f"  • {fault}")
+    if found:
+        raise RunError(f"{folder} is not whole: {plural(len(found), 'fault')}, listed above.")
+    run = load_run(folder)
+    cells = f"{len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'cell')} finished"
+    if not run.missing and not run.missing_copies:
+        typer.echo(f"{folder} is whole: {cells}.")
+        return
+    copies = (
+        f", {plural(run.missing_copies, 'cell')} on surrogates and perturbed copies not" if run.missing_copies else ""
+    )
+    typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
+    typer.echo(f"  {continue_command(run)}")
 
 
 def _examine() -> dict[str, Any]:

@@ -30,7 +30,7 @@ from bivaluate.cli.options import SETTINGS, Command, spoken
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
     "example": "Write a small matrix and biclusters of it, to try the other commands on.",
-    "find": "Find the biclusters that stand out in a matrix, and how many there are.",
+    "find": "Find the biclusters of a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare solutions with a known truth, or with another one.",
@@ -39,20 +39,19 @@ COMMANDS = {
     "recur": "Find the biclusters or programs that recur over samples.",
     "traits": "Ask what the samples of biclusters have in common.",
     "prune": "Propose which biclusters to drop or merge.",
-    "refine": "Polish biclusters from any tool, and say what became of each.",
+    "refine": "Polish biclusters from any tool, and say how each changed.",
     "run": "Run a biclustering algorithm on a matrix.",
     "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
-    "check": "Verify the folder of a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
     "benchmark": "Ask which measure recognises good biclusters, across algorithms and data.",
-    "scenarios": "List or write the ten synthetic benchmark matrices.",
-    "datasets": "List or fetch real data sets.",
+    "datasets": "List, fetch or write real data sets and the ten synthetic scenarios.",
     "convert": "Convert solutions between the formats of biclustering tools.",
-    "doctor": "Say what is installed, for bug reports; compile everything once.",
+    "doctor": "Say what is installed, or whether the folder of a sweep is whole; compile everything once.",
 }
+MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
@@ -73,6 +72,8 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
+        if name in MOVED:
+            ctx.fail(f"{name} is part of another command now: bivaluate {MOVED[name]}")
         if name not in COMMANDS:
             ctx.fail(f"there is no command {name!r}.{suggest(name, COMMANDS)}")
         return name, _load(name), args[1:]

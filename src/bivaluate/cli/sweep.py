@@ -50,13 +50,14 @@ def sweep(
     algorithms: Annotated[
         str | None,
         option(
-            f"Keys, or package.module:Class; see `bivaluate algorithms` for keys and defaults; or {COMMANDS}",
+            f"Keys, or package.module:Class; auto (the default) for those that fit the data; or {COMMANDS}",
             "--algorithms",
             "-a",
         ),
     ] = None,
     k: Annotated[
-        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")
+        str | None,
+        option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios); by default the plan of `find`.", "-k"),
     ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
@@ -76,8 +77,6 @@ def sweep(
     stability: Annotated[
         int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
-    perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
-    perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
     ] = 1,
@@ -95,6 +94,7 @@ def sweep(
 
     Examples:
 
+    - `bivaluate sweep expression.tsv --out run` (the plan of `find`)
     - `bivaluate sweep expression.tsv -k 3,5,8,10,15 --seeds 10 --out run --jobs 2`
     - `bivaluate sweep 'scenario:*' -k planted --seeds 20 --out scenarios`
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
@@ -117,7 +117,7 @@ def sweep(
     options = {
         "datasets": matrices or None,
         "algorithms": split_algorithms(algorithms),
-        "k": k if k == "planted" else _numbers("-k", k),
+        "k": k if k in ("planted", "auto") else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
         "parameters": settings or None,
@@ -129,8 +129,6 @@ def sweep(
         "null_runs": null_runs or None,
         "held_out": held_out or None,
         "stability": stability or None,
-        "perturb": listed(perturb),
-        "perturb_runs": perturb_runs or None,
     }
     given = {key: value for key, value in options.items() if value is not None}
     text = None
@@ -240,7 +238,7 @@ def _summarise(run: Run, named: Iterable[str]) -> None:
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     failed = failed_fits(run.results)
     if len(run.variants):
-        out.print(f"{plural(len(run.variants), 'cell')} on surrogates and perturbed copies: variants.csv")
+        out.print(f"{plural(len(run.variants), 'cell')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
     if not run.results["status"].isin(["ok", "degenerate"]).any():
         report_failures(failed, failed["algorithm"], run.path)

@@ -36,7 +36,7 @@ def expand_name(name: str) -> Sequence[str]:
     if not is_name(name):
         raise FileError(
             f"there is no file {name!r}. A data set is a file, example:, scenario:S1, scenario:*, yeast:04_elutriation "
-            "or yeast:*; 'bivaluate datasets' and 'bivaluate scenarios' list them."
+            "or yeast:*; 'bivaluate datasets' and 'bivaluate datasets scenarios' list them."
         )
     from bivaluate.datasets.scenarios import SCENARIOS
 

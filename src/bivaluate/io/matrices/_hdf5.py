@@ -141,7 +141,14 @@ def check_stored(node: Any, name: str) -> None:
 
 
 def strings(node: Any, name: str) -> tuple[str, ...]:
-    """Read a 1-D dataset of labels, or a group with one: anndata 0.13 keeps beside them which are missing."""
+    """Read a 1-D dataset of labels, or a group: of categories, or with what anndata 0.13 says about missing ones."""
+    if is_group(node) and "categories" in node:
+        known, codes = strings(member(node, "categories", name), name), member(node, "codes", name)
+        check_stored(codes, name)
+        chosen = np.asarray(codes[:], dtype=np.int64)
+        if chosen.ndim != 1 or not ((chosen >= -1) & (chosen < len(known))).all():
+            raise FormatError(f"{name}: {node.name} must be a list of labels.")
+        return tuple(known[code] if code >= 0 else "nan" for code in chosen.tolist())
     if is_group(node) and "values" in node:
         node = member(node, "values", name)
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
