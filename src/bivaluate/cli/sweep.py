@@ -43,7 +43,9 @@ def sweep(
     matrix_file: MatrixFile,
     matrices: Annotated[
         list[str] | None,
-        typer.Argument(help="Matrix files, `scenario:S1`, `yeast:*`, …; with none, the run in --out is continued."),
+        typer.Argument(
+            help="Matrix files, `scenario:S1`, `yeast:*`, …, or a plan (.toml); with none, the run in --out is continued."
+        ),
     ] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
@@ -82,6 +84,10 @@ def sweep(
     ] = 1,
     scheduler: Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
+    part: Annotated[
+        str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
+    ] = None,
+    merge: Annotated[bool, option("Put parts together: their folders in place of matrices.", "--merge")] = False,
     retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
     trust_commands: Annotated[
         bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
@@ -100,12 +106,20 @@ def sweep(
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
     - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
+    - `bivaluate sweep plan.toml --part 3/16 --out P3`, then `bivaluate sweep --merge P1 P2 … P16 --out run`
     """
     from bivaluate.algorithms.command import style_of
     from bivaluate.algorithms.registry import split_name
     from bivaluate.sweep.plan import Plan, parse_assignments
     from bivaluate.sweep.run import Sweep
 
+    if merge:
+        from bivaluate.sweep.parts import merge_parts
+
+        _summarise(merge_parts(matrices or [], run_folder), [])
+        return
+    if plan is None and matrices and len(matrices) == 1 and matrices[0].endswith(".toml"):
+        plan, matrices = Path(matrices[0]), None
     if not resume and os.path.exists(run_folder / "journal.sqlite"):
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     words = {split_name(word)[0] or word: word for word in split_algorithms(algorithms) or []}
@@ -140,8 +154,8 @@ def sweep(
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            work = Sweep(chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=tell, plan_text=text)
-            run = work.run()
+            asked: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
+            run = Sweep(chosen, run_folder, **asked, progress=tell, plan_text=text).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
