@@ -75,10 +75,11 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         given = self.random_state
         check_seed(given)
         if isinstance(given, np.random.Generator):
+            self.random_state = int(given.integers(2**32))
             try:
-                return self.set_params(random_state=int(given.integers(2**32))).fit(X, y)
+                return self.fit(X, y)
             finally:
-                self.set_params(random_state=given)
+                self.random_state = given
         values = self.check_input(X)
         pairs: list[Pair] = []
         for pair in self._find(values):

@@ -51,6 +51,7 @@ def benchmark(
     - `bivaluate benchmark --out RUN --solutions mine=my_folder`
     - `bivaluate benchmark --out RUN --algorithms 'las,coherent,mine=cmd:python mytool.py {matrix} {out} {k}'`
     """
+    from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page
     from bivaluate.benchmark.answer import algorithm_names, names_of
     from bivaluate.benchmark.page import headline
@@ -107,4 +108,5 @@ def benchmark(
         )
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
-    report_failures(found.failed, split_algorithms(algorithms) or [], run_folder / "run")
+    named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]
+    report_failures(found.failed, named, run_folder / "run")

@@ -159,7 +159,8 @@ def sweep(
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
-    _summarise(run, [key for key in chosen.algorithms if key not in chosen.by_pattern])
+    named = [key for key in chosen.algorithms if key not in chosen.by_pattern]
+    _summarise(run, [split_name(key)[0] or key for key in named], part or "")
 
 
 def _named(cell: Any) -> str:
@@ -244,7 +245,7 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
         raise typer.Exit(1)
 
 
-def _summarise(run: Run, named: Iterable[str]) -> None:
+def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
     status = run.results["status"].value_counts()
@@ -257,5 +258,6 @@ def _summarise(run: Run, named: Iterable[str]) -> None:
     if not run.results["status"].isin(["ok", "degenerate"]).any():
         report_failures(failed, failed["algorithm"], run.path)
     else:
-        out.print(f"next: bivaluate select {run.path}", soft_wrap=True)
+        then = f"sweep --merge, with the folders of all parts (this is {part})" if part else f"select {run.path}"
+        out.print(f"next: bivaluate {then}", soft_wrap=True)
         report_failures(failed, named, run.path)

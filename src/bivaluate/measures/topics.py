@@ -26,7 +26,7 @@ def _top_words(workspace: Workspace) -> list[Indices]:
     found = []
     for rows, cols in workspace.solution:
         parts = workspace.matrix.map_rows(lambda _, numbers, cells: np.asarray(cells.sum(axis=0)).ravel(), rows)
-        order = np.argsort(-sum(parts)[cols], kind="stable")
+        order = np.argsort(-np.sum(list(parts), axis=0)[cols], kind="stable")
         found.append(np.sort(cols[order[:N_WORDS]]))
     return found
 
@@ -46,7 +46,7 @@ def _coherence(workspace: Workspace) -> Floats:
     together = list(workspace.matrix.map_chunks(occurring))
     if any(negative for _, negative in together):
         return np.full(len(topics), np.nan)
-    shares = sum(counts for counts, _ in together) / workspace.shape[0]
+    shares = np.sum([counts for counts, _ in together], axis=0) / workspace.shape[0]
     return np.array([_npmi(shares[np.ix_(at, at)]) for at in (np.searchsorted(words, topic) for topic in topics)])
 
 

@@ -53,7 +53,8 @@ def held_out_command(run: Run) -> str:
 
     plan = run.plan
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
-    algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
+    names = {word: split_name(word)[0] or word for word in plan.algorithms}
+    algorithms = [word for word, name in names.items() if all((dataset, name) in fitted for dataset in run.datasets)]
     here = all(os.path.exists(spec) or _is_name(spec) for spec in plan.datasets)
     if not algorithms or not here or any("cmd:" in a and "cmd:" not in b for a, b in pairwise(algorithms)):
         return ""
@@ -66,8 +67,9 @@ def held_out_command(run: Run) -> str:
     elif plan.metrics != "default":
         words += ["--metrics", ",".join(plan.metrics)]
     for name in algorithms:
-        short = split_name(name)[0] or name
-        words += _assigned("--param", {f"{short}.{key}": value for key, value in plan.parameters.get(name, {}).items()})
+        words += _assigned(
+            "--param", {f"{names[name]}.{key}": value for key, value in plan.parameters.get(name, {}).items()}
+        )
     words += [*_assigned("--score", plan.score), *reading_words(plan.read)]
     if plan.time_limit is not None:
         words += ["--time-limit", str(plan.time_limit)]

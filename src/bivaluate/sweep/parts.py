@@ -92,7 +92,8 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
 
 def _check(runs: dict[Path, Run]) -> None:
     """Say which part is missing, twice there, unfinished or of another run."""
-    (first, of_first), found = next(iter(runs.items())), {}
+    first, of_first = next(iter(runs.items()))
+    found: dict[int, Path] = {}
     ours = Journal(first / JOURNAL).meta["version"]
     for path, run in runs.items():
         journal = Journal(path / JOURNAL)

@@ -220,7 +220,8 @@ class Sweep:
         """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
         from bivaluate.sweep.work import makes_dense
 
-        names = [key for key in chosen.searched if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        keys = {name: chosen.words[name] for name in chosen.searched}
+        names = [name for name, key in keys.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
         return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
