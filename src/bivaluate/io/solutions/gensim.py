@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from bivaluate._document import Document
-from bivaluate._errors import SolutionError
-from bivaluate._factors import DEFAULT_RULE
 from bivaluate.io.formats import Format, Options
+from bivaluate.io.solutions.numpy_factors import factor_document
 from bivaluate.io.source import Source
-from bivaluate.solution import Biclustering, as_document
 
 _WORDS = ".expElogbeta.npy"
 
@@ -42,11 +40,7 @@ def _read(source: Source, options: Options) -> Document:
     topics = mmread(documents[0]).toarray()
     lacking = len(weights) - topics.shape[1]  # MmCorpus leaves out the last topics if no document has them
     topics = np.pad(topics, ((0, 0), (0, max(0, lacking))))
-    try:
-        found_topics = Biclustering.from_factors(topics, weights, rule=options.rule or DEFAULT_RULE)
-    except SolutionError as error:
-        raise source.fault(str(error)) from None
-    return as_document(found_topics.with_info(algorithm="gensim LDA"))
+    return factor_document(source, topics, weights, options, algorithm="gensim LDA")
 
 
 FORMAT = Format(

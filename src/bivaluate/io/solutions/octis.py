@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from bivaluate._document import Document
-from bivaluate._errors import SolutionError
-from bivaluate._factors import DEFAULT_RULE
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices.numpy_files import read_arrays
+from bivaluate.io.solutions.numpy_factors import factor_document
 from bivaluate.io.source import Source
-from bivaluate.solution import Biclustering, as_document
 
 _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 
@@ -24,11 +22,7 @@ def _read(source: Source, options: Options) -> Document:
         raise source.fault(
             f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them."
         )
-    try:
-        found = Biclustering.from_factors(arrays[_DOCUMENTS].T, arrays[_WORDS], rule=options.rule or DEFAULT_RULE)
-    except SolutionError as error:
-        raise source.fault(str(error)) from None
-    return as_document(found.with_info(algorithm="OCTIS"))
+    return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
 
 
 FORMAT = Format(
