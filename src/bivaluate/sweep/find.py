@@ -314,8 +314,8 @@ class Found:
         from bivaluate.plots import plot_candidates
 
         table = self.candidates
-        own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
-        return plot_candidates(table.assign(k=table["k"].mask(own_k, table["n_biclusters"])), ax=ax)
+        own_k = table["algorithm"].map(lambda key: is_own_k(key.removesuffix(FINAL)))
+        return plot_candidates(table.assign(k=table["k"].mask(own_k.astype(bool), table["n_biclusters"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -347,7 +347,9 @@ class Found:
 
         rows = [[_called(fit), fit.seed, row["n_supported"], row["total_evidence"]] for fit, row in self._ranked()]
         with tempfile.TemporaryDirectory() as folder:
-            figure, _ = save(self.plot().figure, Path(folder, "candidates"))
+            drawn = self.plot().get_figure(root=True)
+            assert drawn is not None
+            figure, _ = save(drawn, Path(folder, "candidates"))
             section = Section(
                 "Candidates",
                 f"{self.found_by} {self._beyond()} {' '.join(self.notes)}".strip(),
