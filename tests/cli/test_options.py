@@ -302,9 +302,9 @@ def test_exit_codes(type_in, monkeypatch):
     assert type_in("score", "m.csv", "s.json")[0] == 0
     code, out, err = type_in("sweep", "m.csv", "-a", "spectral", "-k", "13", "--out", "RUN")
     assert code == 1
-    assert "spectral: 1 failed, for example: n_biclusters is 13" in out
+    assert "spectral: 1 failed of 1 fit. For example: n_biclusters is 13" in out
     assert "next:" not in out
-    assert "error: every cell failed, so there is nothing to choose from" in err
+    assert "error: every fit of Spectral failed; all reasons are in RUN/results.csv." in err
     assert type_in("score", "m.csv", "s.json", "--nonsense")[0] == 2
     assert type_in("score", "m.csv", "absent.json")[0] == 2
 
