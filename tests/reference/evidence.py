@@ -230,9 +230,8 @@ class Normal:
         for i in range(n):
             groups.setdefault(tuple(i in rows for rows, _ in blocks), []).append(i)
         own = [self.Z[i] - self.Z[g].mean(axis=0) for g in groups.values() if len(g) > 1 for i in g]
-        if len(own) >= 10:
-            rho = min(rho, correlation(np.array([row - row.mean() for row in own])))
-        self.series = rho if rho > limit else 0.0
+        within = correlation(np.array([row - row.mean() for row in own])) if len(own) >= 10 else rho
+        self.series = rho if within > limit else 0.0
 
     def fitted(self, form, B, M, level, rows, cols):
         """The form of a block as a matrix of its own cells."""

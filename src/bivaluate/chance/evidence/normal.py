@@ -268,7 +268,8 @@ class Normal:
         if self.columns is None:
             return self
         model = copy(self)
-        model.series = self.columns.correlation_given(partial(rows_alike, solution, self.step)) or 0.0
+        within = self.columns.correlation_given(partial(rows_alike, solution, self.step))
+        model.series = 0.0 if within is None else self.columns.correlation
         return model
 
     def block(self, bicluster: Bicluster) -> Block:
