@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
+from statistics import NormalDist
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from bivaluate.chance.assumptions import rows_alike, series_in
 from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, pieces, sum_up
@@ -197,8 +197,10 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     t2 = t2 * ((left / t2).sum() / first.cells)  # the mean square of the cells becomes 1
     fit = Fit(sweep.a, b, sweep.s2, t2, np.empty(0), np.zeros(n), np.zeros(m))
     counts = sum_up(by_chunks(matrix, partial(_histogram, there, fit)))
-    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-    fit = fit._replace(scores=ndtri(np.clip(middle, 1e-300, 1 - 1e-16)))
+    middle, full = (np.cumsum(counts) - counts / 2) / counts.sum(), counts > 0
+    scores = np.zeros(_BINS)
+    scores[full] = [NormalDist().inv_cdf(share) for share in middle[full].tolist()]
+    fit = fit._replace(scores=scores)
     for _ in range(6 if first.gaps else 2):
         squares = _gathered(Squares, list(by_chunks(matrix, partial(_squares, there, fit))), 2)
         fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + squares.col_sums / in_col)
@@ -299,7 +301,7 @@ class Normal:
     def best(self, block: Block) -> float:
         """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal."""
         share = min(block.cells / self.first.cells, 0.5)
-        level = math.exp(-(ndtri(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
+        level = math.exp(-(NormalDist().inv_cdf(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
         squares = [self.start.row_squares.copy(), self.start.col_squares.copy()]
         for of, at, inside, everywhere in zip(
             squares, block[:2], (block.in_row, block.in_col), (self.first.in_row, self.first.in_col), strict=True
