@@ -31,7 +31,9 @@ demo: .venv-demo/.installed  ## judge biclusters of a real matrix, write a page,
 	@.venv-demo/bin/bivaluate run $(DATA) --algorithm las -k 6 --out demo-output/las.json
 	@echo "judging them …"
 	@.venv-demo/bin/bivaluate score $(DATA) demo-output/las.json --report demo-output/report.html
-	@echo "The page: demo-output/report.html. Next, with a file of your own:"
+	@echo "finding what is there, with the algorithms that fit the data …"
+	@.venv-demo/bin/bivaluate find $(DATA) --out demo-output/found.json --report demo-output/found.html
+	@echo "The pages: demo-output/report.html and demo-output/found.html. Next, with a file of your own:"
 	@echo "  .venv-demo/bin/bivaluate find YOUR_MATRIX.csv -o found.json --report page.html"
 	@echo "  .venv-demo/bin/bivaluate score YOUR_MATRIX.csv YOUR_BICLUSTERS --report page.html"
 

@@ -1,4 +1,4 @@
-"""How well the coherent submatrix search works: python -m benchmarks.find [SECTION …] writes docs/find.md.
+"""How well the coherent submatrix search works: python -m benchmarks.find [SECTION …] writes docs/coherent.md.
 
 Every case goes to docs/find.json as soon as it is done, and the page is made from that file: a run that was stopped goes on
 where it was. ``--afresh`` forgets the cases of the sections named (of all, if none is). ``page`` runs nothing. Cases of
@@ -24,10 +24,11 @@ from benchmarks import find_peers as peers
 from benchmarks import find_real as real
 from benchmarks.find_designs import FROZEN, Design, background, plant
 from bivaluate._errors import SearchWarning
-from bivaluate.algorithms import CoherentSubmatrices, LargeAverageSubmatrices, climb_from
+from bivaluate.algorithms import CoherentSubmatrices, LargeAverageSubmatrices
 from bivaluate.datasets import SCENARIOS, list_datasets, load_yeast, make_scenario
 from bivaluate.measures.external import compare as measure
 from bivaluate.solution import Biclustering
+from bivaluate.sweep import refine
 
 Values = NDArray[np.float64]
 Row = dict[str, Any]
@@ -169,7 +170,7 @@ def polished() -> Cases:
         for seed in range(FIRST_SEED, FIRST_SEED + POLISHED_SEEDS):
             X, truth = scenario(name, seed)
             las = LargeAverageSubmatrices(20, n_restarts=peers.LAS_RESTARTS, two_sided=True, random_state=0).fit(X)
-            refined = climb_from(X, las.solution_).solution
+            refined = refine(X, las.solution_).solution
             runs.append(
                 {
                     "before": compare(truth, las.solution_),
@@ -263,7 +264,7 @@ def main() -> None:
                 start = time.perf_counter()
                 keep({name: {case: run() | {"first_seed": FIRST_SEED}}})
                 print(f"{name}, {case}: {time.perf_counter() - start:.0f} s", flush=True)
-    (DOCS / "find.md").write_text(page(kept()), encoding="utf-8")
+    (DOCS / "coherent.md").write_text(page(kept()), encoding="utf-8")
 
 
 def kept() -> dict[str, dict[str, Row]]:

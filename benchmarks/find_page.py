@@ -1,4 +1,4 @@
-"""Make docs/find.md of the numbers in docs/find.json."""
+"""Make docs/coherent.md of the numbers in docs/find.json."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Rows = dict[str, Row]
 
 INTRODUCTION = """# The coherent submatrix search
 
-Written by `python -m benchmarks.find`; do not edit.
-
-`CoherentSubmatrices` (key `find`) looks for blocks whose rows follow one pattern on some columns, and finds their number K
-itself. Every row is judged against its own background: the evidence S of a block is the log-likelihood ratio of its cells
+`CoherentSubmatrices` (key `coherent`, one of the algorithms of `bivaluate find`) looks for blocks whose rows follow one pattern on some columns, and finds their number K
+itself. Every row is judged against its own background: the score S of a block, which only the search uses, is the log-likelihood ratio of its cells
 (a level and a pattern, shifted and stretched from row to row, against what these rows do elsewhere) minus the price of
 choosing its rows, its columns and its parameters. Without fitted parameters e^-S would bound the probability that noise
 holds such a block; they are fitted, so the tables below measure it instead.
+
+Written by `python -m benchmarks.find`; do not edit.
 
 Two things are background, not biclusters. Patterns common to at least half of all rows are taken out, with a warning. And
 columns may be correlated in all rows. That looks like blocks, and blocks with many rows look like correlation, so the two are
@@ -51,8 +51,7 @@ LIMITS = """- S7, four clones of one pattern on one column set, is one block to 
 - Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
 - A bicluster with more than half of all rows cannot be found: its pattern is taken out as background.
 - Types of rows that share columns (H3, H4), and blocks with nearly half of the rows, may be taken for correlation of the columns; a
-  note of the search says so. The command then asks a few quick algorithms (LAS, SSVD, Plaid) and names one whose biclusters
-  have much more evidence.
+  note of the search says so. `bivaluate find` runs other algorithms beside it and chooses by evidence.
 - Logarithms of counts that were divided by the depths of their cells hold a false bicluster now and then (cell depths, below).
 - Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says where that begins.
 - In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.

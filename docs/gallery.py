@@ -36,7 +36,7 @@ plots.plot_heatmap(X.values, solution).figure
 plots.plot_annotated_heatmap(X, solution)
 
 # %% [markdown]
-# ## plot_evidence: what each bicluster saves, and its kind of pattern
+# ## plot_evidence: the evidence of each bicluster, and its pattern
 
 # %%
 plots.plot_evidence(result.biclusters).figure

@@ -45,8 +45,11 @@ LAYERS = {
     "__main__": 15,
 }
 
-# `Evaluation.plot` and `Evaluation.report` reach for the rooms above when they are called.
-LOOK_AHEADS = {("evaluation", "plots"), ("evaluation", "report")}
+# Results can draw themselves and write their report: these reach for the rooms above when they are called.
+LOOK_AHEADS = {
+    *(("evaluation", "plots"), ("evaluation", "report")),
+    *(("sweep.find", "plots"), ("sweep.find", "report"), ("sweep.search", "plots")),
+}
 
 
 def modules():

@@ -15,7 +15,6 @@ import scipy.sparse
 
 from bivaluate import Biclustering, compare, evaluate
 from bivaluate.algorithms._k_means import k_means
-from bivaluate.algorithms.coherent_given import evidence_of
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
 from bivaluate.measures import _cell_pairs, _mergers
 
@@ -35,7 +34,7 @@ def fits(rng):
     """Yield what each algorithm with kernels finds in data of its kind."""
     X = planted(rng, 40, 12)
     for key, algorithm in ALGORITHMS.items():
-        if key in CALLED | {"find"}:
+        if key in CALLED | {"coherent"}:
             continue
         data = np.round(np.abs(X)) if algorithm.nonnegative else (X > 1.5) * 1.0 if algorithm.binary else X
         forms = [data, scipy.sparse.csr_array(data)] if algorithm.sparse else [data]
@@ -46,8 +45,8 @@ def fits(rng):
             yield key, [(b.rows.tolist(), b.cols.tolist()) for b in found]
     X = rng.normal(size=(40, 12))
     X[:12, :6] += 5 * rng.normal(size=6)
-    found = make_estimator("find", 1, random_state=0, n_starts=4).fit(X).solution_
-    yield "find", [(b.rows.tolist(), b.cols.tolist()) for b in found]
+    found = make_estimator("coherent", 1, random_state=0, n_starts=4).fit(X).solution_
+    yield "coherent", [(b.rows.tolist(), b.cols.tolist()) for b in found]
     wide = rng.normal(size=(12, 104))  # more columns than Cheng and Church delete one by one
     yield "cca", [b.shape for b in make_estimator("cca", 2, random_state=1).fit(wide).solution_]
 
@@ -88,18 +87,6 @@ def others(rng):
         yield f"k-means in {columns} columns", [*labels.tolist(), inertia]
 
 
-def evidence(rng):
-    """Yield the evidence `find` has for a block: of independent and of correlated columns, with and without gaps."""
-    block = Biclustering([(range(12), range(6))], (40, 12))
-    mixing = np.linalg.cholesky(0.8 ** np.abs(np.subtract.outer(range(12), range(12))))
-    gone = rng.random(block.shape) < 0.05
-    for mixed in (np.eye(12), mixing):
-        X = rng.normal(size=block.shape) @ mixed.T
-        X[:12, :6] += 5 * rng.normal(size=6)
-        for values in (X, np.where(gone, np.nan, X)):
-            yield "evidence", [one.evidence for one in evidence_of(values, block, missing="omit")]
-
-
 def comparisons(rng):
     """Yield what two solutions that overlap have in common, by pairs of cells."""
     _cell_pairs._MANY_CLASSES = 0
@@ -124,6 +111,6 @@ def poisoned(make):
 if __name__ == "__main__":
     if numba.config.DISABLE_JIT:
         np.empty, np.empty_like = poisoned(np.empty), poisoned(np.empty_like)
-    found = [list(make(np.random.default_rng(0))) for make in (fits, scores, evidence, comparisons)]
+    found = [list(make(np.random.default_rng(0))) for make in (fits, scores, comparisons)]
     found.append(list(others(np.random.default_rng(1))))
     json.dump(found, sys.stdout)

@@ -55,6 +55,7 @@ from .solution import Bicluster as Bicluster
 from .solution import Biclustering as Biclustering
 from .sweep import Plan as Plan
 from .sweep import Sweep as Sweep
+from .sweep import find as find
 from .sweep import load_run as load_run
 from .sweep import select_k as select_k
 

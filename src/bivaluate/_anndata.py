@@ -216,22 +216,38 @@ def check_key(key: str) -> None:
 
 def results_tree(evaluation: Any) -> dict[str, Any]:
     """Return an evaluation as the plain tree stored under ``.uns``."""
-    table = evaluation.biclusters.copy()
-    for column in table.columns:
-        if table[column].dtype.kind not in "fiub":
-            known = zip(table[column], table[column].notna(), strict=True)
-            words = [str(value) if is_known else "" for value, is_known in known]
-            table[column] = np.array(words, dtype=object)
+    import pandas as pd
+
+    verdict = evaluation.verdict.to_dict()
     info = {str(name): value for name, value in evaluation.solution.info.items() if _is_storable(value)}
     return {
         "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
         "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
-        "biclusters": table.rename(index=str, columns=str),
+        "biclusters": _storable_table(evaluation.biclusters),
         "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
+        "verdict": {
+            "headline": verdict["headline"],
+            "reason": verdict["reason"],
+            "biclusters": _storable_table(pd.DataFrame(verdict["biclusters"])),
+            **{key: np.array([str(line) for line in verdict[key]], dtype=object) for key in _LISTS},
+        },
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
         "shape": np.array(evaluation.solution.shape),
         "info": info,
     }
+
+
+_LISTS = ("next_steps", "notes", "nouns")
+
+
+def _storable_table(table: Any) -> Any:
+    """Return a table whose columns are numbers or texts, the only ones files can hold."""
+    table = table.copy()
+    for column in table.columns:
+        if table[column].dtype.kind not in "fiub":
+            known = zip(table[column], table[column].notna(), strict=True)
+            table[column] = np.array([str(value) if is_known else "" for value, is_known in known], dtype=object)
+    return table.rename(index=str, columns=str)
 
 
 def _is_storable(value: Any) -> bool:

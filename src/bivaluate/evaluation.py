@@ -17,11 +17,11 @@ from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
 from bivaluate._text import Advice, Option, html_table, listing, plural
-from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, evidence_scores
+from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
-from bivaluate.judge.verdict import Verdict, described, judged, next_steps
+from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, described, first_members, headings, judged, solution_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
@@ -291,6 +291,8 @@ class Evaluation:
         self._below = below
         self._dropped = list(dropped)
         self.names = list(names)
+        #: How commands name the matrix and the solution.
+        self.place = ("MATRIX", "SOLUTION")
         self.scores: dict[str, float] = {}
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
@@ -474,17 +476,17 @@ class Evaluation:
         >>> print(evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))]).verdict)
         1 of the 2 biclusters is supported; B2 is not supported.
         """
-        if not self._judged:
-            return judged([{"verdict": None}] if self.names else [], notes=self.findings)
-        verdicts = {str(record["verdict"]) for record in self.records}
-        supported = SUPPORTED in verdicts
-        steps = next_steps(
-            supported=supported,
-            untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
-            to_name=self.matrix.row_labels is not None,
+        nouns, records = self.matrix.nouns, self.records if self._judged else [{"verdict": None} for _ in self.names]
+        steps = solution_steps(
+            records,
+            self.matrix,
+            self.place,
+            searched=self.solution.info.get("algorithm") == "find",
             omits=self.options.missing == "omit",
         )
-        return judged(self.records, steps=steps, notes=self.findings)
+        notes = [text for text in self.findings if text != NO_BICLUSTERS]
+        members = first_members(self.matrix, self.solution)
+        return judged(records, nouns=nouns, steps=steps, notes=notes, members=members)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -739,9 +741,11 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         verdict = self.verdict
-        headings = ["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"]
-        rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters]
-        return html_table(verdict.headline, headings, rows, verdict.reason)
+        rows = [[row["bicluster"], *described(row), row["members"]] for row in verdict.biclusters]
+        said = [verdict.reason, *(f"Next: {step}" for step in verdict.next_steps), *verdict.notes]
+        return html_table(
+            verdict.headline, [*headings(verdict), f"first {verdict.nouns[0]}"], rows, *filter(None, said)
+        )
 
     def __repr__(self) -> str:
         said = f": {self.verdict.headline}" if self._judged else ""

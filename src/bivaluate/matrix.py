@@ -40,6 +40,7 @@ Result = TypeVar("Result")
 
 # Up to this many cells, whole rows are taken before their columns: two plain copies instead of one look at an index.
 _FEW_CELLS = 1 << 15
+ROWS_AND_COLUMNS = ("rows", "columns")
 
 
 def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[Any]:
@@ -85,6 +86,8 @@ class Matrix:
         Bytes that may be held at once of what is read some rows at a time; by default chunks of 32 MB.
     progress : callable, optional
         Called with (done, total) as chunks are read.
+    nouns : tuple of str, default=("rows", "columns")
+        What rows and columns are, in the plural, as sentences and tables call them: ("genes", "cells").
 
     Raises
     ------
@@ -110,6 +113,7 @@ class Matrix:
     absent: str = "zero"
     memory: int | None = None
     progress: Callable[[int, int], None] | None = None
+    nouns: tuple[str, str] = ROWS_AND_COLUMNS
     _known: dict[Any, Any] | None = field(default=None, init=False)  # of a settled matrix: what `once` was asked
 
     def __post_init__(self) -> None:
@@ -208,7 +212,7 @@ class Matrix:
         if not is_anndata(adata):
             raise MatrixError(f"{name} is of type {type(adata).__name__}, not an AnnData object.")
         cells, rows, cols = cells_of(adata, layer, obs_rows)
-        return cls(cells, rows, cols, name, absent)
+        return cls(cells, rows, cols, name, absent, nouns=("cells", "genes") if obs_rows else ("genes", "cells"))
 
     def _check_cells(self, missing: str) -> None:
         """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""
@@ -492,7 +496,7 @@ class Matrix:
         (2, 2)
         """
         there = Elsewhere(self.shape, self.source.dtype, self.sparse)
-        return Matrix(there, None, None, self.name, self.absent, self.memory)
+        return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
 
     def dense(self, cells: Any) -> NDArray[np.float64]:
         """Return rows of this matrix, dense or CSR, as a dense float64 array.
@@ -633,7 +637,8 @@ class Matrix:
             turned = self.values.T
         else:
             turned = FileSource.of_columns(self.shape, self.map_chunks(partial(_numbered, self.without_cells())))
-        return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent, self.memory, self.progress)
+        labels = self.col_labels, self.row_labels
+        return Matrix(turned, *labels, self.name, self.absent, self.memory, self.progress, self.nouns[::-1])
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.
@@ -654,6 +659,26 @@ class Matrix:
         'yeast'
         """
         return replace(self, name=name)
+
+    def called(self, rows: str | None = None, columns: str | None = None) -> Matrix:
+        """Return the same matrix, with other words for what its rows and columns are.
+
+        Parameters
+        ----------
+        rows, columns : str, optional
+            In the plural, as "genes" and "samples"; what is not given stays.
+
+        Returns
+        -------
+        Matrix
+            With the same cells and labels.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).called("genes", "samples").nouns
+        ('genes', 'samples')
+        """
+        return replace(self, nouns=(rows or self.nouns[0], columns or self.nouns[1]))
 
     def settled(self) -> Matrix:
         """Return the same matrix as one whose cells will not change any more.

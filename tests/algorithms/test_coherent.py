@@ -1,7 +1,5 @@
 """The coherent submatrix search: what it finds, what it does not, and what it says."""
 
-import signal
-import threading
 import warnings
 
 import numpy as np
@@ -11,18 +9,16 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from bivaluate._errors import MatrixError, ParameterError, SearchWarning, SolutionError
-from bivaluate.algorithms import _coherent_background, coherent
+from bivaluate._errors import MatrixError, ParameterError, SearchWarning
+from bivaluate.algorithms import _coherent_background
 from bivaluate.algorithms._coherent_background import covariance_evidence, fill, flipped, permuted, tail_probability
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms._coherent_search import stand_for
 from bivaluate.algorithms.coherent import CoherentSubmatrices
-from bivaluate.algorithms.coherent_given import climb_from, evidence_of
 from bivaluate.chance.assumptions import normal_scores
 from bivaluate.matrix import Matrix
 from bivaluate.measures.external import compare
 from bivaluate.solution import Biclustering
-from tests.processes import interruptible
 
 
 def two_blocks(seed=0, n=120, m=24):
@@ -60,15 +56,14 @@ PLANTED = {(tuple(range(25)), tuple(range(9))), (tuple(range(40, 60)), tuple(ran
 
 def test_planted_blocks_are_found_with_their_kind_and_number(model):
     assert blocks(model) == PLANTED
-    assert (np.diff(model.evidence_) <= 0).all()
-    assert (model.evidence_ > 50).all()
-    np.testing.assert_allclose(model.p_values_, np.exp(-model.evidence_))
-    kinds = {b.shape: kind for b, kind in zip(model.solution_, model.kinds_, strict=True)}
-    assert kinds == {(25, 9): "additive", (20, 8): "row-affine, both signs"}
+    assert (model.evidence_ > 20).all()
+    assert np.isnan(model.p_values_).all(), "no surrogates were needed"
+    patterns = {b.shape: pattern for b, pattern in zip(model.solution_, model.patterns_, strict=True)}
+    assert patterns[25, 9] == "additive"
     assert model.notes_ == []
     assert model.rows_.shape == (2, 120)
     assert model.columns_.shape == (2, 24)
-    assert model.solution_.info["algorithm"] == "find"
+    assert model.solution_.info["algorithm"] == "coherent"
 
 
 def test_same_answer_for_any_number_of_threads_and_any_type(X, model):
@@ -116,7 +111,7 @@ def test_nothing_is_found_in_noise(kind, seed):
     model = CoherentSubmatrices(random_state=seed).fit(noise)
     assert len(model.solution_) == 0
     assert model.evidence_.shape == model.p_values_.shape == (0,)
-    assert model.kinds_ == []
+    assert model.patterns_ == []
 
 
 def test_a_block_in_correlated_columns_is_found_and_said():
@@ -303,47 +298,6 @@ def test_progress_is_told(X):
     assert told[:2] == [1, 2]
 
 
-@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals need the main thread")
-def test_an_interrupt_keeps_what_is_found(X):
-    model = CoherentSubmatrices(random_state=0)
-
-    def stop(done, total):
-        signal.raise_signal(signal.SIGINT)
-
-    model._progress = stop
-    with (
-        interruptible(),
-        pytest.warns(SearchWarning, match=r"interrupted; what was found so far \(1 bicluster\) is kept"),
-    ):
-        model.fit(X)
-    assert len(model.solution_) == 1
-    assert np.isnan(model.p_values_).all(), "nothing was compared with copies of the data"
-    assert model.notes_[-1].endswith("so p is undefined.")
-
-
-def test_an_interrupt_before_anything_is_found_stays_one(X, monkeypatch):
-    def stop(*given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(coherent, "find_background", stop)
-    with pytest.raises(KeyboardInterrupt):
-        CoherentSubmatrices(random_state=0).fit(X)
-
-
-def test_an_interrupt_of_the_second_round_keeps_what_the_first_one_found(monkeypatch):
-    X = ar(np.random.default_rng(2), (120, 24), 0.6)
-    X[:25, :9] += np.random.default_rng(3).normal(0, 4, 9)
-
-    def stop(*given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(coherent, "background_beside", stop)
-    model = CoherentSubmatrices(random_state=0)
-    with pytest.warns(SearchWarning, match="interrupted; what was found so far"):
-        model.fit(X)
-    assert len(model.solution_) > 0
-
-
 def test_linear_algebra_stays_in_one_thread_and_is_given_back(X, monkeypatch):
     pools = ThreadpoolController()
     seen = []
@@ -355,9 +309,7 @@ def test_linear_algebra_stays_in_one_thread_and_is_given_back(X, monkeypatch):
     column_covariance = _coherent_background.column_covariance
     monkeypatch.setattr(_coherent_background, "column_covariance", watched)
     with threadpool_limits(2, "blas"):
-        model = CoherentSubmatrices(random_state=0).fit(X)
-        climb_from(X, model.solution_)
-        evidence_of(X, model.solution_)
+        CoherentSubmatrices(random_state=0).fit(X)
         assert {pool["num_threads"] for pool in pools.select(user_api="blas").info()} == {2}
     assert seen
     assert set(seen) == {1}
@@ -380,42 +332,6 @@ def test_what_is_lost_in_the_correlation_of_columns_is_spoken_of():
     model = CoherentSubmatrices(random_state=0).fit(X)
     assert len(model.solution_) == 0
     assert model.notes_[-1].startswith("Nothing is found beyond the correlation of the columns.")
-
-
-def test_evidence_of_given_biclusters(X):
-    given = Biclustering([(range(25), range(9)), (range(70, 90), range(9)), ([3], [1, 2])], X.shape)
-    planted, noise, single = evidence_of(X, given)
-    assert planted.evidence > 100
-    assert planted.kind == "additive"
-    assert noise.evidence < 0
-    assert np.isnan(single.evidence)
-    assert single.reason.startswith("At least two rows")
-    with pytest.raises(SolutionError, match="120 x 24"):
-        evidence_of(X[:100], given)
-    assert np.isnan(evidence_of(X[:, :3], Biclustering([([0, 1], [0, 1])], (120, 3)))[0].evidence)
-
-
-def test_climbing_from_given_biclusters(X):
-    rough = Biclustering(
-        [
-            (range(20), range(7)),
-            (range(10, 28), range(2, 9)),
-            (range(42, 58), range(13, 22)),
-            (range(80, 100), range(5)),
-        ],
-        X.shape,
-    )
-    refined = climb_from(X, rough)
-    assert {(tuple(b.rows), tuple(b.cols)) for b in refined.solution} == PLANTED
-    assert (refined.evidence > 50).all()
-    assert len(refined.changes) == 4
-    assert refined.changes[0] == "B1 (20 x 7) and B2 are now one, B2 (25 x 9)."
-    assert refined.changes[3] == "B4 (20 x 5) is dropped: nothing near it has evidence above 5 nats."
-    same = climb_from(X, refined.solution)
-    assert same.solution == refined.solution
-    assert same.changes[0] == "B1 (20 x 8) stays as it is, now B1."
-    with pytest.warns(SearchWarning, match="Nothing is changed"):
-        assert climb_from(X[:, :3], Biclustering([([0, 1], [0, 1])], (120, 3))).changes == []
 
 
 def test_equal_values_are_no_pattern():
@@ -470,9 +386,3 @@ def test_surrogates_decide_where_columns_are_few_and_correlated():
     model = CoherentSubmatrices(n_starts=80, random_state=0).fit(X)
     assert all(p <= 0.01 for p in model.p_values_)
     assert model.notes_
-
-
-def test_given_blocks_of_all_rows_do_not_hide_the_others(X):
-    given = Biclustering([(range(3, 28), range(7)), (range(120), range(14, 24)), (range(120), range(6))], X.shape)
-    refined = climb_from(X, given).solution
-    assert (tuple(refined[0].rows), tuple(refined[0].cols)) in PLANTED

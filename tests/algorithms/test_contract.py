@@ -24,7 +24,7 @@ from bivaluate.solution import Biclustering
 from tests.processes import LIMIT, started
 
 K_OF_BOTH = {"spectral", "spectral_co"}  # these need at least K rows and K columns
-FEW_RESTARTS = {"las": {"n_restarts": 60}, "find": {"n_starts": 60}, "lda": {"max_iter": 3}, "isa": {"n_seeds": 40}}
+FEW_RESTARTS = {"las": {"n_restarts": 60}, "coherent": {"n_starts": 60}, "lda": {"max_iter": 3}, "isa": {"n_seeds": 40}}
 # The search says in words where it cannot work; what it warns of has its own tests.
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.SearchWarning")
 

@@ -30,7 +30,7 @@ def test_json_and_one_in_full(capsys):
     documents = {document["key"]: document for document in json.loads(capsys.readouterr().out)}
     assert set(documents) == set(ALGORITHMS)
     assert documents["las"]["parameters"]["n_restarts"] == 1000
-    assert documents["find"]["finds_k"] is True
+    assert documents["coherent"]["finds_k"] is True
     assert all(set(document["seeks"]) <= set(PATTERNS) for document in documents.values())
     algorithms("louvain")
     text = capsys.readouterr().out

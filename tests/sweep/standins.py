@@ -12,6 +12,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from bivaluate.solution import Biclustering
+from bivaluate.sweep.cells import Task
+from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.schedule import choose_for, first_slots, sources, tasks
+
+
+def all_tasks(plan: Plan, matrix: Any) -> list[Task]:
+    """Return the tasks of a plan of one data set with numbers for K."""
+    (source,) = sources(plan)
+    chosen = {(source.name, None): choose_for(plan, matrix)}
+    return list(tasks(plan, list(first_slots(plan, [source], chosen, {})), chosen, lambda cell: b""))
 
 
 class Blocks:
@@ -62,6 +72,15 @@ class Blocks:
             pairs.append((rows, rng.choice(X.shape[1], size=min(3, X.shape[1]), replace=False)))
         self.solution_ = Biclustering(pairs, X.shape, info={"parameters": {"n_biclusters": self.n_biclusters}})
         return self
+
+
+class FailingBlocks(Blocks):
+    """The same, but always fails."""
+
+    nested = False
+
+    def fit(self, X: Any) -> Blocks:
+        raise ValueError(f"no {self.n_biclusters} blocks here")
 
 
 class Separate(Blocks):

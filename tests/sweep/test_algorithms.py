@@ -57,8 +57,8 @@ def test_an_algorithm_that_finds_k_is_fitted_once_and_its_k_reported(matrix):
     )
     run = Sweep(plan).run()
     cells = [(cell.algorithm, cell.k) for cell in run.cells]
-    assert cells == [("find", 6), ("las", 1), ("las", 2), ("las", 6)]
-    found = run.results.set_index("algorithm").loc["find", "n_biclusters"]
+    assert cells == [("coherent", 6), ("las", 1), ("las", 2), ("las", 6)]
+    found = run.results.set_index("algorithm").loc["coherent", "n_biclusters"]
     assert found == len(CoherentSubmatrices(6, n_starts=60, random_state=0).fit(run.matrix("m", 0)).solution_) < 6
     chosen = select(run).best
     assert set(chosen["found"]) <= set(run.results["n_biclusters"])
@@ -84,7 +84,7 @@ def test_spectral_shares_its_decomposition_over_k_and_changes_nothing(matrix, mo
 def test_select_k_does_not_sweep_what_finds_k(matrix):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 12))
-    with pytest.warns(SearchWarning, match="No K gives biclusters that, taken together, stand out"):
+    with pytest.warns(SearchWarning, match="Nothing is supported: no K gives a bicluster"):
         chosen = select_k(CoherentSubmatrices(n_starts=60, random_state=0), X, [2, 5, 9])
     assert chosen.cv_results_["param_n_biclusters"] == [9]
 

@@ -173,7 +173,7 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
     selection = select(judged_run)
     assert selection.choice("raised") == ("las", 2)
     assert selection.verdict[0].startswith("raised: evidence chooses las with K = 2; held-out cells agree")
-    assert selection.verdict[1:] == ["noise: nothing here; no bicluster pays and no candidate predicts held-out cells."]
+    assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out cells."]
     assert selection.choice("noise") is None
     assert selection.to_dict()["verdict"] == selection.verdict
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bivaluate._errors import FileError, FormatError, ParameterError
-from bivaluate.sweep.plan import Plan, parse_assignments, parse_perturbation
+from bivaluate.sweep.plan import Plan, parse_assignments
 from bivaluate.sweep.schedule import sources
 from tests.sweep.standins import BLOCKS
 
@@ -44,10 +44,6 @@ def test_values_are_cleaned() -> None:
         ({"time_limit": 0}, "time_limit is 0; it must be at least"),
         ({"null": "shuffle"}, "null is 'shuffle'; allowed: 'permute', 'phase'"),
         ({"null_runs": 5}, "no null is named"),
-        ({"perturb": ["noise"]}, "an amount is needed, as in noise:0.1"),
-        ({"perturb": ["mask:1.5"]}, r"above 0 and below 1"),
-        ({"perturb": ["nois:1"]}, "Did you mean 'noise'"),
-        ({"perturb_runs": 3}, "perturb_runs needs perturb"),
         ({"score": {"exponnent": 1}}, "Did you mean 'exponent'"),
         ({"parameters": {"cca": {}, "las": {}}}, "parameters names 'las'; known here: cca"),
         ({"parameters": {"cca": {"max_residu": 1}}}, r"has no parameter 'max_residu'.*Did you mean 'max_residue'"),
@@ -90,7 +86,6 @@ def test_toml_round_trip(tmp_path: Path, matrix_file: str) -> None:
         read={"transpose": False},
         time_limit=1.5,
         null="permute",
-        perturb=["noise:0.1"],
     )
     assert plan.null_runs == 19
     path = tmp_path / "plan.toml"
@@ -157,10 +152,6 @@ def test_planted_needs_scenarios(matrix_file: str) -> None:
         sources(Plan(datasets=[matrix_file], algorithms=["cca"], k="planted"))
 
 
-def test_perturbations() -> None:
-    assert parse_perturbation("mask:0.05") == ("mask", 0.05)
-
-
 def test_numpy_numbers_are_numbers() -> None:
     las = {"n_restarts": np.int64(50)}
     plan = Plan(
@@ -169,10 +160,6 @@ def test_numpy_numbers_are_numbers() -> None:
     assert (plan.k, plan.seeds) == ((3,), (0, 1))
     assert json.loads(json.dumps(plan.to_dict())) == plan.to_dict()
     assert "n_restarts = 50" in plan.to_toml()
-
-
-def test_one_perturbation_needs_no_list() -> None:
-    assert Plan(["scenario:S1"], perturb="noise:0.1") == Plan(["scenario:S1"], perturb=["noise:0.1"])
 
 
 def test_assignments_are_true_false_none_numbers_lists_or_text() -> None:

@@ -26,9 +26,9 @@ from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import Source, all_slots, load_checked, sources, tasks
+from bivaluate.sweep.schedule import Source, load_checked, sources
 from bivaluate.sweep.workers import perform_here
-from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE
+from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE, all_tasks
 
 
 def fits(log: Path) -> list[int]:
@@ -385,7 +385,7 @@ def test_sweeps_that_run_at_once_do_not_share_a_desk(matrix_file: str, monkeypat
     monkeypatch.setattr(work, "make_variant", lambda *given: made.append(given) or usual(*given))
     plan = Plan([matrix_file], [SEPARATE], [2, 3], null="permute", null_runs=1)
     matrices = [load_checked(sources(plan)[0], None)[0] for _ in range(2)]
-    copies = [task for task in tasks(plan, list(all_slots(plan, sources(plan), {}))) if task.variant]
+    copies = [task for task in all_tasks(plan, matrices[0]) if task.variant]
     sweeps = [perform_here(copies, lambda _, matrix=matrix: matrix) for matrix in matrices]
     assert len(list(zip(*sweeps, strict=True))) == 2  # the tasks of both in turn
     assert len(made) == 2

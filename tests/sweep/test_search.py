@@ -106,14 +106,17 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     found = select_k(estimator, raised, k=[1, 2, 3], scoring=scoring)
     assert found.best_params_ == {"n_biclusters": 2}
     assert not found.nothing_
-    assert (found.n_paying_, found.n_biclusters_) == (2, 2)
-    assert "n_biclusters=2 of [1, 2, 3], 2 of 2 pay, " in repr(found)
+    assert (found.n_supported_, found.n_biclusters_) == (2, 2)
+    assert "n_biclusters=2 of [1, 2, 3], 2 of 2 supported, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
+    assert found.k_range_[0] <= 2 <= found.k_range_[1]
+    assert found.verdict.startswith("Take n_biclusters = 2")
     noise = np.random.default_rng(4).normal(size=raised.shape)
-    with pytest.warns(SearchWarning, match="best_params_ holds n_clusters = 2 all the same"):
+    with pytest.warns(SearchWarning, match=r"best_params_ holds n_clusters = \d, which comes nearest"):
         nothing = select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring)
     assert nothing.nothing_
-    assert repr(nothing).startswith("KSelection(nothing stands out: n_clusters=2 of [2, 3], ")
+    assert repr(nothing).startswith("KSelection(nothing is supported: n_clusters=")
+    assert nothing.verdict.endswith("comes nearest.")
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -183,11 +186,13 @@ def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
     found = select_k(LargeAverageSubmatrices(n_restarts=50, random_state=0), raised, k=4)
     judged = evaluate(raised, found.best_estimator_)
     assert (
-        (found.n_paying_, found.n_biclusters_) == (judged.scores["n_paying"], judged.scores["n_biclusters"]) == (2, 2)
+        (found.n_supported_, found.n_biclusters_)
+        == (judged.scores["n_supported"], judged.scores["n_biclusters"])
+        == (2, 2)
     )
-    assert repr(found).startswith("KSelection(n_biclusters=4, 2 of 2 pay, total_evidence=")
+    assert repr(found).startswith("KSelection(n_biclusters=4, 2 of 2 supported, total_evidence=")
     unknown = select_k(SpectralBiclustering(random_state=0), raised, k=[2], scoring="asr", metrics=["asr"])
-    assert math.isnan(unknown.n_paying_)
+    assert math.isnan(unknown.n_supported_)
     assert "pay" not in repr(unknown)
 
 

@@ -17,10 +17,10 @@ from bivaluate._errors import FileError, RunError
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import all_slots, sources, tasks
+from bivaluate.sweep.schedule import load_checked, sources
 from bivaluate.sweep.workers import Worker, Workers, kept_workers
 from tests.processes import LIMIT, alive, interruptible, started, wait_until
-from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE
+from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE, all_tasks
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
 
@@ -169,7 +169,7 @@ def test_a_worker_killed_between_two_tasks_fails_neither(
         monkeypatch.setattr("bivaluate.sweep.workers.Worker.has_ended", False)
     log = tmp_path / "log"
     plan = Plan([matrix_file], [BLOCKS], [2], parameters={BLOCKS: {"log": str(log)}})
-    (task,) = tasks(plan, list(all_slots(plan, sources(plan), {})))
+    (task,) = all_tasks(plan, load_checked(sources(plan)[0], None)[0])
     workers, matrix = Workers(), sources(plan)[0].load(None)[0]
     try:
         for n in (1, 2):

@@ -4,8 +4,6 @@ from .bimax import Bimax as Bimax
 from .block_average import BlockAverageCoclustering as BlockAverageCoclustering
 from .cheng_church import ChengChurch as ChengChurch
 from .coherent import CoherentSubmatrices as CoherentSubmatrices
-from .coherent_given import climb_from as climb_from
-from .coherent_given import evidence_of as evidence_of
 from .command import CommandEstimator as CommandEstimator
 from .communities import LeidenCommunities as LeidenCommunities
 from .communities import LouvainCommunities as LouvainCommunities

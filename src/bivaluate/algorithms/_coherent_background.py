@@ -253,8 +253,8 @@ def calibrate(
     """Keep the blocks that are better than what the search finds in surrogates.
 
     Of data that are not `doubtful` (transformed, or with few or correlated columns), a few surrogates without the
-    blocks are looked at; if they hold nothing, the score is what it claims to be and p = e^-S. Otherwise eleven
-    surrogates with the blocks in place, searched with as many starts as the data, say how likely the best of a
+    blocks are looked at; if they hold nothing, no p-value is needed. Otherwise eleven surrogates
+    with the blocks in place, searched with as many starts as the data, say how likely the best of a
     surrogate is to reach S: first for the data as a whole and then for what is left without the blocks that passed.
     `tell` hears how many have been searched.
     """
@@ -263,7 +263,7 @@ def calibrate(
     if not doubtful:
         rest, quarter = without_blocks(background, blocks), max(search.n_starts // 4, 75)
         if all(best_of_copy(search, background, rest, rng, quarter) == 0 for _ in range(FEW_COPIES)):
-            return Calibration(blocks, np.array([min(1.0, float(np.exp(-score))) for score, _ in blocks]), False)
+            return Calibration(blocks, np.full(len(blocks), np.nan), False)
     scores = comparable_scores(background, blocks)
     Z = background.unbent if background.correlated else background.Z
     p_values = _p_values(search, background, Z, scores, rng, tell)

@@ -18,6 +18,7 @@ Estimator = TypeVar("Estimator", bound="type[BiclusteringEstimator]")
 
 # How classes call the number of biclusters; one that has several means the first.
 COUNTS = ("n_biclusters", "n_clusters", "n_components")
+OLD_KEYS = {"find": "coherent"}  # of version 0.1.0: in plans and run folders
 
 PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
@@ -81,8 +82,6 @@ class Algorithm:
         Whether it works on zeros and ones; other data are binarised first.
     nonnegative : bool
         Whether it refuses negative cells.
-    default : bool
-        Whether a sweep runs it when no algorithms are named.
     extra : str
         The optional dependency of bivaluate it needs; empty for none.
 
@@ -94,7 +93,7 @@ class Algorithm:
     Examples
     --------
     >>> from bivaluate.algorithms import ALGORITHMS
-    >>> ALGORITHMS["cca"].label, ALGORITHMS["find"].finds_k
+    >>> ALGORITHMS["cca"].label, ALGORITHMS["coherent"].finds_k
     ('CCA', True)
     """
 
@@ -111,7 +110,6 @@ class Algorithm:
     missing: bool = False
     binary: bool = False
     nonnegative: bool = False
-    default: bool = False
     extra: str = ""
 
     def __post_init__(self) -> None:
@@ -182,7 +180,7 @@ def algorithm(
     reference : str
         Where it was published.
     **traits : bool or str
-        nested, finds_k, sparse, missing, binary, nonnegative, default and extra, as in :class:`Algorithm`.
+        nested, finds_k, sparse, missing, binary, nonnegative and extra, as in :class:`Algorithm`.
 
     Returns
     -------

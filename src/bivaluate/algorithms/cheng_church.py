@@ -24,7 +24,6 @@ TIE = 1e-11
     "Deletes and adds rows and columns until the mean squared residue is below a threshold, then masks.",
     seeks=("additive",),
     nested=True,
-    default=True,
     reference="Cheng & Church 2000, Biclustering of expression data, Proc. ISMB 8:93-103",
 )
 class ChengChurch(BiclusteringEstimator):

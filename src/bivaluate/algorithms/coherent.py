@@ -24,46 +24,48 @@ from bivaluate.algorithms._coherent_background import (
     find_background,
     take_out,
 )
-from bivaluate.algorithms._coherent_field import fit, kind_of
 from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
-from bivaluate.algorithms._coherent_refine import Scored, recount, refine
+from bivaluate.algorithms._coherent_refine import Scored, refine
 from bivaluate.algorithms._coherent_search import Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.chance.evidence import evidence_table
 from bivaluate.solution import Biclustering
 
 
 @algorithm(
-    "find",
+    "coherent",
     "Coherent submatrices",
-    "Find",
+    "Coherent",
     "Climbs to blocks whose rows follow one pattern, by their evidence against noise; finds K itself.",
     seeks=("raised", "constant rows", "constant columns", "additive", "multiplicative"),
     finds_k=True,
     missing=True,
-    reference="bivaluate, docs/find.md",
+    reference="bivaluate, docs/coherent.md",
 )
 class CoherentSubmatrices(BiclusteringEstimator):
     """Biclusters whose rows follow one pattern: raised, additive, scaled or turned, on their own columns.
 
     Every row is judged against its own background: a block is a set of rows and columns whose cells are better
     explained by a common pattern (a level and a shape, stretched and shifted from row to row) than by what these rows
-    do elsewhere. The evidence S of a block is the log-likelihood ratio minus the price of choosing its rows, its
-    columns and its parameters, so that e^-S bounds the probability that noise holds such a block. Climbs from many
-    starts find blocks of large S; the best is kept and its cells are set aside, until nothing with S above
-    `min_evidence` is left: the number of biclusters is found, not given. Correlated columns and patterns common to half
-    of all rows belong to the background.
+    do elsewhere. The score of the search is the log-likelihood ratio of a block minus the price of choosing its rows,
+    its columns and its parameters. Climbs from many starts find blocks of large score; the best is kept and its cells
+    are set aside, until nothing with a score above `min_evidence` is left: the number of biclusters is found, not
+    given. Correlated columns and patterns common to half of all rows belong to the background.
 
     Parameters
     ----------
     n_biclusters : int or "auto", default="auto"
-        The largest number of biclusters to return, those with the most evidence; "auto" returns all.
+        The largest number of biclusters to return, those of the largest score first; "auto" returns all.
     min_evidence : float, default=5.0
-        Evidence S, in nats, a bicluster must exceed.
+        Score of the search that a bicluster must exceed.
     min_rows : int, default=4
         Fewest rows of a bicluster, at least 3. A bicluster has at least two columns and at most half of the rows.
     n_starts : int or None, default=None
         Climbs per pass; None for two per row, within 400 and 1200.
+    calibrate : bool, default=True
+        Whether blocks are compared with what the search finds in surrogates of the data. `bivaluate.find`, which judges
+        every block by its evidence, does without.
     missing : {"raise", "omit"}, default="raise"
         What to do about NaN: an error, or leave these cells out.
     n_jobs : int or None, default=None
@@ -74,32 +76,28 @@ class CoherentSubmatrices(BiclusteringEstimator):
     Attributes
     ----------
     solution_ : Biclustering
-        The biclusters, those with the most evidence first.
+        The biclusters, those of the largest score first.
     rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
     evidence_ : ndarray of shape (K,)
-        Evidence S of each bicluster in nats, given those before it.
+        Evidence of each bicluster, as :func:`bivaluate.evidence_table` gives it for the solution.
     p_values_ : ndarray of shape (K,)
-        min(1, e^-S); for transformed data, few or correlated columns, or if surrogates of the data hold blocks: the
-        probability that the best block of a surrogate has as much evidence, by the tail of eleven of them. NaN if the
-        search was interrupted: then nothing was compared.
-    kinds_ : list of str
-        "raised", "lowered", "constant rows", "additive", "row-affine" or "row-affine, both signs".
+        Where surrogates were searched (transformed data, few or correlated columns, or blocks in surrogates): the
+        probability that the best block of a surrogate has as large a score, by the tail of eleven of them; else NaN.
+    patterns_ : list of str
+        Pattern of each bicluster, as :func:`bivaluate.evidence_table` names it.
     notes_ : list of str
         What was done to the data and what could not be done, a sentence each.
-    interrupted_ : bool
-        Whether Ctrl-C ended the search before it was done.
 
     Warns
     -----
     SearchWarning
         If the matrix has too few rows or columns, too few levels or no usual distribution: then nothing is found. If a
-        pattern common to half of all rows was taken out, if surrogates hold blocks as good as all that were found, or
-        if the search was interrupted.
+        pattern common to half of all rows was taken out, or if surrogates hold blocks as good as all that were found.
 
     See Also
     --------
-    climb_from : The same climb from biclusters that are given.
-    bivaluate.evidence_table : The evidence it climbs.
+    bivaluate.find : Runs this and other algorithms, and chooses by evidence.
+    bivaluate.evidence_table : Judges what was found.
 
     Examples
     --------
@@ -107,7 +105,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     >>> X = rng.normal(size=(80, 20))
     >>> X[:20, :8] = rng.normal(size=(20, 1)) + 2 * rng.normal(size=8) + 0.3 * rng.normal(size=(20, 8))
     >>> model = CoherentSubmatrices(random_state=0).fit(X)
-    >>> [b.shape for b in model.solution_], model.kinds_
+    >>> [b.shape for b in model.solution_], model.patterns_
     ([(20, 8)], ['additive'])
     """
 
@@ -118,6 +116,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         min_evidence: float = 5.0,
         min_rows: int = 4,
         n_starts: int | None = None,
+        calibrate: bool = True,
         missing: str = "raise",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -126,6 +125,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.min_evidence = min_evidence
         self.min_rows = min_rows
         self.n_starts = n_starts
+        self.calibrate = calibrate
         self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -164,18 +164,17 @@ class CoherentSubmatrices(BiclusteringEstimator):
         rng = check_random_state(self.random_state)
         values = self.check_input(X)
         self.notes_: list[str] = []
-        self.interrupted_ = False
         self._warned: list[str] = []
         with one_thread():
-            blocks, p_values, kinds = self._search(values, rng, most)
+            blocks, p_values = self._search(values, rng, most)
         order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
         pairs = [blocks[k][1] for k in order]
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
-        self.evidence_ = np.array([blocks[k][0] for k in order], dtype=np.float64)
+        judged = evidence_table(values, self.solution_, missing="omit")
+        self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
         self.p_values_ = np.array([p_values[k] for k in order], dtype=np.float64)
-        self.kinds_ = [kinds[k] for k in order]
         return self
 
     def _find(self, X: Values) -> Iterator[Pair]:
@@ -196,75 +195,62 @@ class CoherentSubmatrices(BiclusteringEstimator):
         check_seed(self.random_state)
         return most
 
-    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> tuple[list[Scored], Values, list[str]]:
-        """Return the blocks, their p-values and their kinds; constant rows and columns take no part."""
+    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> tuple[list[Scored], Values]:
+        """Return the blocks and their p-values; constant rows and columns take no part."""
         admitted = admit(X, self.min_rows)
         rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
         self.notes_ += admitted.notes
         if Z is None or admitted.unbent is None:
             self._warn(admitted.reason)
-            return [], np.zeros(0), []
+            return [], np.zeros(0)
         starts = self.n_starts or usual_starts(len(Z))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
-            outcome, background = self._search_prepared(search, Z, admitted.unbent, rng, most)
-        kinds = [kind_of(fit(background.field, *pair)) for _, pair in outcome.blocks]
-        blocks = [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks]
-        return blocks, outcome.p_values, kinds
+            outcome = self._search_prepared(search, Z, admitted.unbent, rng, most)
+        return [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks], outcome.p_values
 
     def _search_prepared(
         self, search: Search, Z: Values, unbent: Values, rng: np.random.RandomState, most: int
-    ) -> tuple[Calibration, Background]:
+    ) -> Calibration:
         blocks: list[Scored] = []
-        rough_blocks: list[Scored] = []  # of the first round, until the second one has blocks of its own
         background = Background.of(Z, unbent, None)
         patterns = told = 0
-        try:
-            # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
-            first = True
-            while True:
-                if first:
-                    background, known = find_background(Z, unbent, search, rng)
-                else:
-                    known = [pair for _, pair in blocks]
-                    background = background_beside(background.Z, background.unbent, search, known)
-                rough = first and background.correlated
-                blocks = []
-                common = None
-                for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
-                    if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
-                        common = pair
-                        break
-                    blocks.append((score, pair))
-                    if told < len(blocks) <= most:
-                        told = len(blocks)
-                        self._tell(told, None if isinstance(self.n_biclusters, str) else most)
-                if common is not None:
-                    patterns += 1
-                    first = True
-                    rough_blocks = []
-                    Z, unbent = take_out(background, common)
-                elif rough and blocks:
-                    first = False
-                    rough_blocks = blocks
-                else:
+        # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
+        first = True
+        while True:
+            if first:
+                background, known = find_background(Z, unbent, search, rng)
+            else:
+                known = [pair for _, pair in blocks]
+                background = background_beside(background.Z, background.unbent, search, known)
+            rough = first and background.correlated
+            blocks = []
+            common = None
+            for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
+                if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
+                    common = pair
                     break
-            blocks = refine(search, background.field, blocks)
-            doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
-            outcome = calibrate(
+                blocks.append((score, pair))
+                if told < len(blocks) <= most:
+                    told = len(blocks)
+                    self._tell(told, None if isinstance(self.n_biclusters, str) else most)
+            if common is not None:
+                patterns += 1
+                first = True
+                Z, unbent = take_out(background, common)
+            elif rough and blocks:
+                first = False
+            else:
+                break
+        blocks = refine(search, background.field, blocks)
+        doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
+        outcome = (
+            calibrate(
                 search, background, blocks, rng, doubtful, lambda k, n: self._tell(k, n, "searching copies of the data")
             )
-        except KeyboardInterrupt:
-            blocks = blocks or rough_blocks
-            if not blocks:  # nothing to keep, and no answer either
-                raise
-            self.interrupted_ = True
-            self._warn(
-                f"The search was interrupted; what was found so far ({plural(len(blocks), 'bicluster')}) is kept, neither "
-                "refined nor compared with copies of the data, so p is undefined."
-            )
-            blocks = recount(search, background.field, [pair for _, pair in blocks])
-            outcome = Calibration(blocks, np.full(len(blocks), np.nan), False)
+            if self.calibrate
+            else Calibration(blocks, np.full(len(blocks), np.nan), False)
+        )
         if patterns:
             self._warn(
                 f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background: "
@@ -280,14 +266,14 @@ class CoherentSubmatrices(BiclusteringEstimator):
         if outcome.by_surrogates and outcome.blocks:
             self.notes_.append(
                 f"Copies of the data without biclusters were searched too; {len(outcome.blocks)} of {len(blocks)} blocks have "
-                f"an S that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
+                f"a score that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
             )
         elif outcome.by_surrogates:
             self._warn(
-                f"{plural(len(blocks), 'block')} with evidence above {search.threshold:g} nats: copies of the data without "
+                f"{plural(len(blocks), 'block')} with a score above {search.threshold:g}: copies of the data without "
                 f"biclusters hold such blocks too often (p above {LARGEST_P:g}). Nothing is found."
             )
-        return outcome, background
+        return outcome
 
     def _tell(self, *progress: Any) -> None:
         if self._progress is not None:

@@ -28,7 +28,6 @@ Masks = NDArray[np.uint8]
     "Searches from many random starts for blocks with a significantly high average.",
     seeks=("raised",),
     nested=True,
-    default=True,
     reference="Shabalin, Weigman, Perou & Nobel 2009, Finding large average submatrices in high dimensional data, "
     "Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239",
 )

@@ -17,7 +17,7 @@ from typing import Any
 
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import alternatives
-from bivaluate.algorithms.algorithm import COUNTS, Algorithm, count_among
+from bivaluate.algorithms.algorithm import COUNTS, OLD_KEYS, Algorithm, count_among
 
 _DECORATED = re.compile(r"^@algorithm\((.*?)^\)\nclass (\w+)", re.MULTILINE | re.DOTALL)
 
@@ -34,6 +34,7 @@ def _records() -> Iterator[Algorithm]:
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
+FINAL = "-final"  # behind the key of an algorithm: the supported part of its solution, refined where that helps
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
@@ -53,20 +54,25 @@ def recipes() -> list[str]:
     return sorted(file.stem for file in (Path(__file__).parent / "recipes").glob("*.toml"))
 
 
-def default_algorithms() -> list[str]:
-    """Return the keys of the algorithms that run when none are named.
+def current_key(key: str) -> str:
+    """Return the key of today for a key of an earlier version.
+
+    Parameters
+    ----------
+    key : str
+        Key of the registry, of this version or of 0.1.0.
 
     Returns
     -------
-    list of str
-        Keys, in the order of the registry.
+    str
+        The key; what is no old key is returned as it is.
 
     Examples
     --------
-    >>> default_algorithms()
-    ['cca', 'las', 'spectral']
+    >>> current_key("find"), current_key("las")
+    ('coherent', 'las')
     """
-    return [key for key, record in ALGORITHMS.items() if record.default]
+    return OLD_KEYS.get(key, key)
 
 
 def get_algorithm(key: str) -> Algorithm:
@@ -97,6 +103,7 @@ def get_algorithm(key: str) -> Algorithm:
     >>> get_algorithm("las").name
     'Large Average Submatrices'
     """
+    key = current_key(key)
     if key not in ALGORITHMS:
         raise ParameterError(
             f"there is no algorithm {key!r}.{suggest(key, ALGORITHMS)} `bivaluate algorithms` lists all of them."
@@ -134,7 +141,7 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     chosen: dict[str, bool] = {}
     for word in words:
         if word != "all" and (":" in word or not any(mark in word for mark in "*?[")):
-            chosen[word] = True
+            chosen[current_key(word)] = True
             continue
         matching = [key for key in ALGORITHMS if word == "all" or fnmatch.fnmatchcase(key, word)]
         if not matching:
@@ -168,6 +175,8 @@ def algorithm_label(key: str) -> str:
     if key.startswith(COMMAND):
         words = shlex.split(key.removeprefix(COMMAND))
         return " ".join([Path(words[0]).name, *(word for word in words[1:] if "{" not in word)]) if words else key
+    if key.endswith(FINAL):
+        return f"{algorithm_label(key.removesuffix(FINAL))}, final"
     return ALGORITHMS[key].label if key in ALGORITHMS else key
 
 
@@ -280,13 +289,14 @@ def finds_k(key: str) -> bool:
 
     Examples
     --------
-    >>> finds_k("find"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
+    >>> finds_k("coherent"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
     (True, True, False)
     """
     return _trait(key, "finds_k")
 
 
 def _trait(key: str, name: str) -> bool:
+    key = key.removesuffix(FINAL)
     if key in ALGORITHMS:
         return bool(getattr(ALGORITHMS[key], name))
     from bivaluate.algorithms._estimator import BiclusteringEstimator

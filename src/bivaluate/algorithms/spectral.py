@@ -39,7 +39,6 @@ WORTH_COMPILING = 100_000
     "Spectral",
     "Clusters rows and columns into a K x K checkerboard by singular vectors, and takes K of its cells.",
     seeks=("checkerboard",),
-    default=True,
     reference="Kluger, Basri, Chang & Gerstein 2003, Spectral biclustering of microarray data, "
     "Genome Res. 13:703-716, doi:10.1101/gr.648603",
 )

@@ -22,7 +22,7 @@ from bivaluate.sweep.run import Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "find", "plaid", "qubic")
+QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
 MADE = ("planted", "noise")  # domains whose matrices come from a seed
 

@@ -469,7 +469,7 @@ def average_adjusted_virtual_error(
 
 
 @measure("avg_z", "avg z", "average standardised virtual error",
-    "Mean z of the biclusters; praises large coherent blocks.", level="solution", direction="high", range=REAL,
+    "Mean z of the biclusters; biased towards large coherent blocks.", level="solution", direction="high", range=REAL,
     compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN)  # fmt: skip
 @measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,

@@ -32,7 +32,8 @@ def algorithms(
     - `bivaluate algorithms las`
     - `bivaluate algorithms --csv algorithms.csv`
     """
-    from bivaluate.algorithms.registry import ALGORITHMS, default_algorithms, get_algorithm, recipes
+    from bivaluate.algorithms.registry import ALGORITHMS, get_algorithm, recipes
+    from bivaluate.sweep.portfolio import PORTFOLIO
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
     if as_json:
@@ -51,7 +52,9 @@ def algorithms(
             for record in records
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
-        err.print(f"A sweep that names no algorithms runs {listing(default_algorithms())}.")
+        err.print(
+            f"`bivaluate find`, and a sweep that names no algorithms, run those that fit the data of {listing(list(PORTFOLIO))}."
+        )
         err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
     if csv is not None:
         write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])

@@ -48,7 +48,7 @@ def benchmark(
     - `bivaluate benchmark --out RUN --jobs 2`
     - `bivaluate benchmark --full --out FULL --scheduler tcp://head:8786`
     - `bivaluate benchmark --out RUN --solutions mine=my_folder`
-    - `bivaluate benchmark --out RUN --algorithms 'las,find,cmd:mytool {matrix} {out}'`
+    - `bivaluate benchmark --out RUN --algorithms 'las,coherent,cmd:mytool {matrix} {out}'`
     """
     from bivaluate.benchmark import answer, run_benchmark, write_page
     from bivaluate.benchmark.answer import algorithm_names, names_of

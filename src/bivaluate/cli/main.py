@@ -30,7 +30,7 @@ from bivaluate.cli.options import SETTINGS, Command, spoken
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
     "example": "Write a small matrix and biclusters of it, to try the other commands on.",
-    "find": "Find the biclusters that stand out in a matrix, and how many there are.",
+    "find": "Find the biclusters of a matrix, and how many there are.",
     "score": "Score one or several solutions of a matrix.",
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare solutions with a known truth, or with another one.",
@@ -39,7 +39,7 @@ COMMANDS = {
     "recur": "Find the biclusters or programs that recur over samples.",
     "traits": "Ask what the samples of biclusters have in common.",
     "prune": "Propose which biclusters to drop or merge.",
-    "refine": "Polish biclusters from any tool, and say what became of each.",
+    "refine": "Polish biclusters from any tool, and say how each changed.",
     "run": "Run a biclustering algorithm on a matrix.",
     "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",

@@ -83,6 +83,8 @@ class MatrixFile:
     absent: Annotated[
         str | None, _reading_matrix("Cells a sparse file does not store: zero (default), or missing.")
     ] = None
+    rows: Annotated[str | None, _reading_matrix("What the rows are, such as genes (default: by format).")] = None
+    columns: Annotated[str | None, _reading_matrix("What the columns are, such as samples.")] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -98,9 +100,9 @@ class MatrixFile:
         if not os.path.exists(path) and _is_name(path):
             from bivaluate.datasets.named import load_named
 
-            if self.given.keys() - {"absent"}:
+            if self.given.keys() - {"absent", "rows", "columns"}:
                 raise ParameterError(f"{path} names a data set, not a file: leave out the options on how to read it.")
-            found = load_named(str(path))[0]
+            found = load_named(str(path))[0].called(self.rows, self.columns)
             return found if self.absent is None else dataclasses.replace(found, absent=self.absent)
         try:
             return read_matrix(path, **self.given)

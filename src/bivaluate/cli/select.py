@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bivaluate._errors import FileError
 from bivaluate._text import percent, plural
-from bivaluate.cli.options import Csv, Json, RunFolder, listed, option
+from bivaluate.cli.options import Csv, Json, RunFolder, option
 from bivaluate.cli.tables import (
     err,
     heading,
@@ -31,33 +31,29 @@ if TYPE_CHECKING:
 def select(
     run: RunFolder,
     by: Annotated[str | None, option("The measure to choose by (default: total_evidence).")] = None,
-    gap: Annotated[bool, option("Choose by the gap to the null; needs a sweep with --null.", "--gap")] = False,
-    perturb: Annotated[str | None, option("Score again on perturbed matrices: noise:0.1,mask:0.05.")] = None,
-    perturb_runs: Annotated[int, option("Perturbations of each kind per matrix.")] = 5,
     as_json: Json = False,
     csv: Csv = None,
     tables: Annotated[Path | None, option("Also write every table as CSV into this folder.")] = None,
     consensus: Annotated[
-        Path | None, option("Also write the biclusters that come back over the seeds of the choice into this folder.")
+        Path | None, option("Also write the biclusters that recur over the seeds of the choice into this folder.")
     ] = None,
 ) -> None:
     """Choose algorithm and K from a sweep.
 
-    For every data set: the best (algorithm, K) with its uncertainty over seeds, what other measures would
-    choose, and how the choice changes with the coverage exponent, a size filter and perturbation.
+    For every data set: the best (algorithm, K) with its uncertainty over seeds, the K that are as good, and what other
+    measures would choose.
 
     Examples:
 
     - `bivaluate select run`
-    - `bivaluate select run --by nve_cov --perturb noise:0.1,mask:0.05`
-    - `bivaluate select run --by avg_ve --gap`
+    - `bivaluate select run --by predictive`
     - `bivaluate select run --consensus again`
     """
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.select import select as choose
 
     opened = load_run(run)
-    selection = choose(opened, by, gap=gap, perturb=listed(perturb) or [], perturb_runs=perturb_runs)
+    selection = choose(opened, by)
     if as_json:
         print_json(selection.to_dict() | {"recommendation": _recommendation(selection, opened)})
     else:
@@ -92,7 +88,7 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
         target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
         found.solution.to_json(target)
         shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
-        known = f"{shares} of the seeds" if shares else "none comes back"
+        known = f"{shares} of the seeds" if shares else "none recurs"
         err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 
 
@@ -105,13 +101,10 @@ def _print(selection: Selection, run: Run) -> None:
 
     symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
-    _print_choice(selection, f"gap of {symbol} to its null" if selection.gap else symbol, with_null)
+    _print_choice(selection, symbol, with_null)
     least = f"; gap to the null, p (at least {number(1 / (run.plan.null_runs + 1))})" if with_null else ""
     title = f"what each measure chooses (algorithm K, seeds won{least})"
     _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
-    by_value = " by its value, not its gap," if selection.gap else ""
-    title = f"the choice of {symbol}{by_value} if … (* another choice)"
-    _print_pivot(title, selection.sensitivity, "change", _changed, str)
     print_list("Disagreements", selection.disagreements)
     print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
@@ -148,22 +141,33 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
     from bivaluate.sweep.select import NOT_FITTED, NOTHING
 
-    mean = "mean gap" if selection.gap else "mean"
-    shown = number if selection.gap else partial(score_text, selection.by)
+    shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = ["data set", "algorithm", "K", mean, sure, "seeds won", heading("n_supported"), "coverage", "runner-up"]
-    beside = ["null", *([] if selection.gap else ["gap"]), "p"] if with_null else []
+    headings = [
+        "data set",
+        "algorithm",
+        "K",
+        "as good",
+        "mean",
+        sure,
+        "seeds won",
+        heading("n_supported"),
+        "coverage",
+        "runner-up",
+    ]
+    beside = ["null", "gap", "p"] if with_null else []
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
         second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
         less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
-        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", shown(row["mean"]), span, won]
+        good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
+        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", good, shown(row["mean"]), span, won]
         cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
-            cells += [*([] if selection.gap else [number(row["gap"])]), number(row["p_value"])]
+            cells += [number(row["gap"]), number(row["p_value"])]
         rows.append(cells)
     for dataset, reason in selection.undecided.items():
         none = {NOTHING: "nothing", NOT_FITTED: NOT_FITTED}.get(reason, "none")
@@ -190,9 +194,3 @@ def _print_pivot(
 def _chosen(row: Any) -> str:
     null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
     return f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
-
-
-def _changed(row: Any) -> str:
-    share = row["share_same"]
-    agree = "" if share in (0.0, 1.0) else f" ({percent(share)} of copies agree)"
-    return f"{row['algorithm']} {row['k']}{'' if row['same'] else ' *'}{agree}"

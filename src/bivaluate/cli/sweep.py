@@ -44,12 +44,11 @@ def sweep(
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
-        option(
-            "Keys, or package.module:Class; see `bivaluate algorithms` for keys and defaults.", "--algorithms", "-a"
-        ),
+        option("Keys, or package.module:Class; auto (the default) for those that fit the data.", "--algorithms", "-a"),
     ] = None,
     k: Annotated[
-        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios). [3,5,8,10,15]", "-k")
+        str | None,
+        option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios); by default the plan of `find`.", "-k"),
     ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
@@ -68,8 +67,6 @@ def sweep(
     stability: Annotated[
         int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
-    perturb: Annotated[str | None, option("Repeat on perturbations: noise:0.1,mask:0.05.")] = None,
-    perturb_runs: Annotated[int, option("Perturbations of each kind per matrix. [5]", show_default=False)] = 0,
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
     ] = 1,
@@ -87,6 +84,7 @@ def sweep(
 
     Examples:
 
+    - `bivaluate sweep expression.tsv --out run` (the plan of `find`)
     - `bivaluate sweep expression.tsv -k 3,5,8,10,15 --seeds 10 --out run --jobs 2`
     - `bivaluate sweep 'scenario:*' -k planted --seeds 20 --out scenarios`
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
@@ -101,7 +99,7 @@ def sweep(
     options = {
         "datasets": matrices or None,
         "algorithms": split_algorithms(algorithms),
-        "k": k if k == "planted" else _numbers("-k", k),
+        "k": k if k in ("planted", "auto") else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
         "parameters": _by_algorithm(parameters or []) or None,
@@ -113,8 +111,6 @@ def sweep(
         "null_runs": null_runs or None,
         "held_out": held_out or None,
         "stability": stability or None,
-        "perturb": listed(perturb),
-        "perturb_runs": perturb_runs or None,
     }
     given = {key: value for key, value in options.items() if value is not None}
     text = None
@@ -212,7 +208,7 @@ def _summarise(run: Run) -> None:
     for (algorithm, state), group in bad.groupby(["algorithm", "status"], sort=False):
         out.print(f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}")
     if len(run.variants):
-        out.print(f"{plural(len(run.variants), 'cell')} on surrogates and perturbed copies: variants.csv")
+        out.print(f"{plural(len(run.variants), 'cell')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
     if len(run.results) and len(bad) == len(run.results):
         err.print(f"error: every cell failed, so there is nothing to choose from; the reasons are in {run.path}.")

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._text import listing, number
-from bivaluate.judge.limits import CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
-from bivaluate.judge.verdict import count
+from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate.judge.verdict import count, nothing_supported
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -243,6 +243,59 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
+def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> tuple[int, str]:
+    """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one.
+
+    >>> scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
+    >>> which_is_best(["las", "cca"], scores)
+    (0, 'las has the most evidence: 2 supported (cca 0).')
+    """
+    first = best_solution(scores)
+    if first is None:
+        return 0, "Evidence was not computed: no solution is called the best." if len(names) > 1 else ""
+    if len(names) < 2:
+        return 0, ""
+    if not scores[first].get("n_supported"):
+        return first, nothing_supported(names[first])
+    others = ", ".join(
+        f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first
+    )
+    return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
+
+
+def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
+    """Return the smallest and largest K of the stretch around the best one whose values count as equal to it.
+
+    Parameters
+    ----------
+    ks : sequence of int
+        The K that were tried.
+    values : sequence of float
+        The value of each.
+    high : bool
+        Whether larger values are better.
+
+    Returns
+    -------
+    tuple of (int, int) or None
+        None where no value is defined.
+
+    Examples
+    --------
+    >>> as_good([4, 6, 7, 8, 12], [9000.0, 22932.0, 23762.0, 22958.0, 17000.0], high=True)
+    (6, 8)
+    """
+    curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
+    if not curve:
+        return None
+    at = max(range(len(curve)), key=lambda i: (curve[i][1] if high else -curve[i][1], -curve[i][0]))
+    top = curve[at][1]
+    equal = [abs(value - top) <= CLOSE * abs(top) for _, value in curve]
+    low = next((i + 1 for i in range(at, -1, -1) if not equal[i]), 0)
+    end = next((i - 1 for i in range(at, len(curve)) if not equal[i]), len(curve) - 1)
+    return curve[low][0], curve[end][0]
+
+
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that order solutions as evidence does: by the total, where that is 0 by raw evidence.
 
@@ -277,8 +330,8 @@ def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
 def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
     """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound.
 
-    >>> called("las", 3), called("find", 5, {"find"})
-    ('las with K = 3', 'find')
+    >>> called("las", 3), called("coherent", 5, {"coherent"})
+    ('las with K = 3', 'coherent')
     """
     return algorithm if algorithm in finds_k else f"{algorithm} with K = {k}"
 

@@ -62,7 +62,7 @@ def mean_squared_residue(A: Any) -> float:
 
 
 @measure("asr", "ASR", "average squared residue",
-    "Mean of MSR over the biclusters; tends to praise small blocks.",
+    "Mean of MSR over the biclusters; biased towards small blocks.",
     formula=r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)", level="solution", main_rank=5,
     compute=lambda w: w.mean(w.finite_msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def average_squared_residue(

@@ -22,8 +22,8 @@ Values = NDArray[np.float64]
 
 
 @measure("ve", "VE", "virtual error",
-    "How far the rows are from one common pattern, each row's shift and scale aside: blind to row levels, not to column "
-    "levels, which alone make a low VE; with ve_axis=\"columns\" the other way round.",
+    "How far the rows are from one common pattern, each row's shift and scale aside: blind to row levels, misled by "
+    "column levels.",
     range=_RANGE, formula=r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
     r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}", compute=lambda w: w.masked(w.ve), invariances=ROW_AFFINE,
     reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
@@ -89,7 +89,7 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
 
 
 @measure("avg_ve", "AvgVE", "average virtual error",
-    "Mean of VE over the biclusters; tends to praise small blocks.", range=_RANGE,
+    "Mean of VE over the biclusters; biased towards small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
     compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
 def average_virtual_error(
@@ -143,7 +143,7 @@ def average_virtual_error(
 
 
 @measure("vet", "VEt", "transposed virtual error",
-    "VE of the columns, axis=\"columns\": blind to column levels, while row levels alone can fake it.",
+    "VE along columns (of a solution: ve_axis): blind to column levels, misled by row levels.",
     range=_RANGE, invariances=[SHIFT, SCALE, COL_SHIFT],
     reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497")  # fmt: skip
 def transposed_virtual_error(A: Any) -> float:

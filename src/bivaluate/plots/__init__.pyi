@@ -11,6 +11,7 @@ from .heatmap import plot_solution_heatmap as plot_solution_heatmap
 from .nve_map import plot_nve_map as plot_nve_map
 from .nve_map import plot_nve_reference as plot_nve_reference
 from .style import save as save
+from .sweeps import plot_candidates as plot_candidates
 from .sweeps import plot_detection_limit as plot_detection_limit
 from .sweeps import plot_k_curve as plot_k_curve
 from .sweeps import plot_ksweep as plot_ksweep

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.measures.registry import METRICS
@@ -107,6 +108,74 @@ def plot_ksweep(
         text = f"undefined: {', '.join(absent)}"
         ax.text(0.98, 0.03, text, transform=ax.transAxes, ha="right", color=QUIET, fontsize=6.5)
     if legend and len(keys) > len(absent):
+        ax.legend(handlelength=2.4)
+    return ax
+
+
+@styled
+def plot_candidates(
+    candidates: pd.DataFrame,
+    measure: str = "total_evidence",
+    *,
+    chosen: int | None = None,
+    as_good: tuple[int, int] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a measure of every solution over the K requested, a line per algorithm, the chosen solution marked.
+
+    An algorithm that was run for one K alone is a point; the line of an algorithm goes through the best of its seeds. A
+    refined solution has no line, only a mark if it is the chosen one.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        One row per solution: ``algorithm``, ``k``, ``seed`` and `measure`.
+    measure : str
+        Column to draw.
+    chosen : int, optional
+        Position of the chosen row; the one of the highest value by default.
+    as_good : tuple of (int, int), optional
+        Smallest and largest K that are as good, to be shaded.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    plot_ksweep : Over seeds, with the null.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"algorithm": "las", "k": [2, 3], "seed": 0, "total_evidence": [90.0, 120.0]})
+    >>> len(plot_candidates(table).lines)
+    2
+    """
+    ax = new_axes(ax)
+    keys = [key for key in dict.fromkeys(candidates["algorithm"]) if not key.endswith(FINAL)]
+    if as_good is not None and as_good[0] < as_good[1]:
+        ax.axvspan(as_good[0] - 0.2, as_good[1] + 0.2, color=QUIET, alpha=0.12, linewidth=0)
+    for key in keys:
+        mine = candidates[candidates["algorithm"] == key]
+        curve = mine.groupby("k")[measure].max().sort_index()
+        colour, marker, dash = algorithm_style(key, keys)
+        ax.plot(
+            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key), clip_on=False
+        )
+        if len(mine) > len(curve):
+            ax.plot(mine["k"], mine[measure], marker, color=colour, alpha=0.35, markersize=3)
+    if len(candidates):
+        at = int(np.nanargmax(candidates[measure])) if chosen is None else chosen
+        best = candidates.iloc[at]
+        look: dict[str, Any] = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
+        ax.plot(best["k"], best[measure], "o", clip_on=False, **look)
+    ax.set(xlabel="K requested", ylabel=measure_label(measure))
+    ax.yaxis.grid(True, color=RULE)
+    if len(keys) > 1:
         ax.legend(handlelength=2.4)
     return ax
 

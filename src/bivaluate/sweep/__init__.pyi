@@ -1,9 +1,13 @@
 from .cells import Cell as Cell
 from .check import check_run as check_run
+from .find import Found as Found
+from .find import find as find
 from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run
 from .load import load_run as load_run
 from .plan import Plan as Plan
+from .refine import Refined as Refined
+from .refine import refine as refine
 from .run import Sweep as Sweep
 from .search import KSelection as KSelection
 from .search import k_curve as k_curve

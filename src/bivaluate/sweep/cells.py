@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from bivaluate.matrix import Matrix
 
 OK, DEGENERATE, FAILED, TIMED_OUT = "ok", "degenerate", "failed", "timed out"
+NULLS = ("permute", "phase")  # kinds of surrogates
 DATA = ""  # the variant of a cell that is performed on the data themselves
 
 
@@ -54,10 +55,10 @@ class Cell(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A place in the journal: a cell, and the surrogate or perturbation (if any) it is performed on."""
+    """A place in the journal: a cell, and the surrogate (if any) it is performed on."""
 
     cell: Cell
-    variant: str = DATA  # DATA, or the kind of copy: "permute", "noise:0.1", …
+    variant: str = DATA  # DATA, or the kind of surrogate: "permute", "phase"
     copy: int = 0
 
 
@@ -78,6 +79,9 @@ class Task:
     score: Mapping[str, Any] = field(default_factory=dict)
     held_out: int = 0
     stability: int = 0
+    view: str = ""  # in what form the algorithm gets the data
+    given: bytes | None = None  # a packed solution to refine, in place of a fit
+    n_jobs: int | None = 1  # threads of one fit: a sweep is parallel itself
 
     @property
     def matrix_key(self) -> tuple[str, int | None]:
@@ -91,7 +95,7 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What became of one cell."""
+    """How one cell ended."""
 
     k: int
     status: str

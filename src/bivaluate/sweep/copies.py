@@ -1,4 +1,4 @@
-"""Copies of a matrix, surrogates and perturbations: how they are made, and every score beside its surrogates."""
+"""Surrogates of a matrix: how they are made, and every score beside those of the surrogates."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.chance.surrogates import chosen_p_value, null_gap
+from bivaluate.chance.surrogates import chosen_p_value, null_gap, surrogate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import METRICS, get_metric
-from bivaluate.sweep.plan import NULLS, parse_perturbation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,14 +22,14 @@ BAND = ["null_mean", "null_sd", "null_low", "null_high", "null_n", "null_runs", 
 
 
 def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | None) -> Matrix:
-    """Return one surrogate or perturbation; it is the same for every algorithm and K.
+    """Return one surrogate; it is the same for every algorithm and K.
 
     Parameters
     ----------
     matrix : Matrix
         The matrix of the data set.
     variant : str
-        ``"permute"``, ``"phase"``, ``"noise:0.1"`` or ``"mask:0.05"``.
+        ``"permute"`` or ``"phase"``.
     copy : int
         Number of the copy, from 0.
     matrix_seed : int or None
@@ -42,51 +41,7 @@ def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | Non
         The copy, with the labels of `matrix`.
     """
     rng = np.random.default_rng([zlib.crc32(variant.encode()), copy, 0 if matrix_seed is None else matrix_seed + 1])
-    if variant in NULLS:
-        from bivaluate.chance.surrogates import surrogate
-
-        values = surrogate(matrix.values, variant, rng)
-    else:
-        values = perturb(matrix.values, variant, rng)
-    return Matrix(values, matrix.row_labels, matrix.col_labels, matrix.name)
-
-
-def perturb(X: Values, spec: str, rng: np.random.Generator) -> Values:
-    """Return `X` with noise added, or with cells hidden and filled from their row and column.
-
-    ``"noise:s"`` adds normal noise of s standard deviations of the matrix. ``"mask:p"`` hides a share p of the
-    cells and fills them with row mean + column mean - overall mean of the others, because most algorithms
-    do not accept missing cells.
-
-    Examples
-    --------
-    >>> X = np.arange(12.0).reshape(3, 4)
-    >>> changed = perturb(X, "mask:0.25", np.random.default_rng(0)) != X
-    >>> int(changed.sum()) <= 3
-    True
-    """
-    kind, amount = parse_perturbation(spec)
-    if kind == "noise":
-        return X + rng.normal(0.0, amount * float(np.nanstd(X)), X.shape)
-    hidden = hide(X, amount, rng)
-    overall = float(np.nanmean(hidden))
-    rows, cols = _means(hidden, 1, overall), _means(hidden, 0, overall)
-    gaps = np.isnan(hidden) & ~np.isnan(X)
-    return np.where(gaps, rows[:, None] + cols[None, :] - overall, X)
-
-
-def hide(X: Values, share: float, rng: np.random.Generator) -> Values:
-    """Return a copy of `X` with this share of its cells missing."""
-    hidden = X.copy()
-    chosen = rng.choice(X.size, size=round(share * X.size), replace=False)
-    hidden.flat[chosen] = np.nan
-    return hidden
-
-
-def _means(hidden: Values, axis: int, default: float) -> Values:
-    """Return means over what is observed; a line with nothing observed gets the overall mean."""
-    count = (~np.isnan(hidden)).sum(axis=axis)
-    return np.where(count > 0, np.nansum(hidden, axis=axis) / np.maximum(count, 1), default)
+    return Matrix(surrogate(matrix.values, variant, rng), matrix.row_labels, matrix.col_labels, matrix.name)
 
 
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
@@ -128,13 +83,6 @@ def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_see
             band = [gap.mean, gap.sd, gap.low, gap.high, gap.n, len(found), gap.gap, gap.p_value]
             rows.append([*cell, key, value, *band])
     return pd.DataFrame(rows, columns=COLUMNS + BAND)
-
-
-def gaps(results: pd.DataFrame, table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the results with a column ``gap`` for one measure; NaN where most surrogates have no value."""
-    enough = table[(table["measure"] == measure) & (2 * table["null_n"] >= table["null_runs"])]
-    cell = ["dataset", "algorithm", "k", "seed"]
-    return results.merge(enough[[*cell, "gap"]], on=cell, how="left")
 
 
 def band(table: pd.DataFrame, measure: str) -> pd.DataFrame:

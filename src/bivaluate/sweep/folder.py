@@ -27,7 +27,7 @@ PROVENANCE = "provenance.json"
 MATRICES = "matrices"
 SOLUTIONS = "solutions"
 TABLES = ("results.csv", "biclusters.csv", "times.csv", "variants.csv", "null.csv")
-_PARTS = ("values", "data", "indices", "indptr", "shape", "rows", "cols", "absent")
+_PARTS = ("values", "data", "indices", "indptr", "shape", "rows", "cols", "absent", "nouns")
 LARGEST_COPY = 200_000_000  # bytes; a larger matrix is kept as a checked reference
 
 
@@ -129,11 +129,10 @@ def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, s
         if matrix.sparse:
             cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
             parts = {"data": cells.data, "indices": cells.indices, "indptr": cells.indptr}
-            _save(
-                temporary, **parts, shape=np.array(matrix.shape), rows=rows, cols=cols, absent=_encode((matrix.absent,))
-            )
+            parts |= {"shape": np.array(matrix.shape), "absent": _encode((matrix.absent,))}
         else:
-            _save(temporary, values=matrix.values, rows=rows, cols=cols)
+            parts = {"values": matrix.values}
+        _save(temporary, **parts, rows=rows, cols=cols, nouns=_encode(matrix.nouns))
     return f"{name}.npz"
 
 
@@ -169,14 +168,16 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
 
 def _from_copy(stored: dict[str, Any], entry: dict[str, Any]) -> Matrix:
     labels = _decode(stored["rows"]), _decode(stored["cols"])
+    nouns = (_decode(stored["nouns"]) if "nouns" in stored else None) or ()
     if "indptr" not in stored:
-        return Matrix(stored["values"], *labels, entry["dataset"])
+        return Matrix(stored["values"], *labels, entry["dataset"]).called(*nouns)
     from scipy.sparse import csr_array
 
     shape = (entry["n_rows"], entry["n_cols"])
     cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
     cells.check_format(full_check=True)
-    return Matrix(cells, *labels, entry["dataset"], str((_decode(stored["absent"]) or ["zero"])[0]))
+    absent = str((_decode(stored["absent"]) or ["zero"])[0])
+    return Matrix(cells, *labels, entry["dataset"], absent).called(*nouns)
 
 
 def _encode(labels: tuple[str, ...] | None) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -24,12 +24,17 @@ from bivaluate._document import parse_document
 from bivaluate._errors import RunError
 from bivaluate._files import check_reachable, check_readable, disk_error
 from bivaluate._text import packed
+from bivaluate.algorithms.algorithm import OLD_KEYS
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DATA, Cell, Outcome, Slot
+from bivaluate.sweep.cells import DATA, NULLS, Cell, Outcome, Slot
 
 LAYOUT = 1
 MOST_UNPACKED = 1 << 28  # bytes of a solution, or of the mergers of one
 _PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
+# Algorithms by the keys of today, in journals of version 0.1.0 too.
+_ALGORITHM = "".join(
+    ["CASE algorithm", *(f" WHEN '{old}' THEN '{new}'" for old, new in OLD_KEYS.items()), " ELSE algorithm END"]
+)
 SAFE = "Finished cells are safe. "
 
 _SCHEMA = """
@@ -72,8 +77,16 @@ class Journal:
                     self._db.execute(statement)
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, "layout": str(LAYOUT)}.items())
             self._db.executemany("INSERT INTO matrices VALUES (?, ?, ?, ?, ?, ?, ?, ?)", matrices)
-            places = ((slot.variant, slot.copy, *slot.cell) for slot in slots)
-            self._db.executemany(f"INSERT INTO cells ({_PLACE}) VALUES (?, ?, ?, ?, ?, ?)", places)
+            self._insert(slots)
+
+    def add(self, slots: Iterable[Slot]) -> None:
+        """Add what comes next, together or not at all."""
+        with self.transaction():
+            self._insert(slots)
+
+    def _insert(self, slots: Iterable[Slot]) -> None:
+        places = ((slot.variant, slot.copy, *slot.cell) for slot in slots)
+        self._db.executemany(f"INSERT INTO cells ({_PLACE}) VALUES (?, ?, ?, ?, ?, ?)", places)
 
     @property
     def empty(self) -> bool:
@@ -134,7 +147,7 @@ class Journal:
         columns = [f.name for f in fields(Outcome) if f.name != "k"]
         statement = (
             f"UPDATE cells SET {', '.join(f'{name} = ?' for name in columns)} WHERE status IS NULL AND variant = ?"
-            " AND run = ? AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?"
+            f" AND run = ? AND dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
         )
         with self.transaction():
             for slot, outcome in zip(slots, outcomes, strict=True):
@@ -158,20 +171,21 @@ class Journal:
     def slots(self, *, finished: bool | None = None, variants: bool = True) -> list[Slot]:
         """Return the places of the journal in the order of the plan."""
         where = {None: "1", True: "status IS NOT NULL", False: "status IS NULL"}[finished]
-        data = "" if variants else f" AND variant = '{DATA}'"
-        query = f"SELECT {_PLACE} FROM cells WHERE {where}{data} ORDER BY position"
+        kept = (DATA, *NULLS) if variants else (DATA,)  # copies of other kinds are of version 0.1.0
+        data = " AND variant IN (" + ", ".join(f"'{variant}'" for variant in kept) + ")"
+        query = f"SELECT {_current(_PLACE)} FROM cells WHERE {where}{data} ORDER BY position"
         return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._found(query)]
 
     def rows(self, columns: Sequence[str], *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
         """Yield columns of the finished cells in the order of the plan."""
         where = f"status IS NOT NULL AND variant {'!=' if variants else '='} '{DATA}'"
-        return self._found(f"SELECT {', '.join(columns)} FROM cells WHERE {where} ORDER BY position")
+        return self._found(f"SELECT {_current(', '.join(columns))} FROM cells WHERE {where} ORDER BY position")
 
     def row(self, cell: Cell, columns: str) -> tuple[Any, ...] | None:
         """Return columns of one finished cell, or None."""
         query = (
             f"SELECT {columns} FROM cells WHERE variant = '' AND status IS NOT NULL"
-            " AND dataset = ? AND algorithm = ? AND k = ? AND seed = ?"
+            f" AND dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
         )
         numbered = (cell.dataset, cell.algorithm, int(cell.k), int(cell.seed))  # those of a table are NumPy's
         return next(self._found(query, numbered), None)
@@ -198,6 +212,11 @@ class Journal:
             with suppress(sqlite3.Error):  # while someone is reading: the next writer does it
                 self._db.execute("PRAGMA journal_mode = DELETE")
         self._db.close()
+
+
+def _current(columns: str) -> str:
+    """Return columns of a query with the algorithm by its key of today."""
+    return columns.replace("algorithm", _ALGORITHM)
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

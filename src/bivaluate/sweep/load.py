@@ -24,6 +24,7 @@ from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution
 from bivaluate.sweep.intact import check_journal, check_list, check_plan, check_record
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.stages import EXTRA_SEED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -383,7 +384,29 @@ class Run:
         Biclustering(2 biclusters of a matrix of 300 x 40)
         """
         with _naming(cell):
-            return unpack_solution(self._stored(cell, "solution"))
+            return unpack_solution(self.packed_solution(cell))
+
+    def packed_solution(self, cell: Cell) -> bytes:
+        """Return the biclusters found in a cell as the journal holds them.
+
+        Parameters
+        ----------
+        cell : Cell
+            Data set, algorithm, K and seed.
+
+        Returns
+        -------
+        bytes
+            The solution, packed.
+
+        Examples
+        --------
+        >>> from bivaluate import Plan, Sweep
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+        >>> type(run.packed_solution(run.cells[0]))
+        <class 'bytes'>
+        """
+        return self._stored(cell, "solution")
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
         """Return the merger matrices of a cell.
@@ -555,7 +578,7 @@ class Run:
         return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.records("matrices")}
 
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
-        for key in ((dataset, None), (dataset, seed)):
+        for key in ((dataset, None), (dataset, seed), (dataset, (seed or 0) % EXTRA_SEED)):
             if key in self._entries:
                 return key
         seeds = [s for name, s in self._entries if name == dataset]

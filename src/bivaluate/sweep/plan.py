@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import tomllib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral
@@ -13,20 +13,16 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bivaluate._check import check_choice, check_int, check_real, in_short
-from bivaluate._errors import FileError, FormatError, ParameterError, suggest
+from bivaluate._errors import FileError, FormatError, ParameterError, SearchWarning, suggest
+from bivaluate._text import listing
+from bivaluate.sweep.cells import NULLS
+from bivaluate.sweep.portfolio import AUTO, PORTFOLIO
 
 PLANTED = "planted"
 NONE = "none"
 LARGEST_SEED = 2**32 - 1
-NULLS = ("permute", "phase")
-PERTURBATIONS = ("noise", "mask")
+REMOVED = ("perturb", "perturb_runs")  # of version 0.1.0, left out where old plans name them
 SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon", "ve_axis")
-
-
-def _default_algorithms() -> list[str]:
-    from bivaluate.algorithms.registry import default_algorithms
-
-    return default_algorithms()
 
 
 @dataclass(frozen=True)
@@ -43,10 +39,10 @@ class Plan:
     algorithms : sequence of str
         Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an
         estimator of your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. What a pattern stands for is left
-        out, with a warning, where it cannot take a data set. By default those whose record says so: Cheng and Church,
-        LAS and the spectral checkerboard.
-    k : int, sequence of int or "planted"
-        Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds.
+        out, with a warning, where it cannot take a data set. ``"auto"``, the default, takes those that fit the data.
+    k : int, sequence of int, "planted" or "auto"
+        Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds. ``"auto"``, the
+        default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, the best refined.
     seeds : int or sequence of int
         How many seeds (10 means 0 to 9), or which. Seed s draws a scenario's matrix and is the algorithm's
         ``random_state``.
@@ -66,17 +62,12 @@ class Plan:
         Repeat everything on surrogates: each row permuted, or phase-randomised rows (for ordered columns).
     null_runs : int
         Surrogates per matrix, 19 if there is a null.
-    perturb : str or sequence of str
-        Repeat everything on perturbations: ``"noise:0.1"`` adds noise of 0.1 standard deviations of the matrix,
-        ``"mask:0.05"`` hides 5 % of the cells.
-    perturb_runs : int
-        Perturbations of each kind per matrix, 5 if there are any.
     held_out : int
         Folds of held-out cells, 2 to 10; 0 for none. The algorithms are fitted again with these cells hidden, and
         ``predictive`` says how much better the biclusters predict them than row and column means do.
     stability : int
         Subsamples of rows and columns in which biclusters are looked for again; 0 for none. ``stability`` says how well
-        they come back, less what one surrogate treated the same way gives.
+        they are found again, less what one surrogate treated the same way gives.
 
     Raises
     ------
@@ -99,8 +90,8 @@ class Plan:
     """
 
     datasets: Sequence[str]
-    algorithms: Sequence[str] = field(default_factory=_default_algorithms)
-    k: int | Sequence[int] | Literal["planted"] = (3, 5, 8, 10, 15)
+    algorithms: Sequence[str] = (AUTO,)
+    k: int | Sequence[int] | Literal["planted", "auto"] = AUTO
     seeds: int | Sequence[int] = 1
     algorithm_seed: int | None = None
     metrics: str | Sequence[str] = "default"
@@ -110,8 +101,6 @@ class Plan:
     time_limit: float | None = None
     null: str | None = None
     null_runs: int = 0
-    perturb: str | Sequence[str] = ()
-    perturb_runs: int = 0
     held_out: int = 0
     stability: int = 0
     by_pattern: ClassVar[
@@ -119,13 +108,14 @@ class Plan:
     ]  # those of the algorithms that "all" or a pattern brought; not part of the plan
 
     def __post_init__(self) -> None:
-        from bivaluate.algorithms.registry import choose_algorithms
+        from bivaluate.algorithms.registry import choose_algorithms, current_key
         from bivaluate.sweep.work import check_algorithm
 
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
-        chosen = choose_algorithms(_words("algorithms", self.algorithms))
-        put(self, "algorithms", tuple(chosen))
+        words = _words("algorithms", self.algorithms)
+        chosen = choose_algorithms(word for word in words if word != AUTO)
+        put(self, "algorithms", (*([AUTO] if AUTO in words else []), *chosen))
         put(self, "by_pattern", frozenset(key for key, named in chosen.items() if not named))
         put(self, "k", _check_k(self.k))
         put(self, "seeds", _check_seeds(self.seeds))
@@ -134,8 +124,10 @@ class Plan:
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
-        _check_known("parameters", self.parameters, self.algorithms)
-        for key in self.algorithms:
+        put(self, "parameters", {current_key(key): value for key, value in self.parameters.items()})
+        known = [*(PORTFOLIO if AUTO in words else ()), *chosen]
+        _check_known("parameters", self.parameters, known)
+        for key in known:
             check_algorithm(key, _check_table(f"parameters of {key}", self.parameters.get(key, {})))
         _check_score(self.score)
         if self.time_limit is not None:
@@ -152,17 +144,10 @@ class Plan:
         if self.null is not None:
             check_choice("null", self.null, NULLS)
             put(self, "null_runs", check_int("null_runs", self.null_runs or 19, 1))
-        put(self, "perturb", _words("perturb", self.perturb) if self.perturb else ())
-        for spec in self.perturb:
-            parse_perturbation(spec)
-        if self.perturb_runs and not self.perturb:
-            raise ParameterError("perturb_runs needs perturb, for example 'noise:0.1'.")
-        if self.perturb:
-            put(self, "perturb_runs", check_int("perturb_runs", self.perturb_runs or 5, 1))
 
     @property
     def variants(self) -> list[tuple[str, int]]:
-        """Surrogates and perturbations beside the data, as (kind, number of the copy).
+        """Surrogates beside the data, as (kind, number of the copy).
 
         Returns
         -------
@@ -174,8 +159,7 @@ class Plan:
         >>> Plan("scenario:S1", "las", 3, null="permute", null_runs=2).variants
         [('permute', 0), ('permute', 1)]
         """
-        null = [(str(self.null), copy) for copy in range(self.null_runs)] if self.null else []
-        return null + [(spec, copy) for spec in self.perturb for copy in range(self.perturb_runs)]
+        return [(str(self.null), copy) for copy in range(self.null_runs)] if self.null else []
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, the same for equal plans.
@@ -223,6 +207,11 @@ class Plan:
         (3,)
         """
         known = [f.name for f in fields(cls)]
+        if gone := [key for key in content if key in REMOVED]:
+            warnings.warn(
+                f"{where}: {listing(gone)} of version 0.1.0 is no part of a plan any more.", SearchWarning, stacklevel=2
+            )
+        content = {key: value for key, value in content.items() if key not in REMOVED}
         for key in content:
             if key not in known:
                 raise FormatError(
@@ -252,11 +241,15 @@ class Plan:
         >>> Plan.stored(plan.to_dict()).differences(plan)
         []
         """
+        from bivaluate.algorithms.registry import current_key
+
         plan = object.__new__(cls)
         object.__setattr__(plan, "by_pattern", frozenset())
         for f in fields(cls):
             value = content.get(f.name, {} if f.default is MISSING else f.default)
             object.__setattr__(plan, f.name, tuple(value) if isinstance(value, list) else value)
+        object.__setattr__(plan, "algorithms", tuple(map(current_key, plan.algorithms)))
+        object.__setattr__(plan, "parameters", {current_key(key): value for key, value in plan.parameters.items()})
         return plan
 
     @classmethod
@@ -363,27 +356,6 @@ def _beside(folder: Path, algorithm: str) -> str:
     return f"{prefix}:{file}" if prefix == "recipe" and name.endswith(".toml") and os.path.exists(file) else algorithm
 
 
-def parse_perturbation(spec: str) -> tuple[str, float]:
-    """Return the kind and the amount of ``"noise:0.1"`` or ``"mask:0.05"``.
-
-    >>> parse_perturbation("noise:0.1")
-    ('noise', 0.1)
-    """
-    kind, _, amount = str(spec).partition(":")
-    check_choice("perturb", kind, PERTURBATIONS)
-    try:
-        level = float(amount)
-    except ValueError:
-        raise ParameterError(f"perturb is {spec!r}; an amount is needed, as in {kind}:0.1.") from None
-    upper = 1.0 if kind == "mask" else math.inf
-    if not 0 < level < upper:
-        raise ParameterError(
-            f"perturb is {spec!r}; the amount must be above 0"
-            + (" and below 1 (a share of the cells)." if kind == "mask" else " (standard deviations).")
-        )
-    return kind, level
-
-
 def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
     """Return the values of ``NAME=VALUE`` texts as the command line gives them.
 
@@ -450,7 +422,7 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
 
 def _check_k(k: Any) -> tuple[int, ...] | str:
     if isinstance(k, str):
-        return check_choice("k", k, (PLANTED,))
+        return check_choice("k", k, (PLANTED, AUTO))
     return _numbers("k", [k] if isinstance(k, Integral) else k, 1)
 
 

@@ -21,18 +21,30 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._check import check_int
-from bivaluate._errors import BivaluateError, DenseWarning, MissingExtraError, ParameterError, RunError, SearchWarning
+from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate._text import listing
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import FAILED, TIMED_OUT, Cell, Finished, Task
+from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Finished, Slot, Task
 from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.schedule import Source, all_slots, load_checked, matrix_keys, sources, tasks
-from bivaluate.sweep.workers import Workers, perform_here, perform_parallel
+from bivaluate.sweep.portfolio import AUTO, check_searchable
+from bivaluate.sweep.schedule import (
+    Chosen,
+    Source,
+    choose_for,
+    first_slots,
+    load_checked,
+    matrix_keys,
+    next_slots,
+    sources,
+    tasks,
+)
+from bivaluate.sweep.stages import Score
+from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
 KEPT_BYTES = 500_000_000
@@ -90,6 +102,7 @@ class Sweep:
     def __post_init__(self) -> None:
         check_int("jobs", self.jobs, 1)
         self._kept: dict[tuple[str, int | None], Matrix] = {}
+        self._chosen: dict[tuple[str, int | None], Chosen] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
 
     def run(self) -> Run:
@@ -116,20 +129,20 @@ class Sweep:
         """
         found = sources(self.plan)
         prepare_folder(self.folder)
-        with locked(self.folder):
+        with locked(self.folder), kept_workers():
             remove_unfinished(self.folder)
             journal = Journal(self.folder / JOURNAL, write=True)
             workers = Workers()
             try:
                 if journal.empty:
                     if self._in_workers:
-                        workers.start(min(self.jobs, len(matrix_keys(found, self.plan)) * len(self.plan.algorithms)))
+                        workers.start(self.jobs)
                     self._set_up(journal, found)
                 else:
                     self._check_same(journal, found)
                     if self.retry:
                         journal.reopen([FAILED, TIMED_OUT])
-                self._work(journal, workers)
+                self._work(journal, workers, found)
             finally:
                 workers.stop()
                 journal.close()
@@ -147,63 +160,49 @@ class Sweep:
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
         entries, planted = [], {}
-        unable: dict[tuple[str, str], str] = {}
         made_dense: dict[str, str] = {}
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
-            unable |= self._unable(source, matrix)
-            if dense := self._made_dense(matrix, [a for a in self.plan.algorithms if (source.name, a) not in unable]):
+            if AUTO in self.plan.algorithms:
+                check_searchable(matrix)
+            self._chosen[source.name, seed] = choose_for(self.plan, matrix)
+            if dense := self._made_dense(matrix, self._chosen[source.name, seed]):
                 made_dense[source.name] = dense
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
-        for source in found:
-            mine = {algorithm: reason for (dataset, algorithm), reason in unable.items() if dataset == source.name}
-            if mine:
-                names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
-                verb = "is" if len(mine) == 1 else "are"
-                text = f"{names} {verb} left out on data set {source.name}. {first}: {reason}"
-                warnings.warn(text, SearchWarning, stacklevel=2)
+        self._say_left_out()
         for name, text in made_dense.items():
             warnings.warn(f"data set {name} is sparse, and is made dense for {text}", SearchWarning, stacklevel=2)
-        if len(unable) == len(found) * len(self.plan.algorithms):
+        if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
-        slots = all_slots(self.plan, found, planted)
-        journal.create(
-            {"version": _version(), "plan": plan, "provenance": provenance},
-            entries,
-            (slot for slot in slots if (slot.cell.dataset, slot.cell.algorithm) not in unable),
-        )
+        meta = {"version": _version(), "plan": plan, "provenance": provenance}
+        journal.create(meta, entries, first_slots(self.plan, found, self._chosen, planted))
 
-    def _made_dense(self, matrix: Matrix, algorithms: list[str]) -> str:
+    def _say_left_out(self) -> None:
+        """Say which algorithms cannot take a data set; of those that fit the data by themselves, nothing is said."""
+        left = {
+            (name, key): reason for (name, _), chosen in self._chosen.items() for key, reason in chosen.left_out.items()
+        }
+        for dataset in dict.fromkeys(name for name, _ in left):
+            mine = {
+                key: reason for (name, key), reason in left.items() if name == dataset and key in self.plan.by_pattern
+            }
+            if mine:
+                names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
+                verb = "is" if len(mine) == 1 else "are"
+                text = f"{names} {verb} left out on data set {dataset}. {first}: {reason}"
+                warnings.warn(text, SearchWarning, stacklevel=4)
+
+    def _made_dense(self, matrix: Matrix, chosen: Chosen) -> str:
         """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
         from bivaluate.sweep.work import makes_dense
 
-        names = [key for key in algorithms if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        names = [key for key in chosen.searched if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
         return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
-
-    def _unable(self, source: Source, matrix: Matrix) -> dict[tuple[str, str], str]:
-        """Return the algorithms that cannot take a matrix, and why; one that was named itself is an error."""
-        from bivaluate.sweep.work import check_data
-
-        unable = {}
-        for algorithm in self.plan.algorithms:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DenseWarning)  # said once, of all algorithms
-                    check_data(algorithm, self.plan.parameters.get(algorithm, {}), matrix)
-            except MissingExtraError as error:
-                if algorithm not in self.plan.by_pattern:
-                    raise
-                unable[source.name, algorithm] = str(error)
-            except BivaluateError as error:
-                if algorithm not in self.plan.by_pattern:
-                    raise type(error)(f"{algorithm} cannot be run on data set {source.name}: {error}") from error
-                unable[source.name, algorithm] = str(error)
-        return unable
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         there = Run(self.folder, journal)
@@ -221,14 +220,16 @@ class Sweep:
             )
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
-            if known.get((source.name, seed)) != checksum(self._load(source, seed)[0]):
+            matrix = self._load(source, seed)[0]
+            if known.get((source.name, seed)) != checksum(matrix):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another folder, or restore the matrix."
                 )
+            self._chosen[source.name, seed] = choose_for(self.plan, matrix)
         journal.set_version(_version())
 
-    def _work(self, journal: Journal, workers: Workers) -> None:
+    def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
         everything = len(journal.slots())
         waiting = journal.slots(finished=False)
         done = everything - len(waiting)
@@ -236,9 +237,11 @@ class Sweep:
         session = journal.start_session(_now(), given_command(), jobs)
         before = done
         try:
-            if waiting:
-                work = self._perform(journal, list(tasks(self.plan, waiting)), workers)
-                with closing(work) as finished, _interrupts() as raise_lost:
+            while True:
+                run = Run(self.folder, journal)
+                planned = list(tasks(self.plan, waiting, self._chosen, run.packed_solution))
+                work = self._perform(run, planned, workers)
+                with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
                         slots = [task.slot(outcome.k) for outcome in outcomes]
                         journal.finish(slots, outcomes)
@@ -247,18 +250,31 @@ class Sweep:
                             if self.progress is not None:
                                 self.progress(done, everything, slot.cell)
                         raise_lost()
+                waiting = self._next(journal, found) if self.plan.k == AUTO else []
+                if not waiting:
+                    break
+                workers = Workers()  # of the processes that rest
+                journal.add(waiting)
+                everything += len(waiting)
         finally:
             journal.end_session(session, _now(), done - before)
             Run(self.folder, journal).export()
+
+    def _next(self, journal: Journal, found: list[Source]) -> list[Slot]:
+        """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
+        run = Run(self.folder, journal)
+        done: dict[Cell, Score | None] = {
+            Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
+            for row in run.results.to_dict("records")
+        }
+        return next_slots(self.plan, found, self._chosen, done)
 
     @property
     def _in_workers(self) -> bool:
         """Whether tasks are performed by worker processes of this machine."""
         return self.scheduler is None and (self.jobs > 1 or self.plan.time_limit is not None)
 
-    def _perform(self, journal: Journal, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
-        run = Run(self.folder, journal)
-
+    def _perform(self, run: Run, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
         def matrix_of(task: Task) -> Matrix:
             return self._kept.get(task.matrix_key) or run.matrix(*task.matrix_key)
 
@@ -273,7 +289,7 @@ class Sweep:
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], None]]:
+def interrupts() -> Iterator[Callable[[], None]]:
     """Give a function that raises the interrupt from the keyboard that Python dropped, if it did.
 
     Python drops what is raised while it frees an object, and collecting garbage is where a long run spends some of its

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, MissingExtraError, ParameterError
+from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
+from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view_for
+from bivaluate.sweep.stages import EXTRA_SEED, Fit, Score, Searched, next_fits
+
+MatrixKey = tuple[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -86,48 +92,139 @@ def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | Non
     return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
 
 
-def all_slots(plan: Plan, found: list[Source], planted: dict[tuple[str, int | None], int | None]) -> Iterator[Slot]:
-    """Yield every place of the journal in the order of the tables: data first, then their copies."""
-    from bivaluate.algorithms.registry import finds_k
+@dataclass(frozen=True)
+class Chosen:
+    """The algorithms that run on a matrix, how each gets the data, and why others are left out."""
 
+    searched: Mapping[str, Searched]
+    views: Mapping[str, str]
+    parameters: Mapping[str, Mapping[str, Any]]
+    left_out: Mapping[str, str]
+    score: Mapping[str, Any]
+
+
+def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
+    """Return what runs on a matrix; an algorithm that was named itself and cannot take it is an error."""
+    from bivaluate.algorithms.registry import finds_k, is_nested
+    from bivaluate.sweep.work import check_data
+
+    auto = AUTO in plan.algorithms
+    traits = traits_of(matrix) if auto else None
+    score = {**plan.score, **({"missing": "omit"} if traits and traits.gaps else {})}
+    gaps = score.get("missing") == "omit"
+    searched, views, given, left_out = {}, {}, {}, {}
+    for key in dict.fromkeys([*(PORTFOLIO if auto else ()), *(key for key in plan.algorithms if key != AUTO)]):
+        listed = traits is not None and key in PORTFOLIO
+        asked = key in plan.algorithms and key not in plan.by_pattern
+        own = {**(PORTFOLIO[key].parameters if listed else {}), **_parameters(plan, key)}
+        view = view_for(key, traits) if listed and traits else ""
+        try:
+            if listed and traits and not asked and (reason := unsuited(key, traits)):
+                raise MatrixError(reason)
+            if not view:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DenseWarning)  # said once, of all algorithms
+                    check_data(key, own, matrix, gaps)
+        except BivaluateError as error:
+            if not asked:
+                left_out[key] = str(error)
+                continue
+            if isinstance(error, MissingExtraError):
+                raise
+            raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
+        searched[key] = Searched(finds_k(key), is_nested(key))
+        views[key], given[key] = view, own
+    return Chosen(searched, views, given, left_out, score)
+
+
+def first_slots(
+    plan: Plan, found: list[Source], chosen: Mapping[MatrixKey, Chosen], planted: Mapping[MatrixKey, int | None]
+) -> Iterator[Slot]:
+    """Yield the first places of the journal in the order of the tables: data first, then their copies."""
+    if plan.k == AUTO:
+        yield from next_slots(plan, found, chosen, {})
+        return
     seeds = _seeds(plan)
-    found_k = {algorithm: finds_k(algorithm) for algorithm in plan.algorithms}
 
-    def ks(source: Source, algorithm: str) -> list[int]:
+    def ks(source: Source, own_k: bool) -> list[int]:
         if plan.k == PLANTED:
             return [planted[source.name, seeds[0]] or 0]
         assert not isinstance(plan.k, int)
         # An algorithm that finds K itself is fitted once: the largest K is an upper bound.
-        return [int(k) for k in (plan.k[-1:] if found_k[algorithm] else plan.k)]
+        return [int(k) for k in (plan.k[-1:] if own_k else plan.k)]
 
     for variant, copy in [(DATA, 0), *plan.variants]:
         for source in found:
-            # A data set of one matrix needs one fit per copy; the copies take the seeds in turn.
-            own = seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
-            for algorithm in plan.algorithms:
-                for k, seed in product(ks(source, algorithm), own):
-                    yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
+            for algorithm, searched in _all_searched(source, chosen).items():
+                for k, seed in product(ks(source, searched.finds_k), _own_seeds(source, variant, copy, seeds)):
+                    if algorithm in chosen[source.name, seed if source.per_seed else None].searched:
+                        yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
 
 
-def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
-    """Group cells that share one fit; cells of one matrix come together, the data before their copies."""
-    from bivaluate.algorithms.registry import is_nested
+def next_slots(
+    plan: Plan, found: list[Source], chosen: Mapping[MatrixKey, Chosen], done: Mapping[Cell, Score | None]
+) -> list[Slot]:
+    """Return the places that come next where K is found by the plan: data first, then their copies."""
+    seeds = _seeds(plan)
+    cells: dict[Cell, Source] = {}
+    for source in found:
+        for seed in seeds:
+            mine = {
+                Fit(*cell[1:]): score
+                for cell, score in done.items()
+                if cell.dataset == source.name and (not source.per_seed or cell.seed % EXTRA_SEED == seed)
+            }
+            of = chosen[source.name, seed if source.per_seed else None]
+            cells |= {Cell(source.name, *fit): source for fit in next_fits(of.searched, mine, seed)}
+    slots = [Slot(cell) for cell in cells]
+    for variant, copy in plan.variants:
+        for cell, source in cells.items():
+            if cell.seed in _own_seeds(source, variant, copy, seeds) and not cell.algorithm.endswith(FINAL):
+                slots.append(Slot(cell, variant, copy))
+    return slots
 
+
+def _all_searched(source: Source, chosen: Mapping[MatrixKey, Chosen]) -> dict[str, Searched]:
+    return {key: one for (name, _), of in chosen.items() if name == source.name for key, one in of.searched.items()}
+
+
+def _own_seeds(source: Source, variant: str, copy: int, seeds: Sequence[int]) -> Sequence[int]:
+    """Return the seeds of one copy: a data set of one matrix needs one fit per copy, which takes the seeds in turn."""
+    return seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
+
+
+def tasks(
+    plan: Plan, waiting: list[Slot], chosen: Mapping[MatrixKey, Chosen], solution_of: Callable[[Cell], bytes]
+) -> Iterator[Task]:
+    """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
-    per_seed = {source.name: source.per_seed for source in sources(plan)}
-    nested = {algorithm: is_nested(algorithm) for algorithm in {slot.cell.algorithm for slot in waiting}}
+    order = {algorithm: i for i, algorithm in enumerate(dict.fromkeys(slot.cell.algorithm for slot in waiting))}
+
+    def matrix_key(cell: Cell) -> MatrixKey:
+        return (cell.dataset, None) if (cell.dataset, None) in chosen else (cell.dataset, cell.seed % EXTRA_SEED)
 
     def fit(slot: Slot) -> tuple[Any, ...]:
         cell = slot.cell
-        alone = 0 if nested[cell.algorithm] else cell.k
-        return (slot.variant != DATA, rank[cell.dataset], cell.seed, slot.variant, slot.copy, cell.algorithm, alone)
+        one = chosen[matrix_key(cell)].searched.get(cell.algorithm)
+        alone = 0 if one is not None and one.nested else cell.k
+        return (
+            slot.variant != DATA,
+            rank[cell.dataset],
+            cell.seed,
+            slot.variant,
+            slot.copy,
+            order[cell.algorithm],
+            alone,
+        )
 
     for _, group in groupby(sorted(waiting, key=fit), key=fit):
         members = list(group)
         first = members[0].cell
+        of = chosen[matrix_key(first)]
+        algorithm = first.algorithm.removesuffix(FINAL)
         yield Task(
             dataset=first.dataset,
-            matrix_seed=first.seed if per_seed[first.dataset] else None,
+            matrix_seed=matrix_key(first)[1],
             seed=first.seed,
             algorithm=first.algorithm,
             ks=tuple(sorted(member.cell.k for member in members)),
@@ -135,10 +232,12 @@ def tasks(plan: Plan, waiting: list[Slot]) -> Iterator[Task]:
             variant=members[0].variant,
             copy=members[0].copy,
             metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
-            parameters=_parameters(plan, first.algorithm),
-            score=plan.score,
+            parameters=of.parameters.get(first.algorithm, {}),
+            score=of.score,
             held_out=plan.held_out,
             stability=plan.stability,
+            view=of.views.get(first.algorithm, ""),
+            given=None if algorithm == first.algorithm else solution_of(first._replace(algorithm=algorithm)),
         )
 
 

@@ -12,23 +12,26 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
-from bivaluate._text import alternatives
+from bivaluate._text import alternatives, plural
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import EVIDENCE, RAW, degenerate_reason, judged_statuses, pick
+from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PREDICTIVE = "predictive"
 NO_EVIDENCE = "Nothing is supported: no K gives a bicluster beyond what noise gives."
@@ -119,6 +122,79 @@ class KSelection:
         found = self.cv_results_.get("n_supported")
         return math.nan if found is None else found[self.best_index_]
 
+    @property
+    def k_range_(self) -> tuple[int, int]:
+        """The smallest and the largest K, of those tried, that are as good as the best: within 5 % of its score.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Both are the best K where no other is as good.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").k_range_
+        (3, 3)
+        """
+        tried = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
+        high = get_ranking_metric(EVIDENCE if self.scoring == PREDICTIVE else self.scoring).direction == "high"
+        best = next(iter(self.best_params_.values()))
+        return (None if self.nothing_ else as_good(tried, self.cv_results_["score"], high)) or (best, best)
+
+    @property
+    def verdict(self) -> str:
+        """Which K to take, and which are as good, in a sentence.
+
+        Returns
+        -------
+        str
+            Nothing supported is said as such.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").verdict
+        'Take n_clusters = 3.'
+        """
+        (name, best), (low, high) = next(iter(self.best_params_.items())), self.k_range_
+        if self.nothing_:
+            return f"{NOT_PREDICTED if self.scoring == PREDICTIVE else NO_EVIDENCE} {name} = {best} comes nearest."
+        known = self.scoring == EVIDENCE and not math.isnan(self.n_supported_)
+        count = f": {self.n_supported_} of {plural(self.n_biclusters_, 'bicluster')} supported" if known else ""
+        return f"Take {name} = {best}{count}{'' if low == high else f'; {low} to {high} are as good'}."
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the score over K, with the best K marked and those as good shaded.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if not given.
+
+        Returns
+        -------
+        Axes
+            The axes drawn on.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import SpectralBiclustering
+        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
+        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").plot().get_xlabel()
+        'K requested'
+        """
+        import pandas as pd
+
+        from bivaluate.plots import plot_candidates
+
+        tried = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
+        label = type(self.best_estimator_).__name__
+        table = pd.DataFrame({"algorithm": label, "k": tried, "seed": 0, self.scoring: self.cv_results_["score"]})
+        return plot_candidates(table, self.scoring, chosen=self.best_index_, as_good=self.k_range_, ax=ax)
+
     def __repr__(self) -> str:
         chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         among = f" of {tried}" if len(tried) > 1 else ""
@@ -192,12 +268,13 @@ def select_k(
     shared: dict[str, Any] = {}
     if is_anndata(X):
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
+    kind = getattr(X, "dtype", None)
     matrix = Matrix.of(X, missing=options.get("missing", "raise")).settled()
     measured = [record.key for record in choose_metrics(options.pop("metrics", "default"))]
     judged = ["n_supported", RAW, "evidence"] if EVIDENCE in (metric.key, *measured) else []  # come with it
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *judged]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
-        fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options) for value in tried]
+        fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options, kind) for value in tried]
         if predictive:
             _predict(estimator, name, matrix, tried, fitted)
     scores = np.array([row["score"] for _, row in fitted])
@@ -276,13 +353,15 @@ def _predict(
         row |= {"score": float(mean), "score_error": float(error), "status": "ok"}
 
 
-def _fit(estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _fit(
+    estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any
+) -> tuple[Any, dict[str, Any]]:
     start = time.perf_counter()
     row: dict[str, Any] = {"score": math.nan, "status": "ok", "reason": ""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            solution = fit(estimator, matrix)
+            solution = fit(estimator, matrix, kind)
             row["fit_time"] = time.perf_counter() - start
             evaluation = evaluate(matrix, solution, **options)
             scores = evaluation.scores

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
+from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge.choice import (
     CANDIDATE,
     PILLARS,
+    as_good,
     best,
     best_k,
     called,
@@ -34,10 +36,9 @@ from bivaluate.measures.registry import (
     main_metrics,
     symbol,
 )
-from bivaluate.sweep import sensitivity
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
-from bivaluate.sweep.copies import band, choice_p_values, gaps
+from bivaluate.sweep.copies import band, choice_p_values
 from bivaluate.sweep.folder import solution_path
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ class Selection:
     ----------
     by : str
         The measure asked for; the sentences are about its choice.
-    gap : bool
-        Whether the gap to the null was compared instead of the value.
     candidates : DataFrame
         Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
     best : DataFrame
@@ -72,8 +71,6 @@ class Selection:
         Per measure, data set and algorithm: the best K. With a null, `candidates`, `best` and `best_k` also hold its
         band, the gap and the (median) p-value; in `best` the p-value is that of the choice, because every surrogate
         makes the same choice.
-    sensitivity : DataFrame
-        Per data set and change (exponent, size filter, perturbation): the choice by the value of `by` under it.
     null : DataFrame
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
     verdict : list of str
@@ -92,15 +89,13 @@ class Selection:
     >>> from bivaluate.sweep import Plan, Sweep
     >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], [2, 3])).run()
     >>> sorted(select(run, by="asr").tables)
-    ['best', 'best_k', 'candidates', 'null', 'sensitivity']
+    ['best', 'best_k', 'candidates', 'null']
     """
 
     by: str
-    gap: bool
     candidates: pd.DataFrame
     best: pd.DataFrame
     best_k: pd.DataFrame
-    sensitivity: pd.DataFrame
     null: pd.DataFrame
     verdict: list[str] = field(default_factory=list)
     disagreements: list[str] = field(default_factory=list)
@@ -118,9 +113,9 @@ class Selection:
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
         >>> chosen = select(run, by="asr")
         >>> list(chosen.tables)
-        ['best', 'best_k', 'candidates', 'sensitivity', 'null']
+        ['best', 'best_k', 'candidates', 'null']
         """
-        names = ("best", "best_k", "candidates", "sensitivity", "null")
+        names = ("best", "best_k", "candidates", "null")
         return {name: getattr(self, name) for name in names}
 
     def choice(self, dataset: str) -> tuple[str, int] | None:
@@ -178,16 +173,13 @@ class Selection:
         sentences = ("verdict", "disagreements", "instability", "warnings")
         return {
             "by": self.by,
-            "gap": self.gap,
             **{name: _records(frame) for name, frame in self.tables.items()},
             **{name: getattr(self, name) for name in sentences},
             "undecided": [{"dataset": dataset, "reason": reason} for dataset, reason in self.undecided.items()],
         }
 
 
-def select(
-    run: Run, by: str | None = None, *, gap: bool = False, perturb: Sequence[str] = (), perturb_runs: int = 5
-) -> Selection:
+def select(run: Run, by: str | None = None) -> Selection:
     """Choose algorithm and K for every data set of a run.
 
     Parameters
@@ -196,14 +188,6 @@ def select(
         A run folder, opened with :func:`load_run`.
     by : str, optional
         The measure to choose by; by default the first main measure the run has, which is the total evidence.
-    gap : bool, default=False
-        Choose by the gap of every measure to its null instead of its value; needs a plan with ``null``. Measures of
-        fits, which have no null, are compared by their values.
-    perturb : sequence of str, default=()
-        Perturbations, as ``"noise:0.1"`` and ``"mask:0.05"``: the solutions are scored again on perturbed
-        matrices. (A plan with ``perturb`` also runs the algorithms again.)
-    perturb_runs : int, default=5
-        Perturbed copies per matrix and kind.
 
     Returns
     -------
@@ -213,9 +197,9 @@ def select(
     Raises
     ------
     RunError
-        If the run has nothing to choose from, or no null although `gap` is asked for.
+        If the run has nothing to choose from.
     ParameterError
-        If `by` cannot rank solutions or was not computed, or an option has a value that is not allowed.
+        If `by` cannot rank solutions or was not computed.
 
     Examples
     --------
@@ -232,44 +216,33 @@ def select(
     by = by or next((metric.key for metric in main_metrics() if metric.key in results), main_metrics()[0].key)
     measures = _measures(results, by)
     null = run.null
-    if gap and not len(null):
-        again = "Run the sweep again into another folder, with the null 'permute', or 'phase' for ordered columns."
-        raise RunError(f"{run.path} has no null to measure a gap to. {again}")
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in measures:
-        nothing = get_metric(measure).nothing
-        if gap and (null["measure"] == measure).any():
-            shown, column, high = gaps(results, null, measure), "gap", True
-            above = 0.0 if math.isfinite(nothing) else nothing
-            shown["gap"] = shown["gap"].where(~(shown[measure] <= nothing))  # what is nothing by itself cannot win
-        else:
-            shown, column, high, above = results, measure, high_is_better(measure), nothing
-        summary = candidates(shown, column, high, above)
+        high, above = high_is_better(measure), get_metric(measure).nothing
+        summary = candidates(results, measure, high, above)
         chosen = {"best": best(summary, high, above), "best_k": best_k(summary, high, above)}
         for name, frame in {"candidates": summary, **chosen}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=["dataset", "algorithm", "k"], how="left")
-            if name == "best" and len(null) and not gap:
+            if name == "best" and len(null):
                 of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
                 frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
+            if name == "best":
+                frame = _with_range(frame, summary, high)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
     joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
-    said = _of_choice(joined["best"], gap)
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
-    undecided = _undecided(run, joined["candidates"], joined["best"], by, gap)
-    notes = _cautions(run, joined["candidates"], joined["best"], by, gap, undecided)
-    if gap:
-        notes += _without_null(null, by)
+    undecided = _undecided(run, joined["candidates"], joined["best"], by)
+    notes = _cautions(run, joined["candidates"], joined["best"], by, undecided)
     return Selection(
         by=by,
-        gap=gap,
-        sensitivity=_joined(_changes(run, by, perturb, perturb_runs)),
         null=null,
         verdict=[
             _unscored(run, name, sentence=True)
-            or verdict(said, joined["candidates"], name, by, own_k, _near(run, name, own_k)) + _unfinished(run, name)
+            or verdict(joined["best"], joined["candidates"], name, by, own_k, _near(run, name, own_k))
+            + _unfinished(run, name)
             for name in run.datasets
         ],
         disagreements=disagreements(joined["best"]),
@@ -281,7 +254,7 @@ def select(
 
 
 def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | None:
-    """Return the biclusters that come back over the seeds of what was chosen for a data set; None if nothing was."""
+    """Return the biclusters that recur over the seeds of what was chosen for a data set; None if nothing was."""
     from bivaluate.judge.stability import consensus_biclusters
 
     chosen = selection.choice(dataset)
@@ -290,7 +263,7 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
     of_choice = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
     seeds = of_choice.loc[of_choice["status"].isin(["ok", "degenerate"]), "seed"].tolist()
     if len({run.matrix(dataset, seed).values.tobytes() for seed in seeds}) > 1:
-        raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot come back over seeds.")
+        raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot recur over seeds.")
     return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
 
 
@@ -326,7 +299,7 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
 
 def _sees_nothing(selection: Selection, dataset: str) -> bool:
     """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
-    best = _of_choice(selection.best, selection.gap)
+    best = selection.best
     rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
     asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
     p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
@@ -360,22 +333,14 @@ def _near(run: Run, dataset: str, own_k: Collection[str]) -> str:
     return called(*found, own_k) if found is not None else ""
 
 
-def _of_choice(best: pd.DataFrame, gap: bool) -> pd.DataFrame:
-    """Return the choices without p-values of gaps: those are of a candidate alone, and say nothing about the choice."""
-    return best.drop(columns="p_value") if gap else best
-
-
-def _changes(run: Run, by: str, perturb: Sequence[str], perturb_runs: int) -> list[pd.DataFrame]:
-    if by in OF_FITS:
-        return [sensitivity.by_refit(run, by)]
-    changes = [sensitivity.by_size_filter(run, by)]
-    if by == "nve_cov":
-        changes.insert(0, sensitivity.by_exponent(run))
-    if run.plan.perturb:
-        changes.append(sensitivity.by_refit(run, by))
-    if perturb:
-        changes.append(sensitivity.by_perturbation(run, by, perturb, perturb_runs))
-    return changes
+def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.DataFrame:
+    """Return the choices with ``k_low`` and ``k_high``: the K of the algorithm that are as good as its best."""
+    ranges = []
+    for row in best.to_dict("records"):
+        base = str(row["algorithm"]).removesuffix(FINAL)
+        mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
+        ranges.append(as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
+    return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
@@ -446,7 +411,7 @@ def instability(candidates: pd.DataFrame, by: str) -> list[str]:
     return sentences
 
 
-def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool) -> dict[str, str]:
+def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) -> dict[str, str]:
     """Return why nothing is chosen by `by`, for every data set of which that is so."""
     chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
     for dataset in run.datasets:
@@ -457,7 +422,7 @@ def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, 
         unscored = _unscored(run, dataset)
         reasons[dataset] = unscored or f"no candidate has a defined {symbol(by)} for at least half of its seeds"
         if len(able):
-            nothing = not gap and ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
+            nothing = ((able["mean"] <= RECORDS[by].nothing) | ~able["stands"]).all()
             reasons[dataset] = NOTHING if nothing else f"all candidates tie in {symbol(by)}"
     return reasons
 
@@ -482,11 +447,11 @@ def _unfinished(run: Run, dataset: str) -> str:
 
 
 def _cautions(
-    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, gap: bool, undecided: Mapping[str, str]
+    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, undecided: Mapping[str, str]
 ) -> list[str]:
     """Return what to distrust about the winners of `by`."""
     some = f"{len(run.missing):,} of {plural(len(run.cells), 'cell')}"
-    copies = f"{plural(run.missing_copies, 'cell')} on surrogates and perturbed copies"
+    copies = f"{plural(run.missing_copies, 'cell')} on surrogates"
     sentences = [
         f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
         for count, what in ((len(run.missing), some), (run.missing_copies, copies))
@@ -497,23 +462,12 @@ def _cautions(
         if dataset in undecided:
             sentences.append(f"{dataset}: {undecided[dataset]}; nothing can be chosen.")
             continue
-        sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by, gap)]
+        sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by)]
     sentences += _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
     return sentences
 
 
-def _without_null(null: pd.DataFrame, by: str) -> list[str]:
-    """Say where most surrogates have no value, so that there is no gap to choose by."""
-    scarce = null[(null["measure"] == by) & (2 * null["null_n"] < null["null_runs"])]
-    pairs = scarce[["dataset", "algorithm"]].drop_duplicates().itertuples(index=False)
-    return [
-        f"{dataset}: {algorithm} finds nothing to score in most surrogates for some K; that speaks for what it "
-        "finds in the data, but leaves no gap to choose by."
-        for dataset, algorithm in pairs
-    ]
-
-
-def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[str]:
+def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
     name = f"the winner {row['algorithm']} K = {row['k']}"
     found = []
     if is_negligible(row["coverage"]) and not row["n_supported"] > 0:
@@ -533,7 +487,7 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str, gap: bool) -> list[
             f"{name} is partly degenerate: {percent(thin)} of its biclusters have one row or at most two "
             f"columns, which {symbol('ve')} cannot judge."
         )
-    if not gap and RECORDS[by].direction == "low" and row["mean"] == 0:
+    if RECORDS[by].direction == "low" and row["mean"] == 0:
         found.append(f"{name} has {symbol(by)} 0: this is degenerate, not good.")
     return found
 

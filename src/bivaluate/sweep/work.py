@@ -22,12 +22,13 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, TIMED_OUT, Outcome, Task
 from bivaluate.sweep.copies import make_variant
-from bivaluate.sweep.journal import pack_mergers, pack_solution
+from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
+from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
 
-class Desk:
-    """Where tasks are performed one after the other: what one leaves serves the next.
+class FitRunner:
+    """Performs tasks one after the other: what one leaves serves the next.
 
     Those of one matrix, and of one algorithm, come together.
     """
@@ -37,6 +38,7 @@ class Desk:
         self._variant: tuple[Any, ...] = ()
         self._matrix: Matrix  # the data given or a copy of them, settled: what is known of it serves all its solutions
         self._fit: tuple[Any, ...] = ()
+        self._views: dict[str, Matrix] = {}  # forms in which algorithms get the data
         self._shared: dict[str, Any] = {}  # what the last fit left for fits of the same with another K
 
     def perform(self, task: Task, matrix: Matrix) -> list[Outcome]:
@@ -48,10 +50,13 @@ class Desk:
         if self._given is not matrix or self._variant != variant:
             copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
             self._given, self._variant, self._matrix, self._fit = matrix, variant, copy.settled(), ()
+            self._views = {}
         fit = (task.algorithm, task.random_state, repr(sorted(task.parameters.items())))
         if self._fit != fit:
             self._fit, self._shared = fit, {}
-        return _fit_and_score(task, task.ks, self._matrix, self._shared)
+        if task.view not in self._views:
+            self._views[task.view] = make_view(self._matrix, task.view)
+        return _fit_and_score(task, task.ks, self._matrix, self._views[task.view], self._shared)
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
@@ -101,33 +106,42 @@ def _in_words(allowed: Any) -> str:
     return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
-def _make(key: str, k: int, random_state: int, parameters: Mapping[str, Any]) -> Any:
-    """Return the unfitted estimator of a cell."""
+def _make(
+    key: str, k: int, random_state: int, parameters: Mapping[str, Any], n_jobs: int | None = 1, gaps: bool = False
+) -> Any:
+    """Return the unfitted estimator of a fit; one of ours that can, leaves missing cells out where there are some."""
     from bivaluate.algorithms.registry import estimator_of, make_estimator
 
     cls, _ = estimator_of(key)
-    # one thread inside each cell: the sweep itself is parallel
-    threads = {"n_jobs": 1} if ":" not in key and "n_jobs" in inspect.signature(cls).parameters else {}
+    accepted = inspect.signature(cls).parameters if ":" not in key else {}
+    threads: dict[str, Any] = {"n_jobs": n_jobs} if "n_jobs" in accepted else {}
+    if gaps and "missing" in accepted:
+        threads["missing"] = "omit"
     return make_estimator(key, k, random_state, **{**threads, **parameters})
 
 
-def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> None:
+def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix, gaps: bool = False) -> None:
     """Raise if the algorithm cannot take this matrix, or lacks something it needs, before anything is fitted."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
-    estimator = _make(key, 1, 0, parameters)
+    estimator = _make(key, 1, 0, parameters, gaps=gaps)
     if isinstance(estimator, BiclusteringEstimator):
         estimator.check_input(matrix)
 
 
-def fit(estimator: Any, matrix: Matrix) -> Biclustering:
-    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them."""
+def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
+    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them.
+
+    These are of single precision if `kind`, the dtype of the data as given, is: then it takes these data later, too.
+    """
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
     if isinstance(estimator, BiclusteringEstimator):
         return fitted_solution(estimator.fit(matrix), matrix)
     keeps = matrix.sparse and _keeps_sparse(estimator, matrix)
     values = matrix.checked(matrix.source.rows(0, matrix.shape[0])).copy() if keeps else matrix.values.copy(order="K")
+    if kind == np.float32:
+        values = values.astype(np.float32)
     return fitted_solution(estimator.fit(values), values)
 
 
@@ -144,22 +158,21 @@ def _keeps_sparse(estimator: Any, matrix: Matrix) -> bool:
     return bool(tagged and matrix.absent == "zero")
 
 
-def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, shared: dict[str, Any]) -> list[Outcome]:
+def _fit_and_score(
+    task: Task, ks: tuple[int, ...], matrix: Matrix, view: Matrix, shared: dict[str, Any]
+) -> list[Outcome]:
     start = time.perf_counter()
     largest = ks[-1]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            estimator = _make(task.algorithm, largest, task.random_state, task.parameters)
-            if hasattr(estimator, "_shared"):
-                estimator._shared = shared
-            found = fit(estimator, matrix)
+            found = _refined(task, matrix) if task.given is not None else _fitted(task, largest, view, shared)
     except CommandTimeoutError as error:  # it would take as long for fewer
         seconds = time.perf_counter() - start
         return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
-        return [*(_fit_and_score(task, ks[:-1], matrix, shared) if len(ks) > 1 else []), failed]
+        return [*(_fit_and_score(task, ks[:-1], matrix, view, shared) if len(ks) > 1 else []), failed]
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds
@@ -168,6 +181,34 @@ def _fit_and_score(task: Task, ks: tuple[int, ...], matrix: Matrix, shared: dict
     if task.stability and task.variant == DATA:
         _look_again(task, ks, matrix, outcomes)
     return outcomes
+
+
+def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclustering:
+    """Fit the algorithm of a task to the data in the form it gets them."""
+    gaps = task.score.get("missing") == "omit"
+    estimator = _make(task.algorithm, k, task.random_state, task.parameters, task.n_jobs, gaps)
+    if hasattr(estimator, "_shared"):
+        estimator._shared = shared
+    return fit(estimator, view)
+
+
+def _refined(task: Task, matrix: Matrix) -> Biclustering:
+    """Return the supported biclusters of the solution of a task, those of most evidence first.
+
+    They are refined, unless the algorithm has done so under a finer model than that of evidence.
+    """
+    from bivaluate.algorithms.registry import FINAL
+    from bivaluate.chance.evidence import evidence_table
+    from bivaluate.sweep.refine import refine
+
+    assert task.given is not None
+    missing = task.score.get("missing", "raise")
+    given = unpack_solution(task.given)
+    order = evidence_table(matrix, given, missing=missing).order
+    algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
+    trials = 0 if algorithm is not None and algorithm.refines else None
+    refined = refine(matrix, given.select(order), missing=missing, trials=trials)
+    return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
 
 
 def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:

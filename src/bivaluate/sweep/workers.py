@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -29,6 +29,8 @@ ONE_THREAD = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
     *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
 )
+NO_TIME = "the time was over"
+Limit = float | Callable[[], float] | None  # seconds, or how many are left
 GRACE = 5.0  # seconds in which a command that broke the limit is ended and its last lines are read
 GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
 
@@ -37,16 +39,16 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
     """Perform the tasks one after another in this process, with one thread for linear algebra."""
     from threadpoolctl import threadpool_limits
 
-    from bivaluate.sweep.work import Desk
+    from bivaluate.sweep.work import FitRunner
 
-    desk = Desk()
+    runner = FitRunner()
     with threadpool_limits(limits=1):
         for task in tasks:
-            yield task, desk.perform(task, matrix_of(task))
+            yield task, runner.perform(task, matrix_of(task))
 
 
 def perform_parallel(
-    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: float | None, workers: Workers
+    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: Limit, workers: Workers
 ) -> Generator[Finished, None, None]:
     """Perform the tasks on `jobs` worker processes, yield them as they finish, and let the workers rest.
 
@@ -222,8 +224,8 @@ class Workers:
                 self._waiting.append(_rested() or Worker())
                 self._all.add(self._waiting[-1])
 
-    def perform(self, task: Task, matrix: Matrix, limit: float | None = None) -> list[Outcome]:
-        """Perform a task within `limit` seconds.
+    def perform(self, task: Task, matrix: Matrix, limit: Limit = None) -> list[Outcome]:
+        """Perform a task within `limit` seconds, or those that are left when it begins.
 
         If the process has to be stopped, or dies, the largest K is at fault and the others are tried without it.
         """
@@ -231,11 +233,15 @@ class Workers:
         given_again = False
         while task.ks:
             start = time.perf_counter()
+            seconds = limit() if callable(limit) else limit
             try:
-                grace = GRACE if limit is not None and is_command(task.algorithm) else 0.0
-                return self._worker().perform(task, matrix, None if limit is None else limit + grace) + ended
+                if seconds is not None and seconds <= 0:
+                    ended = [*(Outcome(k, TIMED_OUT, NO_TIME) for k in task.ks), *ended]
+                    break
+                grace = GRACE if seconds is not None and is_command(task.algorithm) else 0.0
+                return self._worker().perform(task, matrix, None if seconds is None else seconds + grace) + ended
             except TimeoutError:
-                status, reason = TIMED_OUT, f"stopped after the limit of {limit:g} s"
+                status, reason = TIMED_OUT, NO_TIME if callable(limit) else f"stopped after the limit of {seconds:g} s"
             except EOFError as error:
                 status, reason = FAILED, str(error)
             except NotTaken as error:
@@ -327,17 +333,17 @@ def main() -> None:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import bivaluate.algorithms.registry
     import bivaluate.evaluation  # noqa: F401
-    from bivaluate.sweep.work import Desk
+    from bivaluate.sweep.work import FitRunner
 
     _send(replies, True)
-    desk = Desk()
+    runner = FitRunner()
     matrix: Any = None
     with contextlib.suppress(EOFError):
         while True:
             task, sent = pickle.load(requests)
             _send(replies, True)
             matrix = matrix if sent is None else sent
-            _send(replies, desk.perform(task, matrix))
+            _send(replies, runner.perform(task, matrix))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,247 @@
+"""Which algorithms fit which data, and in what form they get them: the table behind ``--algorithms auto``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from bivaluate._errors import MatrixError
+from bivaluate._text import percent
+from bivaluate.matrix import Matrix
+
+AUTO: Literal["auto"] = "auto"
+LOG, CENTRED, WEIGHTS = "log", "centred", "weights"
+FEWEST = 4  # rows and columns; fewer hold no bicluster and anything beside it
+MANY_ZEROS, SKEWED = 0.2, 2.0
+NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Member:
+    """One algorithm of the portfolio: the data it is for, the most cells it is given, its parameters.
+
+    `most_dense` is the largest number of cells, empty ones counted, that it is given as a dense array, and
+    `most_stored` the largest number of cells stored. `counts` says that it wants counts as they are, where others get
+    their logarithm, `gaps` that it takes missing cells, `refines` that it refines its biclusters itself.
+    """
+
+    most_dense: float = 2e7
+    most_stored: float = 2e7
+    most_columns: float = math.inf
+    nonnegative: bool = False
+    counts: bool = False
+    gaps: bool = False
+    refines: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Cheap ones first: with a budget they are sure of their turn, and Ctrl-C finds something to keep.
+PORTFOLIO: dict[str, Member] = {
+    "bregman": Member(),
+    "spectral_co": Member(),
+    "las": Member(most_dense=2e7),
+    "ssvd": Member(most_dense=3e6),
+    "itcc": Member(nonnegative=True),
+    "nmf": Member(nonnegative=True),
+    "leiden": Member(nonnegative=True),
+    "isa": Member(most_dense=2e6),
+    "coherent": Member(most_dense=2e6, most_columns=300, gaps=True, refines=True, parameters={"calibrate": False}),
+}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What decides which algorithms run on a matrix."""
+
+    shape: tuple[int, int]
+    sparse: bool
+    gaps: float  # share of the cells that are missing
+    nonnegative: bool
+    zeros: float  # share of the observed cells that are 0
+    two_values: bool
+    skew: float
+    constant: bool
+    unit: float  # of logarithms: 1 for counts, otherwise the median of the positive cells
+    stored: int
+
+    @property
+    def view(self) -> str:
+        """In what form algorithms for measurements get the data: as they are, centred, or their logarithms."""
+        if self.gaps:
+            return CENTRED
+        weights = self.nonnegative and not self.two_values
+        return LOG if weights and (self.zeros >= MANY_ZEROS or self.skew > SKEWED) else ""
+
+    @property
+    def said(self) -> str:
+        """What was done to the data before they were searched, in a sentence."""
+        if self.view == LOG:
+            why = f"{percent(self.zeros)} of the cells are 0" if self.zeros >= MANY_ZEROS else "the values are skewed"
+            return f"Algorithms were given log2(1 + x{'' if self.unit == 1 else f'/{self.unit:.3g}'}), because {why}."
+        if self.view == CENTRED:
+            return (
+                f"{percent(self.gaps)} of the cells are missing: algorithms that need every cell were given what row and "
+                "column effects leave, and 0 in the gaps. Biclusters are judged by the cells that are there."
+            )
+        return ""
+
+
+def traits_of(matrix: Matrix) -> Traits:
+    """Return the traits of a matrix; it is read once, some rows at a time."""
+    return matrix.once(_traits)
+
+
+def _traits(matrix: Matrix) -> Traits:
+    n, m = matrix.shape
+    absent_missing = matrix.sparse and matrix.absent == "missing"
+    observed = zeros = stored = 0
+    lowest, highest, whole = np.inf, -np.inf, True
+    sums = np.zeros(3)
+    positive: list[Any] = []
+    two_values = True
+    step = max(1, n * m // 4_000_000)
+    for start, stop in matrix.chunks():
+        cells = matrix.source.rows(start, stop)
+        values = np.asarray(cells.data if matrix.sparse else cells, dtype=np.float64).ravel()
+        values = values[~np.isnan(values)]
+        implied = 0 if absent_missing or not matrix.sparse else (stop - start) * m - len(cells.data)
+        stored += len(values)
+        observed += len(values) + implied
+        zeros += int((values == 0).sum()) + implied
+        if not len(values):
+            continue
+        lowest, highest = min(lowest, float(values.min())), max(highest, float(values.max()))
+        whole = whole and bool((values == np.rint(values)).all())
+        two_values = two_values and bool(((values == 0) | (values == 1)).all())
+        sums += [float((values**power).sum()) for power in (1, 2, 3)]
+        positive.append(values[values > 0][::step])
+    lowest = min(lowest, 0.0) if zeros else lowest
+    mean, square, cube = sums / max(observed, 1)
+    variance = max(square - mean**2, 0.0)
+    skew = (cube - 3 * mean * square + 2 * mean**3) / variance**1.5 if variance > 0 else 0.0
+    above = np.concatenate(positive) if positive else np.zeros(0)
+    return Traits(
+        shape=(n, m),
+        sparse=matrix.sparse,
+        gaps=1.0 - observed / (n * m),
+        nonnegative=bool(observed) and lowest >= 0,
+        zeros=zeros / max(observed, 1),
+        two_values=two_values,
+        skew=float(skew),
+        constant=not observed or lowest == (max(highest, 0.0) if zeros else highest),
+        unit=1.0 if whole or not len(above) else float(np.median(above)),
+        stored=stored,
+    )
+
+
+def check_searchable(matrix: Matrix) -> Traits:
+    """Refuse a matrix in which no bicluster can be told from what is beside it."""
+    n, m = matrix.shape
+    if min(n, m) < FEWEST:
+        raise MatrixError(
+            f"{matrix.name} is {n} x {m}; biclusters can be told from the rest of a matrix from {FEWEST} rows and "
+            f"{FEWEST} columns on. Are rows and columns read as they should be?"
+        )
+    traits = traits_of(matrix)
+    if traits.constant:
+        raise MatrixError(f"all cells of {matrix.name} are equal, so there is nothing to find. Is it the right file?")
+    return traits
+
+
+def unsuited(key: str, traits: Traits) -> str:
+    """Return why an algorithm of the portfolio is not run on such data; nothing if it is."""
+    member = PORTFOLIO[key]
+    from bivaluate.algorithms.registry import ALGORITHMS
+
+    n, m = traits.shape
+    if member.nonnegative and not traits.nonnegative:
+        return "it needs data without negative values"
+    keeps_sparse = traits.sparse and ALGORITHMS[key].sparse
+    if not keeps_sparse and n * m > member.most_dense:
+        dense = " as a dense array" if traits.sparse else ""
+        return f"{n:,} × {m:,} cells{dense} are more than the {member.most_dense:,.0f} it is given"
+    if m > member.most_columns:
+        return f"{m:,} columns are more than the {member.most_columns:,.0f} it is given"
+    if traits.stored > member.most_stored:
+        return f"{traits.stored:,} cells are more than the {member.most_stored:,.0f} it is given"
+    return ""
+
+
+def view_for(key: str, traits: Traits) -> str:
+    """Return in what form an algorithm of the portfolio gets the data."""
+    member = PORTFOLIO[key]
+    if traits.gaps:
+        return "" if member.gaps and not traits.sparse else WEIGHTS if member.nonnegative else CENTRED
+    return "" if member.counts or key == "coherent" else traits.view
+
+
+def make_view(matrix: Matrix, view: str) -> Matrix:
+    """Return the data in the form that an algorithm gets; sparse matrices stay sparse.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        The data.
+    view : str
+        ``"log"``, ``"centred"`` (what additive effects of rows and columns leave, 0 where cells are missing),
+        ``"weights"`` (0 where cells are missing), or nothing for the data themselves.
+
+    Returns
+    -------
+    Matrix
+        With the labels of `matrix`.
+
+    Examples
+    --------
+    >>> make_view(Matrix([[0.0, 1.0], [3.0, 7.0]]), "log").values.tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+    if not view:
+        return matrix
+    cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
+    if view == LOG:
+        unit = traits_of(matrix).unit
+        changed = _on_stored(cells, lambda values: np.log2(1.0 + values / unit))
+    elif view == WEIGHTS:
+        changed = _on_stored(cells, np.nan_to_num)
+    else:
+        changed = _centred(cells, matrix.sparse and matrix.absent == "missing")
+    return Matrix(changed, matrix.row_labels, matrix.col_labels, matrix.name).settled()
+
+
+def _on_stored(cells: Any, function: Any) -> Any:
+    """Return dense or sparse cells with a function, for which 0 is 0, applied to each."""
+    if not hasattr(cells, "indptr"):
+        return function(np.asarray(cells, dtype=np.float64))
+    changed = cells.astype(np.float64)
+    changed.data = function(changed.data)
+    return changed
+
+
+def _centred(cells: Any, absent_missing: bool) -> Any:
+    """Return the cells less additive effects of rows and columns, fitted to those observed; 0 where none is."""
+    from scipy.sparse import coo_array, csr_array
+
+    if hasattr(cells, "indptr") and absent_missing:
+        found = coo_array(cells)
+        rows, cols, values = found.row, found.col, found.data.astype(np.float64)
+    else:
+        dense = np.asarray(cells.toarray() if hasattr(cells, "indptr") else cells, dtype=np.float64)
+        rows, cols = np.nonzero(~np.isnan(dense))
+        values = dense[rows, cols]
+    n, m = cells.shape
+    left = values - values.mean()
+    for _ in range(20):
+        for place, size in ((rows, n), (cols, m)):
+            count = np.maximum(np.bincount(place, minlength=size), 1)
+            left = left - (np.bincount(place, weights=left, minlength=size) / count)[place]
+    if hasattr(cells, "indptr"):
+        return csr_array((left, (rows, cols)), shape=(n, m))
+    out = np.zeros((n, m))
+    out[rows, cols] = left
+    return out

@@ -1,0 +1,136 @@
+"""The plan behind `bivaluate find`: which fits come next, given those that are done.
+
+A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K between those
+around the best; more seeds of the best algorithm, unless it takes its biclusters one after the other; at last the best
+solution refined. What comes next depends on the scores alone, never on the clock, so a sweep that was stopped goes on
+as if it had not been.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from bivaluate.algorithms.registry import FINAL
+from bivaluate.judge.choice import EVIDENCE, best_solution
+
+FIRST_K = (2, 3, 5, 8)
+WIDER_K = (12, 16, 24)
+MORE_SEEDS, EXTRA_SEED = 4, 100_000  # how many, and how far apart: extra seeds are nobody's own
+WORTH_WIDENING = 0.5  # share of the best evidence from which larger K of an algorithm are tried
+GROWS = 1.01
+
+
+class Fit(NamedTuple):
+    """One fit of the plan: an algorithm, the K asked for, and the seed."""
+
+    algorithm: str
+    k: int
+    seed: int
+
+
+Score = Mapping[str, float]  # of a solution, by measure
+
+
+class Searched(NamedTuple):
+    """An algorithm of the plan: whether it finds K itself, and whether one fit serves all K."""
+
+    finds_k: bool
+    nested: bool
+
+
+def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> list[Fit]:
+    """Return the fits that come next, and nothing once the plan is done.
+
+    Parameters
+    ----------
+    algorithms : mapping of str to Searched
+        The algorithms, in the order in which they run.
+    done : mapping of Fit to Score
+        The fits that are finished; None for those that failed.
+    seed : int
+        Seed of the first fits.
+
+    Returns
+    -------
+    list of Fit
+        In the order in which they run. One whose algorithm ends in ``-final`` asks for the solution of that algorithm
+        to be refined.
+
+    Examples
+    --------
+    >>> las = {"las": Searched(finds_k=False, nested=True)}
+    >>> [fit.k for fit in next_fits(las, {}, seed=0)]
+    [1, 2, 3, 4, 5, 6, 7, 8]
+    """
+    for stage in (_first, _wider, _finer, _seeds, _final):
+        new = [fit for fit in stage(algorithms, done, seed) if fit not in done]
+        if new:
+            return new
+    return []
+
+
+def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
+    """Return the best solution of all; None where no fit succeeded."""
+    scored = [(fit, score) for fit, score in done.items() if score is not None]
+    at = best_solution([score for _, score in scored])
+    return None if at is None else scored[at][0]
+
+
+def _first(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+    for name, searched in algorithms.items():
+        ks = (WIDER_K[-1],) if searched.finds_k else FIRST_K
+        for k in range(1, ks[-1] + 1) if searched.nested and not searched.finds_k else ks:
+            yield Fit(name, k, seed)
+
+
+def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+    most = max((score[EVIDENCE] for score in done.values() if score is not None), default=0.0)
+    for name, searched in algorithms.items():
+        totals = _totals(done, name, seed)
+        ks = sorted(totals)
+        larger = [k for k in WIDER_K if k > ks[-1]] if ks else []
+        if searched.finds_k or not larger or not totals[ks[-1]] > 0:
+            continue
+        before = max((totals[k] for k in ks[:-1]), default=0.0)
+        if totals[ks[-1]] > GROWS * before and totals[ks[-1]] >= WORTH_WIDENING * most:
+            yield from (
+                Fit(name, k, seed) for k in (range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1])
+            )
+
+
+def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+    best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
+    if best is None or algorithms[best.algorithm].nested or not _supported(done[best]):
+        return
+    ks = sorted({1, *_totals(done, best.algorithm, seed)})
+    for low, high in pairwise(ks):
+        if best.k in (low, high):
+            step = max(1, (high - low) // 3)
+            yield from (Fit(best.algorithm, k, seed) for k in range(low + step, high, step))
+
+
+def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
+    if best is not None and _supported(done[best]) and not algorithms[best.algorithm].nested and seed < EXTRA_SEED:
+        own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
+        assert own is not None
+        yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))
+
+
+def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
+    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
+    if best is not None and _supported(done[best]):
+        yield Fit(best.algorithm + FINAL, best.k, best.seed)
+
+
+def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:
+    """Return the evidence of an algorithm by K; fits that failed have none."""
+    mine = {fit.k: score for fit, score in done.items() if (fit.algorithm, fit.seed) == (algorithm, seed)}
+    return {k: -math.inf if score is None else score[EVIDENCE] for k, score in mine.items()}
+
+
+def _supported(score: Score | None) -> bool:
+    return score is not None and score[EVIDENCE] > 0

@@ -1,0 +1,244 @@
+"""One answer for a matrix: what is run on which data, which solution is chosen, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from bivaluate import Biclustering, Matrix, evidence_table
+from bivaluate._errors import MatrixError, ParameterError, RunError
+from bivaluate.algorithms import CoherentSubmatrices
+from bivaluate.algorithms.registry import get_algorithm
+from bivaluate.measures.external import compare
+from bivaluate.sweep import Plan, find, refine
+from bivaluate.sweep.portfolio import PORTFOLIO, make_view, traits_of, unsuited, view_for
+from bivaluate.sweep.schedule import choose_for
+from bivaluate.sweep.stages import EXTRA_SEED, FIRST_K, Fit, Searched, best_fit, next_fits
+from tests.sweep.standins import BLOCKS
+
+QUICK = ("las", "bregman")
+
+
+@pytest.fixture(scope="module")
+def raised() -> tuple[np.ndarray, Biclustering]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 30))
+    blocks = [(np.arange(20), np.arange(8)), (np.arange(30, 55), np.arange(12, 20))]
+    for rows, cols in blocks:
+        X[np.ix_(rows, cols)] += 2.0
+    return X, Biclustering(blocks, X.shape)
+
+
+@pytest.fixture(scope="module")
+def found(raised):
+    return find(raised[0], algorithms=QUICK)
+
+
+def test_the_answer_is_the_supported_part_of_the_best_candidate(found, raised) -> None:
+    X, truth = raised
+    assert compare(found.solution, truth)["ce"] > 0.95
+    judged = evidence_table(X, found.solution)
+    assert judged.n_supported == len(found.solution) == 2
+    assert judged.gain.tolist() == sorted(judged.gain, reverse=True)
+    best = found.candidates.iloc[0]
+    assert best["total_evidence"] == pytest.approx(judged.total, rel=1e-9)
+    assert found.candidates["total_evidence"].is_monotonic_decreasing
+    assert found.verdict.startswith("2 biclusters, all with a shifted mean. LAS (K = 2) found them; Bregman (K = ")
+    assert [row["evidence"] for row in found.rows] == judged.gain.tolist()
+
+
+def test_same_seed_same_answer_for_any_number_of_cores(raised) -> None:
+    one, two = (find(raised[0], n_jobs=jobs, random_state=3) for jobs in (1, 2))
+    assert one.solution == two.solution
+    assert one.candidates.equals(two.candidates)
+
+
+def test_the_plan_widens_where_evidence_grows_then_looks_closer() -> None:
+    algorithms = {"las": Searched(False, True), "nmf": Searched(False, False), "coherent": Searched(True, True)}
+    growing = {2: 10.0, 3: 20.0, 5: 30.0, 8: 40.0, 12: 50.0, 16: 45.0}
+    done: dict[Fit, dict[str, float] | None] = {}
+
+    def perform(new: list[Fit], score) -> None:
+        assert not set(new) & set(done)
+        done.update({fit: {"total_evidence": score(fit), "raw_evidence": 99.0, "n_biclusters": fit.k} for fit in new})
+
+    first = next_fits(algorithms, done, 0)
+    assert [fit.k for fit in first if fit.algorithm == "nmf"] == list(FIRST_K)
+    assert [fit.k for fit in first if fit.algorithm == "coherent"] == [24]
+    perform(first, lambda fit: growing[fit.k] if fit.algorithm == "nmf" else 1.0)
+    for k in (12, 16):  # one at a time where every K is a fit of its own, and not for those far behind
+        new = next_fits(algorithms, done, 0)
+        assert new == [Fit("nmf", k, 0)]
+        perform(new, lambda fit: growing[fit.k])
+    finer = next_fits(algorithms, done, 0)
+    assert {fit.k for fit in finer} <= set(range(9, 12)) | set(range(13, 16))
+    perform(finer, lambda fit: 48.0)
+    while (new := next_fits(algorithms, done, 0))[0].seed == 0:
+        perform(new, lambda fit: 48.0)
+    assert new == [Fit("nmf", 12, EXTRA_SEED * more) for more in (1, 2, 3, 4)]
+    perform(new, lambda fit: 60.0 if fit.seed == 2 * EXTRA_SEED else 5.0)
+    new = next_fits(algorithms, done, 0)
+    assert new == [Fit("nmf-final", 12, 2 * EXTRA_SEED)]
+    perform(new, lambda fit: 61.0)
+    assert next_fits(algorithms, done, 0) == []
+    assert best_fit(done) == Fit("nmf-final", 12, 2 * EXTRA_SEED)
+
+
+def test_nothing_supported_ends_the_plan_early() -> None:
+    algorithms = {"las": Searched(False, True)}
+    ks = range(1, FIRST_K[-1] + 1)  # one fit serves all of them
+    done = {Fit("las", k, 0): {"total_evidence": 0.0, "raw_evidence": float(k), "n_biclusters": k} for k in ks}
+    assert next_fits(algorithms, done, 0) == []
+    assert best_fit(done) == Fit("las", 8, 0)
+    assert next_fits(algorithms, dict.fromkeys(done), 0) == []
+
+
+def test_what_is_run_depends_on_the_kind_of_data() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.5, size=(30, 20)).astype(float)
+    gaps = np.where(rng.random((30, 20)) < 0.3, np.nan, rng.normal(size=(30, 20)))
+    kinds = {
+        "normal": Matrix(rng.normal(size=(30, 20))),
+        "counts": Matrix(counts),
+        "sparse": Matrix(csr_array(counts)),
+        "binary": Matrix((counts > 0).astype(float)),
+        "skewed": Matrix(np.exp(2 * rng.normal(size=(30, 20)))),
+        "gaps": Matrix(gaps),
+    }
+    plan = Plan(["scenario:S1"])
+    runs = {name: choose_for(plan, matrix) for name, matrix in kinds.items()}
+    assert {"las", "coherent", "isa"} <= set(runs["normal"].searched)
+    assert set(runs["normal"].left_out) == {"nmf", "itcc", "leiden"}
+    for name in ("counts", "sparse", "binary", "skewed"):
+        assert {"nmf", "itcc", "leiden"} <= set(runs[name].searched), name
+    assert runs["counts"].views["las"] == runs["sparse"].views["las"] == runs["skewed"].views["nmf"] == "log"
+    assert set(runs["binary"].views.values()) == set(runs["normal"].views.values()) == {""}
+    assert runs["gaps"].views["las"] == "centred"
+    assert runs["gaps"].score["missing"] == "omit"
+    assert traits_of(kinds["counts"]) == traits_of(kinds["sparse"]).__class__(
+        **{**traits_of(kinds["sparse"]).__dict__, "sparse": False, "stored": counts.size}
+    )
+
+
+def test_views_of_sparse_matrices_stay_sparse() -> None:
+    counts = csr_array(np.random.default_rng(0).poisson(0.4, size=(20, 12)).astype(float))
+    view = make_view(Matrix(counts), "log")
+    assert view.sparse
+    np.testing.assert_allclose(view.values, np.log2(1 + counts.toarray()))
+    ratings = Matrix(counts, absent="missing")
+    centred = make_view(ratings, "centred")
+    assert centred.sparse
+    seen = counts.toarray() > 0
+    assert not centred.values[~seen].any()
+    means = np.where(seen, centred.values, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    np.testing.assert_allclose(means, 0.0, atol=1e-9)
+
+
+def test_large_matrices_leave_slow_algorithms_out() -> None:
+    large = Matrix(csr_array((5000, 2000)))
+    traits = traits_of(large)
+    assert "as a dense array" in unsuited("coherent", traits)
+    assert not unsuited("nmf", traits)
+    assert all(view_for(key, traits) in ("", "log") for key in PORTFOLIO)
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (np.random.default_rng(0).normal(size=(3, 20)), "X is 3 x 20; biclusters can be told"),
+        (np.random.default_rng(0).normal(size=(20, 3)), "X is 20 x 3"),
+        (np.full((20, 8), 7.0), "all cells of X are equal"),
+        (np.full((20, 8), np.nan), "all cells of X are equal|no observed|missing"),
+    ],
+)
+def test_data_that_cannot_be_searched_are_an_error(X, words) -> None:
+    with pytest.raises(MatrixError, match=words):
+        find(X)
+
+
+def test_every_algorithm_failing_is_an_error_with_reasons(raised) -> None:
+    wrong = "tests.sweep.standins:NoSuchClass"
+    with pytest.raises(ParameterError, match="cannot be imported"):
+        find(raised[0], algorithms=wrong)
+    with pytest.raises(RunError, match=r"every algorithm failed on X\. Failed: .*no 2 blocks here"):
+        find(raised[0], algorithms="tests.sweep.standins:FailingBlocks")
+
+
+def test_a_failed_algorithm_is_named_and_the_others_answer(raised) -> None:
+    found = find(raised[0], algorithms=["bregman", "tests.sweep.standins:FailingBlocks"])
+    assert len(found.solution)
+    assert any(re.search("Failed: .*FailingBlocks.*no 2 blocks here", note) for note in found.notes)
+
+
+def test_a_budget_cuts_off_what_is_slow_and_says_so(raised, monkeypatch) -> None:
+    moments = iter([0.0, 0.0, *[1e9] * 50])  # the budget begins, the first stage begins, and it is over
+    monkeypatch.setattr(sys.modules["bivaluate.sweep.find"], "clock", SimpleNamespace(monotonic=lambda: next(moments)))
+    with pytest.raises(RunError, match="5 s are too short for any algorithm on X"):
+        find(raised[0], algorithms="las", time=5, n_jobs=1)
+
+
+def test_ctrl_c_keeps_the_best_so_far(raised) -> None:
+    def stop(done: int, total: int, name: str) -> None:
+        if name.startswith("LAS"):
+            raise KeyboardInterrupt
+
+    found = find(raised[0], algorithms=["bregman", "las"], progress=stop)
+    assert set(found.candidates["algorithm"]) == {"bregman"}
+    assert len(found.solution)
+    assert found.notes[-1].startswith("Interrupted: 4 fits")
+
+
+def test_noise_gives_no_bicluster_and_names_what_comes_nearest() -> None:
+    found = find(np.random.default_rng(1).normal(size=(60, 20)))
+    assert len(found.solution) == 0
+    assert re.fullmatch(r"No bicluster is supported\. What .* found comes nearest\.", found.verdict)
+    assert found.second is None
+
+
+def test_refining_restores_members_one_at_a_time(raised) -> None:
+    X, truth = raised
+    rough = Biclustering([(b.rows[3:], np.append(b.cols[1:], 29)) for b in truth], X.shape)
+    refined = refine(X, rough)
+    assert compare(refined.solution, truth)["ce"] > 0.97
+    judged = evidence_table(X, refined.solution)
+    assert judged.total == refined.evidence.total
+    assert all(change.gain > 0 for change in refined.changes)
+    start = evidence_table(X, rough)
+    assert judged.total - start.total == pytest.approx(sum(change.gain for change in refined.changes), rel=0.2)
+    assert refine(X, refined.solution).changes == []
+
+
+def test_the_evidence_of_the_coherent_search_is_evidence(raised) -> None:
+    X, _ = raised
+    model = CoherentSubmatrices(random_state=0, n_starts=100).fit(X)
+    judged = evidence_table(X, model.solution_)
+    assert model.evidence_.tolist() == judged.gain.tolist()
+    assert model.patterns_ == list(judged.patterns)
+    assert np.isnan(model.p_values_).all()  # nothing had to be compared with surrogates
+    quick = CoherentSubmatrices(random_state=0, n_starts=100, calibrate=False).fit(X)
+    assert quick.solution_ == model.solution_
+
+
+def test_the_key_of_version_0_1_0_is_read(raised) -> None:
+    assert get_algorithm("find") is get_algorithm("coherent")
+    plan = Plan(["scenario:S1"], ["find"], parameters={"find": {"n_starts": 60}})
+    assert plan.algorithms == ("coherent",)
+    assert list(plan.parameters) == ["coherent"]
+    old = {**plan.to_dict(), "algorithms": ["find"], "perturb": [], "perturb_runs": 0}
+    assert Plan.stored(old).differences(plan) == []
+
+
+def test_a_result_draws_itself_and_writes_its_page(found, tmp_path) -> None:
+    axes = found.plot()
+    assert len(axes.lines) >= 3
+    assert found.report(tmp_path / "page.html").is_file()
+
+
+def test_other_estimators_can_be_named(raised) -> None:
+    found = find(raised[0], algorithms=BLOCKS)
+    assert found.chosen is not None
