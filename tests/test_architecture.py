@@ -17,6 +17,7 @@ LAYERS = {
     "_text": 0,
     "_anndata": 1,
     "_check": 1,
+    "_glossary": 0,
     "_rows": 1,
     "_cluster": 1.5,
     "_document": 1,
@@ -94,13 +95,11 @@ def test_imports_point_to_lower_layers(path):
 # is one each; two pieces that `sweep` shares with what it runs; and what `doctor --warm` compiles.
 ASKED_BY_OTHERS = {
     "measures._blocks": {"algorithms", "chance", "report"},
-    "measures._mergers": {"chance"},
     "measures._engine": {"cli"},
     "measures._engine._kernels_two_pass": {"cli"},
     "measures._engine.missing": {"chance"},
     "measures._sample": {"evaluation"},
     "measures._cell_pairs": {"cli"},
-    "chance._patterns": {"sweep"},
     "algorithms._estimator": {"sweep"},
 }
 
