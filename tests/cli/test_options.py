@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import inspect
+import os
 import pickle
 import re
 from pathlib import Path
@@ -358,3 +359,16 @@ def test_commands_that_moved_say_where_they_are(run, name, now):
     said = run(name, "x")
     assert said.code == 2
     assert f"{name} is part of another command now: bivaluate {now}" in said.err
+
+
+@pytest.mark.parametrize(
+    "words", [["find", "m.csv", "-o", "closed/s.json"], ["score", "m.csv", "s.json", "--report", "closed/p.html"]]
+)
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(type_in, tmp_path, monkeypatch, words):
+    (tmp_path / "closed").mkdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and access(path, mode))
+    monkeypatch.setattr(options.MatrixFile, "read", lambda *_: pytest.fail("the work began"))
+    code, _, errors = type_in(*words)
+    assert code == 2
+    assert "no permission to write in closed" in errors
