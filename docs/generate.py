@@ -286,6 +286,24 @@ def filled(text: str, name: str, content: str) -> str:
     )
 
 
+def score_block() -> str:
+    """What `bivaluate score expression.csv solution.json` prints first."""
+    import io
+
+    from rich.console import Console
+
+    from bivaluate import evaluate
+    from bivaluate.cli import tables
+    from bivaluate.datasets.example import load_example
+
+    X, solution = load_example()
+    printed = io.StringIO()
+    tables.out = Console(file=printed, width=130, highlight=False, markup=False)
+    tables.print_verdict(evaluate(X.called("rows", "columns"), solution).verdict, "solution")
+    lines = [line.rstrip() for line in printed.getvalue().strip().splitlines()]
+    return "\n".join(["```", *lines, "```"])
+
+
 def glossary_page() -> str:
     """The words of verdicts, tables and pages."""
     lines = [
@@ -363,6 +381,7 @@ def data_table() -> str:
 def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = filled(readme, "score", score_block())
     readme = filled(readme, "speed", speed_table())
     speed = filled((ROOT / "docs" / "speed.md").read_text(encoding="utf-8"), "speed", all_speeds())
     readme = filled(readme, "replication", replication_sentence())
