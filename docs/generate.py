@@ -48,15 +48,15 @@ def measure_pages() -> str:
             "",
             f"## Of a {level}",
             "",
-            "| key | measure | better | range | what it says | reference |",
-            "|---|---|---|---|---|---|",
+            "| key | measure | better | range | what it says |",
+            "|---|---|---|---|---|",
         ]
         for metric in METRICS.values():
             if metric.level == level:
                 low, high = (INFINITY.get(bound, f"{bound:g}") for bound in metric.range)
                 lines.append(
                     f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
-                    f"| {ARROWS[metric.direction]} | {low} … {high} | {metric.summary} | {metric.reference} |"
+                    f"| {ARROWS[metric.direction]} | {low} … {high} | {metric.summary} *{metric.reference}* |"
                 )
         lines += ["", *(f"- {m.symbol}: ${m.formula}$" for m in METRICS.values() if m.level == level and m.formula)]
     lines += [
@@ -67,12 +67,12 @@ def measure_pages() -> str:
         "",
         "`bivaluate compare TRUTH FOUND...`; high is better for all of them.",
         "",
-        "| key | measure | range | what it tells | reference |",
-        "|---|---|---|---|---|",
+        "| key | measure | range | what it says |",
+        "|---|---|---|---|",
     ]
     for measure in EXTERNAL.values():
         low, high = (INFINITY.get(bound, f"{bound:g}") for bound in measure.range)
-        lines.append(f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} | {measure.reference} |")
+        lines.append(f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} *{measure.reference}* |")
     return "\n".join([*lines, ""])
 
 
