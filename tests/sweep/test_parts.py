@@ -7,7 +7,6 @@ import pytest
 
 from bivaluate import Matrix, Plan, Sweep, load_run, write_matrix
 from bivaluate._errors import FileError, ParameterError, RunError
-from bivaluate.cli.main import main
 from bivaluate.sweep import merge_parts
 
 
@@ -88,23 +87,3 @@ def test_parts_that_do_not_exist(plan, part):
 def test_a_plan_that_finds_k_has_no_parts(plan):
     with pytest.raises(ParameterError, match="part needs a plan that names K"):
         Sweep(Plan(plan.datasets), part="1/2")
-
-
-def test_jobs_of_an_array_as_typed(tmp_path, monkeypatch, capsys):
-    np.savetxt(tmp_path / "m.csv", np.random.default_rng(0).normal(size=(30, 10)), delimiter=",")
-    (tmp_path / "plan.toml").write_text('datasets = ["m.csv"]\nalgorithms = ["cca"]\nk = [2, 3]\nseeds = 2\n')
-    monkeypatch.chdir(tmp_path)
-
-    def typed(*words):
-        monkeypatch.setattr("sys.argv", ["bivaluate", "sweep", *words])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code or 0, capsys.readouterr()
-
-    for part in ("1", "2"):
-        code, shown = typed("plan.toml", "--part", f"{part}/2", "--out", f"P{part}")
-        assert (code, f"(this is {part}/2)" in shown.out) == (0, True)
-    assert typed("--merge", "P1", "--out", "run")[0] == 2
-    code, shown = typed("--merge", "P1", "P2", "--out", "run")
-    assert (code, "4 of 4 cells finished" in shown.out) == (0, True)
-    assert typed("plan.toml", "--part", "3/2", "--out", "P3")[0] == 2
