@@ -62,8 +62,8 @@ def test_sweep_from_a_plan(run, matrix, tmp_path):
 def test_options_reach_the_plan(run, matrix, tmp_path):
     words = ["sweep", "matrix.csv", "-a", "cca", "-k", "2", "--seeds", "3,7", "--algorithm-seed", "42"]
     words += ["--param", "cca.max_residue=0.5", "--score", "exponent=0.25", "--score", "small=drop"]
-    words += ["--metrics", "nve,nve_cov", "--null", "permute", "--null-runs", "2", "--perturb", "noise:0.1"]
-    done = run(*words, "--perturb-runs", "1", "--out", "out")
+    words += ["--metrics", "nve,nve_cov", "--null", "permute", "--null-runs", "2"]
+    done = run(*words, "--out", "out")
     assert done.code == 0, done.err
     plan = json.loads((tmp_path / "out" / "provenance.json").read_text())["plan"]
     assert plan["seeds"] == [3, 7]
@@ -71,8 +71,8 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
     assert plan["parameters"] == {"cca": {"max_residue": 0.5}}
     assert plan["score"] == {"exponent": 0.25, "small": "drop"}
     assert plan["metrics"] == ["nve", "nve_cov"]
-    assert (plan["null"], plan["null_runs"], plan["perturb"]) == ("permute", 2, ["noise:0.1"])
-    assert "3 cells on surrogates and perturbed copies" in done.out
+    assert (plan["null"], plan["null_runs"]) == ("permute", 2)
+    assert "2 cells on surrogates" in done.out
 
 
 @pytest.mark.parametrize(
