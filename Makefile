@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LEAN := .venv-lean/bin
 
-.PHONY: help demo replicate test test-lean test-lowest lint type bench attack site docs coverage dist lock clean
+.PHONY: help demo replicate test test-lean test-lowest lint type bench size attack site docs coverage dist lock clean
 help:  ## explain the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
 
@@ -19,7 +19,7 @@ help:  ## explain the targets
 	touch $@
 
 .venv-demo/.installed: pyproject.toml
-	@echo "installing bivaluate and what it needs into .venv-demo (two to three minutes) …"
+	@echo "installing bivaluate and what it needs into .venv-demo (about a minute) …"
 	@$(PYTHON) -m venv .venv-demo
 	@.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check .
 	@touch $@
@@ -52,7 +52,6 @@ LEAN_TESTS := tests/io tests/cli tests/plots tests/datasets/test_real.py tests/a
 test-lean: .venv-lean/.installed  ## tests of what can differ without extras, in an environment without any
 	BIVALUATE_REQUIRE_BROWSER=0 $(LEAN)/python -m pytest -n 2 --dist worksteal $(LEAN_TESTS)
 
-# Not editable: the machine code that its numba makes must not replace that of the other environments.
 .venv-lowest/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet uv
@@ -95,7 +94,7 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC and Snakemake use it
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
-	HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .venv-dist
 	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc snakemake
@@ -113,9 +112,13 @@ lock: .venv/.installed  ## write the versions the container is built from
 	$(BIN)/python -m piptools compile --quiet --extra all --strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file packaging/requirements.lock pyproject.toml
 	sed -i '/^bivaluate @/d' packaging/requirements.lock
 
+size:  ## count lines of code (no docstrings, comments, blanks) of every room, and all of them
+	@$(PYTHON) benchmarks/size.py src/bivaluate
+
 MINUTES := 2
-attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) and count what goes wrong
+attack: .venv/.installed  ## read mutated files of every format for MINUTES (2) in each mode and count what goes wrong
 	$(BIN)/python -m tests.attack --minutes $(MINUTES)
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) --untrusted
 
 docs: .venv/.installed  ## write the generated parts of README and docs
 	$(BIN)/python docs/generate.py

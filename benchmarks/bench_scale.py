@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse
+from bivaluate.measures._passes import ByChunks
 
 from benchmarks.bench_mergers import workload
 from benchmarks.memory import peak_rise
@@ -26,7 +27,6 @@ from bivaluate import Biclustering, Matrix, evaluate
 from bivaluate._rows import FileSource
 from bivaluate.measures._blocks import block_values
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers
-from bivaluate.measures._passes import ByChunks
 
 ERRORS = ["ve", "msr", "nve", "nsr", "coverage"]
 

@@ -1,6 +1,6 @@
 """The first answer of a fresh installation: CPU seconds of commands with an empty folder of numba's, and of their second call.
 
-What the installation compiled (`hatch_build.py`) is there; where it compiled nothing, the first call does, and its line says so.
+The first call compiles what it needs, and its line says so.
 
 python -m benchmarks.bench_start
 python -m benchmarks.bench_start --warm     what is left to compile after `bivaluate doctor --warm`

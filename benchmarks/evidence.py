@@ -21,10 +21,10 @@ SYMBOLS = {
 
 INTRODUCTION = """# Chance: what would noise have scored?
 
-*Written by `python -m benchmarks.evidence`; numbers are those of its last run.*
-
 A small block of noise can look coherent, and a block that was searched for can look perfect. Three numbers put VE in
 its place; all are functions of shapes only.
+
+*Written by `python -m benchmarks.evidence`; numbers are those of its last run.*
 
 - **E0(r, c)**: the mean VE of r × c blocks of noise that nobody searched for. Exact for independent normal cells:
   E0 = A(c)·E√(1 − R), with R the sample correlation of c pairs whose true correlation is 1/√r. It rises with r, which is

@@ -12,13 +12,13 @@ Rows = dict[str, Row]
 
 INTRODUCTION = """# The coherent submatrix search
 
-Written by `python -m benchmarks.find`; do not edit.
-
 `CoherentSubmatrices` (key `coherent`, one of the algorithms of `bivaluate find`) looks for blocks whose rows follow one pattern on some columns, and finds their number K
 itself. Every row is judged against its own background: the score S of a block, which only the search uses, is the log-likelihood ratio of its cells
 (a level and a pattern, shifted and stretched from row to row, against what these rows do elsewhere) minus the price of
 choosing its rows, its columns and its parameters. Without fitted parameters e^-S would bound the probability that noise
 holds such a block; they are fitted, so the tables below measure it instead.
+
+Written by `python -m benchmarks.find`; do not edit.
 
 Two things are background, not biclusters. Patterns common to at least half of all rows are taken out, with a warning. And
 columns may be correlated in all rows. That looks like blocks, and blocks with many rows look like correlation, so the two are

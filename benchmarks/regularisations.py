@@ -30,10 +30,10 @@ KEYS = ("nve", "coverage", "nve_cov", "nve_overlap", "cc")
 
 PAGE = """# Coverage and overlap: which adjustment rewards what?
 
-*Written by `python -m benchmarks.regularisations`; numbers are those of its last run.*
-
 NVE alone ignores how much of the matrix a solution explains. The paper divides it by CR^½ and asks for other
 regularisations. bivaluate offers:
+
+*Written by `python -m benchmarks.regularisations`; numbers are those of its last run.*
 
 - **another exponent**: `evaluate(..., exponent=e)`, NVE/(CR + ε)^e; 0 is NVE, the paper's ½ the default;
 - **a charge for overlap**: `nve_overlap` = NVE/(CR·(1 − redundancy) + ε)^½, so that a cell covered twice counts half;

@@ -367,12 +367,12 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
 
 PAGE = """# Choosing the solution and K
 
-Written by `{command}`; do not edit.
-
 **In short.** Score or sweep as usual and take the solution with the most *evidence*: the nats its biclusters save in
 describing the matrix, each under the kind of pattern that fits it best (raised, additive, row-affine, order-preserving),
 search included. K is the number of biclusters that *pay*. If none pays, nothing is there. `select`, `select_k`,
 `solution_scorer` and the report's headline do this by default; `--by nve_cov` (or any other measure) overrides it.
+
+Written by `{command}`; do not edit.
 
 Held-out cells are the second opinion: `sweep --held-out 5` hides cells, fits again and predicts them, and `select --by
 predictive` chooses by the gain (`select_k(..., scoring="predictive")` in Python); within two standard errors of 0 it chooses

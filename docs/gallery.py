@@ -36,7 +36,7 @@ plots.plot_heatmap(X.values, solution).figure
 plots.plot_annotated_heatmap(X, solution)
 
 # %% [markdown]
-# ## plot_evidence: what each bicluster saves, and its kind of pattern
+# ## plot_evidence: the evidence of each bicluster, and its pattern
 
 # %%
 plots.plot_evidence(result.biclusters).figure
@@ -104,6 +104,14 @@ plots.plot_k_curve(curve.results, "total_evidence", null=curve.null)
 measured = next(path for path in (Path("find.json"), Path("docs/find.json")) if path.exists())
 limit = json.loads(measured.read_text(encoding="utf-8"))["limit"]
 plots.plot_detection_limit(pd.DataFrame({size: row["found"] for size, row in limit.items()}).T).figure
+
+# %% [markdown]
+# ## plot_traits: what the samples of each bicluster share
+
+# %%
+inside = pd.Series(range(X.shape[1])).isin(solution[0].cols)
+samples = pd.DataFrame({"dose": inside.map({True: "high", False: "low"}), "batch": ["a", "b"] * (X.shape[1] // 2)})
+plots.plot_traits(bivaluate.traits(solution, X, samples)).figure
 
 # %% [markdown]
 # ## plot_nve_map: NVE of every bicluster of every algorithm

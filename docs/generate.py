@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._cluster import MOST_TASKS
+from bivaluate._glossary import GLOSSARY
 from bivaluate._rows import SPARSE_CHUNKS_LONGER, chunk_rows
 from bivaluate.algorithms.algorithm import PATTERNS, Algorithm
 from bivaluate.algorithms.registry import ALGORITHMS
+from bivaluate.cli import main as command_line
 from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
 from bivaluate.measures.registry import METRICS
@@ -25,33 +27,12 @@ ARROWS = {"low": "↓ low", "high": "↑ high", "none": ""}
 INFINITY = {float("inf"): "∞", float("-inf"): "−∞"}
 # Of what `make bench` measures, the work that stands in the README.
 HEADLINES = (
-    "all mergers, medium, 2993x173 K=20",
-    "all mergers, large, 20000x500 K=100",
-    "evaluate, 300x40 K=4, new solutions, the measures of 0.1.0",
-    "evaluate, 20000x500 K=100",
-    "first call, score, 3000x170",
-    "reading 93 MB of tsv, 20000x620",
-    "CCA, 17 yeast matrices, K=15",
-    "LAS per restart, 17 yeast matrices",
-    "Bimax, 90x30",
-    "QUBIC, 2993x173, K=10",
-    "Plaid, 2993x173 K=5, 8 matrices",
-    "Block averages, 2993x173, 10 x 8",
-    "the paper's workload, 1 job",
-    "the paper's workload, 2 jobs",
+    ("all mergers, large, 20000x500 K=100", "30 lines of vectorised NumPy"),
+    ("evaluate, 20000x500 K=100", "a plain NumPy loop"),
+    ("CCA, 17 yeast matrices, K=15", "biclustlib 0.0.13"),
+    ("LAS per restart, 17 yeast matrices", "biclustlib 0.0.13"),
+    ("the paper's workload, 1 job", "biclustlib, scikit-learn, a plain NumPy loop"),
 )
-
-
-def measure_table() -> str:
-    """The measures computed by default that have a direction."""
-    lines = ["| key | measure | level | better | what it tells |", "|---|---|---|---|---|"]
-    for metric in METRICS.values():
-        if metric.default and metric.direction != "none":
-            lines.append(
-                f"| `{metric.key}` | {metric.symbol}, {metric.name} | {metric.level} "
-                f"| {ARROWS[metric.direction]} | {metric.summary} |"
-            )
-    return "\n".join(lines)
 
 
 def measure_pages() -> str:
@@ -59,24 +40,23 @@ def measure_pages() -> str:
     lines = [
         "# Measures",
         "",
-        "Generated from the registry; `bivaluate metrics KEY` prints formula and degenerate cases.",
-        "Invariances: changes of the matrix that do not change the value.",
+        "Evidence decides whether a bicluster is supported; everything else on this page is shown beside it, for those who know",
+        "the measure. `bivaluate metrics KEY` prints formula, invariances and degenerate cases of one of them.",
     ]
     for level in ("bicluster", "solution"):
         lines += [
             "",
             f"## Of a {level}",
             "",
-            "| key | measure | better | range | invariances | what it tells | reference |",
-            "|---|---|---|---|---|---|---|",
+            "| key | measure | better | range | what it says | reference |",
+            "|---|---|---|---|---|---|",
         ]
         for metric in METRICS.values():
             if metric.level == level:
                 low, high = (INFINITY.get(bound, f"{bound:g}") for bound in metric.range)
-                invariances = ", ".join(sorted(metric.invariances)).replace("_", " ")
                 lines.append(
                     f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
-                    f"| {ARROWS[metric.direction]} | {low} … {high} | {invariances} | {metric.summary} | {metric.reference} |"
+                    f"| {ARROWS[metric.direction]} | {low} … {high} | {metric.summary} | {metric.reference} |"
                 )
         lines += ["", *(f"- {m.symbol}: ${m.formula}$" for m in METRICS.values() if m.level == level and m.formula)]
     lines += [
@@ -140,15 +120,12 @@ def speed_rows() -> list[dict[str, Any]]:
 
 def speed_table() -> str:
     """The rows a newcomer would ask for."""
-    rows = {row["work"]: [] for row in speed_rows()}
-    for row in speed_rows():
-        rows[row["work"]].append(row)
+    rows = {(row["work"], row["peer"]): row for row in speed_rows()}
     lines = ["| work | against | times as fast |", "|---|---|---|"]
-    lines += [f"| {row['work']} | {row['peer']} | {row['ratio']:.3g} |" for work in HEADLINES for row in rows[work]]
-    note = (
-        "Both sides in one run of `make bench` on 2 cores, compiled kernels warm. *Version 0.1.0* is the released one, against "
-        "this source. [All rows](docs/speed.md)."
-    )
+    lines += [
+        f"| {work} | {peer} | {rows[work, peer]['ratio']:.3g} |" for work, peer in HEADLINES if (work, peer) in rows
+    ]
+    note = "Both sides in one run of `make bench` on 2 cores, compiled kernels warm. [All rows](docs/speed.md)."
     return "\n".join([*lines, "", note])
 
 
@@ -216,12 +193,12 @@ file are sorted first: in memory up to 2 GB (or `--memory`), by way of temporary
 def replication_sentence() -> str:
     """How many of the paper's claims the last full replication reproduced."""
     counts = headline(ROOT / "docs" / "replication")
-    return f"`bivaluate replicate --full` runs the whole paper again. {counts} [Which, and why](docs/REPLICATION.md)."
+    return f"{counts} ([Which, and why](docs/REPLICATION.md); `bivaluate replicate --full` runs the whole paper again.)"
 
 
 def benchmark_sentence() -> str:
     """What the benchmark says, from its page."""
-    _, written, answer = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
+    _, answer, written = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
     size = re.search(r"printed here\. (.*?) \(", written)
     assert size is not None
     return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
@@ -307,11 +284,83 @@ def filled(text: str, name: str, content: str) -> str:
     )
 
 
+def glossary_page() -> str:
+    """The words of verdicts, tables and pages."""
+    lines = [
+        "# Glossary",
+        "",
+        "One word per idea, on the terminal, on pages, in tables and in Python. `bivaluate metrics --glossary` prints this page.",
+        "",
+        "| word | meaning |",
+        "|---|---|",
+    ]
+    return "\n".join([*lines, *(f"| {word} | {meaning} |" for word, meaning in GLOSSARY), ""])
+
+
+def command_page() -> str:
+    """Every command with its arguments, options and examples, from the commands themselves."""
+    lines = [
+        "# Command line reference",
+        "",
+        "`bivaluate COMMAND --help` prints the same. Exit codes: 0 done, 1 the work failed,",
+    ]
+    lines += ["2 wrong command or input, 130 interrupted. Where a file is named, `-` is standard input or output.", ""]
+    lines += ["| command | what it does |", "|---|---|"]
+    lines += [f"| [`{name}`](#{name}) | {what} |" for name, what in command_line.COMMANDS.items()]
+    for name in command_line.COMMANDS:
+        command = command_line._load(name)
+        lines += ["", f"## {name}", ""]
+        if getattr(command, "commands", None):
+            lines += [(command.help or "").split("\n\n")[0].strip()]
+            for part, inner in command.commands.items():
+                lines += ["", f"### {name} {part}", "", *command_lines(f"{name} {part}", inner)]
+        else:
+            lines += command_lines(name, command)
+    return "\n".join([*lines, ""])
+
+
+def command_lines(name: str, command: Any) -> list[str]:
+    """Return the usage, the help and the options of one command."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and not p.hidden and p.name != "help"]
+    shown = " ".join(
+        (p.metavar or p.name or "").upper().replace("_", "-") + ("..." if p.nargs == -1 else "") for p in arguments
+    )
+    lines = [f"`bivaluate {name}{f' {shown}' if shown else ''}{' [OPTIONS]' if options else ''}`", ""]
+    lines += [re.sub(r"^  +", "", command.help or "", flags=re.MULTILINE).strip(), ""]
+    if options:
+        lines += ["| option | what it does |", "|---|---|"]
+        for p in options:
+            words = ", ".join(f"`{word}`" for word in [*p.opts, *p.secondary_opts])
+            lines.append(f"| {words} | {(p.help or '').replace('|', '/')} |")
+    return lines
+
+
+#: Kinds of data, the patterns that matter in them and what a method must take.
+KINDS: tuple[tuple[str, str, Any], ...] = (
+    (
+        "expression of genes (microarray, log RNA-seq)",
+        "values of both signs, dense",
+        lambda a: not a.nonnegative and not a.binary,
+    ),
+    ("counts of single cells, ratings", "sparse, non-negative, mostly zero", lambda a: a.sparse and not a.binary),
+    ("documents x words", "sparse counts", lambda a: a.sparse and "dense" in a.seeks),
+    ("presence and absence, zeros and ones", "binary", lambda a: a.binary or "ones" in a.seeks),
+    ("tables with gaps", "missing cells", lambda a: a.missing),
+)
+
+
+def data_table() -> str:
+    """Which algorithms take which kind of data."""
+    lines = ["| your data | what that means | algorithms that take it |", "|---|---|---|"]
+    for kind, means, fits in KINDS:
+        lines.append(f"| {kind} | {means} | {', '.join(f'`{a.key}`' for a in ALGORITHMS.values() if fits(a))} |")
+    return "\n".join(lines)
+
+
 def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    readme = filled(readme, "measures", measure_table())
-    readme = filled(readme, "algorithms", algorithm_overview())
     readme = filled(readme, "speed", speed_table())
     speed = filled((ROOT / "docs" / "speed.md").read_text(encoding="utf-8"), "speed", all_speeds())
     readme = filled(readme, "replication", replication_sentence())
@@ -321,6 +370,8 @@ def documents() -> dict[Path, str]:
         formats = filled(formats, f"{kind} formats", format_table(kind))
     page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
     page = filled(page, "algorithms", algorithm_table())
+    which = (ROOT / "docs" / "which_algorithm.md").read_text(encoding="utf-8")
+    which = filled(filled(which, "data", data_table()), "algorithms", algorithm_overview())
     page = filled(page, "patterns", "\n".join(f"- *{name}*: {meaning}." for name, meaning in PATTERNS.items()))
     scale = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     scale = filled(scale, "measured", scale_table())
@@ -331,7 +382,10 @@ def documents() -> dict[Path, str]:
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "algorithms.md": page,
+        ROOT / "docs" / "which_algorithm.md": which,
         ROOT / "docs" / "api.md": api_page(),
+        ROOT / "docs" / "cli.md": command_page(),
+        ROOT / "docs" / "glossary.md": glossary_page(),
         ROOT / "docs" / "measures.md": measure_pages(),
         ROOT / "docs" / "formats.md": formats,
         ROOT / "docs" / "scale.md": scale,

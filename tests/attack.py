@@ -3,23 +3,30 @@
 Every seed file is valid. Its bytes are replaced, removed, repeated and cut; some of them unpacked and packed again, so
 that damage reaches what lies inside. Some unpack to hundreds of times their size, and are read in a process of their own
 to see what they take. A reader must give a value or an error of bivaluate's. Counted as failures: any other error, anything
-that had to be caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs. Every class of
-files gets its share of the time. ``--record`` adds the counts to ``docs/attack.json``, from which ``docs/generate.py``
-makes the table.
+that had to be caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs, in this process
+or in those it starts. Every class of files gets its share of the time. ``--untrusted`` attacks reading in a process with
+limits; without it, formats of C libraries are read in a fork, and a library that dies or hangs there is counted as such,
+which ordinary reading does not promise to prevent. ``--record`` adds the counts to ``docs/attack.json``, from which
+``docs/generate.py`` makes the table.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import fnmatch
 import gzip
+import importlib
 import io
 import itertools
 import json
 import os
 import random
 import resource
+import shutil
+import signal
+import sqlite3
 import sys
 import tempfile
 import time
@@ -33,7 +40,7 @@ import numpy as np
 
 from bivaluate import Matrix, read_matrix, read_solution, write_matrix
 from bivaluate._errors import BivaluateError
-from bivaluate.io import trial
+from bivaluate.sweep import Plan, Sweep, load_run
 from tests.io import test_field_matrices as field
 from tests.io import test_tool_solutions as tools
 from tests.io.rds_writer import biclust_object
@@ -43,11 +50,15 @@ PIECES = [b"\n", b"\t", b",", b'"', b"[", b"\x00", b"99999999999", b"-1", b"\xff
 SECONDS, MEGABYTES = 10.0, 512.0
 NOTHING = ("refused", 0.0, 0.0)
 BOMBS = "unpacking to far more"
-SHARES = {BOMBS: 2, "HDF5": 6, "Parquet": 3, "rds": 3}  # of the time; a try of these takes a process of its own
+APART = ("HDF5", "Parquet", "rds", "zarr")  # read in a fork: a library may die
+SHARES = {BOMBS: 2, "HDF5": 6, "Parquet": 3, "rds": 3, "zarr": 4, "run folders": 2}  # of the time
+LIBRARY = ("died", "hung")  # no failures of ordinary reading
 RECORD = Path(__file__).parents[1] / "docs" / "attack.json"
 CLASSES = {  # the first that the name of a seed file begins or ends with
     BOMBS: ("bomb",),
-    "HDF5": (".h5", ".h5ad", ".loom"),
+    "zarr": (".zarr",),
+    "run folders": ("run",),
+    "HDF5": (".h5", ".h5ad", ".h5mu", ".loom"),
     "Parquet": (".parquet",),
     "npy and npz": (".npy", ".npz"),
     "rds": (".rds",),
@@ -66,6 +77,7 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
         write_matrix(X, folder / name)
     _hdf5(folder, values)
     files = {path.name: ("matrix", path.read_bytes()) for path in sorted(folder.iterdir())}
+    files |= {name: (kind, _as_bytes(made)) for name, kind, made in _folders(folder)}
     text = (folder / "m.csv").read_text()
     files["utf16.csv"] = ("matrix", text.encode("utf-16"))
     files["m.csv.gz"] = ("matrix", gzip.compress(text.encode(), mtime=0))
@@ -79,9 +91,81 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
     files["b.rds"] = ("solution", gzip.compress(biclust_object(*tools.masks()), mtime=0))
     files["m.xlsx"] = ("matrix", _workbook([["", "a", "b"], *([f"g{i}", i, i / 7] for i in range(8))]))
     files |= {name: (kind, _packed(name, content())) for name, (kind, content) in CONTENTS.items()}
-    for path in list(folder.iterdir()):
-        path.unlink()
+    shutil.rmtree(folder)
+    folder.mkdir()
     return files
+
+
+def _folders(folder: Path) -> Iterable[tuple[str, str, Path]]:
+    """Yield zarr folders of both versions, and a run folder, with their names and kinds."""
+    import zarr
+
+    for version in (2, 3):
+        root = zarr.open_group(folder / f"z{version}.zarr", mode="w", zarr_format=version)
+        root.create_array("X", data=np.arange(35.0).reshape(5, 7), chunks=(2, 7))
+        for key, count in (("obs", 5), ("var", 7)):
+            group = root.create_group(key)
+            group.attrs["_index"] = "_index"
+            group.create_array("_index", data=np.array([f"{key}{i}" for i in range(count)]))
+        yield f"z{version}.zarr", "matrix", folder / f"z{version}.zarr"
+    Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3]), folder / "run").run()
+    yield "run", "run", folder / "run"
+
+
+def _as_bytes(folder: Path) -> bytes:
+    """Return a folder as the bytes of an archive, of which single files are damaged."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.name != ".lock":
+                archive.writestr(str(path.relative_to(folder)), path.read_bytes())
+    return packed.getvalue()
+
+
+def place(path: Path, data: bytes, rng: random.Random | None) -> None:
+    """Write a seed where it is read from, damaged; of a folder one file is."""
+    if path.suffix != ".zarr" and path.name != "run":
+        path.write_bytes(mutated(data, rng) if rng else data)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        bad = rng.choice([name for name in names if not name.endswith(".csv")]) if rng else ""
+        for name in names:
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            content = archive.read(name)
+            (path / name).write_bytes(_damaged(content, rng) if rng and name == bad else content)
+    if rng and path.name == "run" and rng.random() < 0.7:
+        (path / "journal.sqlite").write_bytes(archive_of(data, "journal.sqlite"))
+        _tamper(path / "journal.sqlite", rng)
+
+
+def archive_of(data: bytes, name: str) -> bytes:
+    """Return one file of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.read(name)
+
+
+def _tamper(path: Path, rng: random.Random) -> None:
+    """Change a value of a journal, or its tables, through SQLite."""
+    values = (None, 0, -1, 10**15, 1.5, "", "x", "[]", "{}", '{"a": [1]}', "../../x", b"", b"\x78\x01\x00", "9" * 5000)
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        tables = ("cells", "matrices", "meta", "sessions")
+        table = rng.choice(tables)
+        column = rng.choice([row[1] for row in db.execute(f"PRAGMA table_info({table})")])
+        with contextlib.suppress(sqlite3.Error):
+            if rng.random() < 0.1:
+                db.execute(
+                    rng.choice(
+                        (
+                            f"DROP TABLE {table}",
+                            f"ALTER TABLE {table} DROP COLUMN {column}",
+                            "CREATE VIEW v AS SELECT 1",
+                        )
+                    )
+                )
+            else:
+                db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (rng.choice(values), rng.choice((1, 2))))
 
 
 def _array() -> bytes:
@@ -151,6 +235,11 @@ def _hdf5(folder: Path, values: Any) -> None:
         for key, labels in names.items():
             file.create_group(key).attrs["_index"] = "_index"
             file[key]["_index"] = labels
+    with h5py.File(folder / "m.h5mu", "w") as file:
+        file["mod/rna/X"] = values.T
+        for key, labels in names.items():
+            file.create_group(f"mod/rna/{key}").attrs["_index"] = "_index"
+            file[f"mod/rna/{key}/_index"] = labels
     with h5py.File(folder / "m.loom", "w") as file:
         file["matrix"] = values
         file["row_attrs/Gene"], file["col_attrs/CellID"] = names["var"], names["obs"]
@@ -194,21 +283,40 @@ def _damaged(whole: bytes, rng: random.Random) -> bytes:
 
 def attempt(kind: str, path: Path) -> tuple[str, float, float]:
     """Read a file; return how that ended ("value", "refused" or a class of failure), seconds of work and megabytes."""
-    memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    memory, start = _most_memory(), time.process_time()
     try:
         if kind == "matrix":
             read_matrix(path).values  # noqa: B018
+        elif kind == "run":
+            _read_run(path)
         else:
             read_solution(path, tools.X)
         ended = "value"
     except BivaluateError as error:
         caught = error.__cause__
-        is_ours = caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
+        is_ours = kind == "run" or caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
         ended = "refused" if is_ours else f"caught at last: {type(caught).__name__}"
     except Exception as error:
         ended = type(error).__name__
     seconds = time.process_time() - start
-    return ended, seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
+    return ended, seconds, (_most_memory() - memory) / 1024
+
+
+def _most_memory() -> int:
+    """Return the most kilobytes that this process, or one that it started, has held."""
+    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def _read_run(path: Path) -> None:
+    run = load_run(path)
+    for cell in run.cells:
+        run.findings(cell)
+        run.solution(cell)
+        run.mergers(cell)
+    for entry in run.matrices():
+        run.matrix(entry["dataset"], entry["seed"])
+    run.tables()
+    repr(run.provenance)
 
 
 def attempt_apart(kind: str, path: Path) -> tuple[str, float, float]:
@@ -217,14 +325,17 @@ def attempt_apart(kind: str, path: Path) -> tuple[str, float, float]:
     pid = os.fork()
     if pid == 0:
         try:
+            signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
+            signal.alarm(int(30 * SECONDS))
             os.write(start, json.dumps(attempt(kind, path)).encode())
         finally:
             os._exit(0)
     os.close(start)
     with os.fdopen(end) as stream:
         answer = stream.read()
-    os.waitpid(pid, 0)
-    return tuple(json.loads(answer)) if answer else ("died", 0.0, 0.0)
+    signalled = os.waitpid(pid, 0)[1] & 0x7F
+    hung = signalled in (signal.SIGPROF, signal.SIGALRM)
+    return tuple(json.loads(answer)) if answer else ("hung" if hung else "died", 0.0, 0.0)
 
 
 def judged(found: tuple[str, float, float], honest: tuple[str, float, float]) -> str:
@@ -254,12 +365,13 @@ def attack(minutes: float, seed: int, keep: Path | None, only: str = "*") -> dic
                 path.write_bytes(_damaged_bomb(name, whole, rng))
                 ended = judged(attempt_apart(kind, path), honest[name])
             else:
-                path.write_bytes(mutated(whole, rng))
-                ended = judged(attempt(kind, path), NOTHING)
+                place(path, whole, rng)
+                ended = judged((attempt_apart if chosen in APART else attempt)(kind, path), NOTHING)
             counts[name][ended] += 1
             if ended not in ("value", "refused") and keep is not None:
                 keep.mkdir(exist_ok=True)
-                (keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}").write_bytes(path.read_bytes())
+                kept = keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}"
+                shutil.copytree(path, kept) if path.is_dir() else kept.write_bytes(path.read_bytes())
             spent[chosen] += -start + (start := time.monotonic())
     return {name: dict(found) for name, found in counts.items()}
 
@@ -293,9 +405,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="a folder for the files that failed")
     parser.add_argument("--only", default="*", help="a pattern of names of seed files, such as '*.h5*'")
+    parser.add_argument("--untrusted", action="store_true", help="read in a process with limits")
     parser.add_argument("--record", action="store_true", help=f"add the counts to {RECORD.name}")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    os.environ["BIVALUATE_UNTRUSTED"] = str(int(given.untrusted))
+    for library in ("h5py", "pyarrow.parquet", "rdata", "scipy.sparse", "zarr.storage"):  # not in every fork anew
+        importlib.import_module(library)
     counts = attack(given.minutes, given.seed, given.keep, given.only)
     total: collections.Counter[str] = sum(
         (collections.Counter(found) for found in counts.values()), collections.Counter()
@@ -310,12 +426,19 @@ def main() -> None:
         print(f"{kind}: {sum(ends.values()):,} tries, {told}")
     if given.record:
         runs = json.loads(RECORD.read_text()) if RECORD.exists() else []
-        runs.append({"seed": given.seed, "minutes": given.minutes, "classes": {k: dict(v) for k, v in classes.items()}})
+        mode = "untrusted" if given.untrusted else "ordinary"
+        runs.append(
+            {
+                "seed": given.seed,
+                "mode": mode,
+                "minutes": given.minutes,
+                "classes": {k: dict(v) for k, v in classes.items()},
+            }
+        )
         RECORD.write_text(json.dumps(runs, indent=1) + "\n")
-    failures = {what: n for what, n in total.items() if what not in ("value", "refused")}
+    allowed = ("value", "refused", *(() if given.untrusted else LIBRARY))
+    failures = {what: n for what, n in total.items() if what not in allowed}
     print(f"{sum(total.values()):,} tries, {sum(failures.values())} failures {failures or ''}".rstrip())
-    trial_possible = "tried in a process of their own" if trial.is_possible() else "read without a trial"
-    print(f"HDF5, Parquet and .rds were {trial_possible}.")
     sys.exit(bool(failures))
 
 

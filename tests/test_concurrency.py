@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import warnings
@@ -44,7 +43,6 @@ def expected():
 def test_eight_threads_at_once(compiled, expected, monkeypatch):
     if compiled:
         monkeypatch.setattr(_mergers, "KERNEL_CELLS", 0)
-        monkeypatch.setattr(_mergers, "KERNEL_CELLS_ONCE", 0)
         expected = scores(VALUES)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scores, [VALUES] * 24)) == [expected] * 24
@@ -129,22 +127,3 @@ def test_any_number_of_threads_and_a_cache_nobody_can_write(threads, tmp_path, e
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", CODE], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert [float.fromhex(word) for word in done.stdout.split()] == expected
-
-
-def test_an_interrupt_waits_until_a_kernel_is_compiled():
-    """numba swallows Ctrl-C within LLVM and fails later with an error of its own."""
-    from bivaluate._jit import _announced
-
-    done = []
-
-    def compile_():
-        signal.raise_signal(signal.SIGINT)
-        done.append("compiled")
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            _announced(compile_)()
-    finally:
-        assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-    assert done == ["compiled"]

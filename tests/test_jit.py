@@ -1,66 +1,71 @@
-"""Machine code that an installation holds is used where it fits, and only there."""
+"""Kernels are compiled when they are first called, which is said once, and kept by numba."""
 
-import json
 import os
+import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from bivaluate import _jit
 
 CODE = """
-import sys
-from pathlib import Path
 import numpy as np
 from bivaluate import _jit
-_jit.SHIPPED = Path(sys.argv[1])
+@_jit.inner_kernel
+def half(x):
+    return 0.5 * x
 @_jit.kernel
 def twice(x):
-    return 2 * x.sum()
+    return 4 * half(x.sum())
 print(twice(np.arange(5.0)), twice(np.arange(5)))
-if not _jit.is_shipped():
-    _jit.ship(_jit.SHIPPED)
 """
 
 
-def test_kernels_of_the_installation_are_not_compiled_again(tmp_path):
+def test_kernels_are_compiled_once_and_kept(tmp_path):
     (tmp_path / "code.py").write_text(CODE)
-    words = [sys.executable, str(tmp_path / "code.py"), str(tmp_path / "shipped")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     said = []
-    for cache in ("first", "second"):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path / cache)}
+    for _ in range(2):
+        words = [sys.executable, str(tmp_path / "code.py")]
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-        assert done.stdout == "20.0 20\n", done.stderr
-        said.append("compiling" in done.stderr)
-    assert said == [True, False]
-    assert len(list((tmp_path / "shipped").iterdir())) == 3
+        assert done.stdout == "20.0 20.0\n", done.stderr
+        said.append(done.stderr)
+    assert said == ["compiling kernels, once: later runs find them ready …\n", ""]
 
 
-@pytest.mark.parametrize("change", [None, "python", "numba", "system", "source", "features"])
-def test_machine_code_of_others_is_left_alone(tmp_path, monkeypatch, change):
-    monkeypatch.setattr(_jit, "SHIPPED", tmp_path)
-    is_shipped = _jit.is_shipped.__wrapped__
-    assert not is_shipped()
-    made_for = _jit._made_for()
-    fewer = made_for | {"features": made_for["features"][1:]}
-    other = {} if change is None else {change: [*made_for["features"], "+flying"] if change == "features" else "other"}
-    (tmp_path / "made_for.json").write_text(json.dumps(fewer | other))
-    assert is_shipped() == (change is None)
-    (tmp_path / "made_for.json").write_text("{")
-    assert not is_shipped()
+def test_an_interrupt_waits_until_a_kernel_is_compiled():
+    """numba swallows Ctrl-C within LLVM and fails later with an error of its own."""
+    compilations, done = _jit._Compilations(), []
+
+    @_jit.kernel
+    def any_kernel(x):
+        return x
+
+    class Event:
+        data = {"dispatcher": any_kernel}  # noqa: RUF012
+
+    def compile_():
+        compilations.on_start(Event)
+        compilations.on_start(Event)  # of a kernel that it calls
+        signal.raise_signal(signal.SIGINT)
+        compilations.on_end(Event)
+        done.append("compiled")
+        compilations.on_end(Event)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compile_()
+    finally:
+        assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+    assert done == ["compiled"]
 
 
-def test_machine_code_of_another_source_is_not_counted_on(tmp_path, monkeypatch):
-    """Without it mid-sized input is left to NumPy, rather than to wait for the compiler."""
-    from bivaluate import _files
+def test_counting_bits():
+    @_jit.kernel
+    def ones(x):
+        return _jit.count_ones(x)
 
-    monkeypatch.setattr(_files, "SHIPPED", tmp_path)
-    found = []
-    for change in (None, {}, {"source": "another"}, {"numba": "0.1"}):
-        if change is not None:
-            (tmp_path / _files.SHIPPED_FOR).write_text(json.dumps({**_files.compiled_from(), "features": [], **change}))
-        _files.has_machine_code.cache_clear()
-        found.append(_files.has_machine_code())
-    _files.has_machine_code.cache_clear()
-    assert found == [False, True, False, False]
+    assert [ones(np.uint64(n)) for n in (0, 5, 2**64 - 1)] == [0, 2, 64]

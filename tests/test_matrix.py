@@ -1,5 +1,6 @@
 """The matrix model and every rule about its cells."""
 
+import dataclasses
 import pickle
 from pathlib import Path
 
@@ -279,3 +280,16 @@ def test_a_solution_in_the_place_of_the_matrix_is_called_so():
         Matrix.of(Biclustering([([0, 1], [0, 1])]))
     with pytest.raises(MatrixError, match=r"not a number at row 0, column 1 \(counted from 0\): 'b'\."):
         Matrix.of(np.array([["1", "b"]]))
+
+
+@pytest.mark.parametrize("absent", ["zero", "missing"])
+def test_sparse_cells_are_given_to_others_as_they_are_stored(monkeypatch, absent):
+    cells = scipy.sparse.csr_array(np.where(np.random.default_rng(0).random((40, 7)) < 0.3, 2.5, 0.0))
+    X = Matrix(cells, absent=absent)
+    for found in (X, X.T.T, dataclasses.replace(X, memory=200)):
+        given = found.to_scipy()
+        assert given.format == "csr"
+        assert given.nnz == cells.nnz
+        np.testing.assert_array_equal(given.toarray(), cells.toarray())
+    with pytest.raises(MatrixError, match=r"is dense: its cells are in \.values"):
+        Matrix.of([[1.0, 2.0]]).to_scipy()

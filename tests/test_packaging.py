@@ -118,9 +118,8 @@ def test_multiqc_content(tmp_path):
     assert "names end in _mqc.json" in done.stderr
 
 
-def test_the_wheel_holds_the_data_files_and_nothing_else(tmp_path, monkeypatch):
+def test_the_wheel_holds_the_data_files_and_nothing_else(tmp_path):
     pytest.importorskip("hatchling")
-    monkeypatch.setenv("HATCH_BUILD_NO_HOOKS", "true")  # compiling the kernels takes a minute
     from hatchling.builders.wheel import WheelBuilder
 
     (made,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
@@ -130,31 +129,4 @@ def test_the_wheel_holds_the_data_files_and_nothing_else(tmp_path, monkeypatch):
     assert "bivaluate/py.typed" in names
     assert any(name.startswith("bivaluate/report/static/") for name in names)
     assert not [name for name in names if not name.startswith("bivaluate")]
-
-
-@pytest.mark.parametrize("failed", [False, True])
-def test_installing_compiles_the_kernels_or_goes_on_without(tmp_path, monkeypatch, failed):
-    pytest.importorskip("hatchling")
-    from hatchling.builders.wheel import WheelBuilder
-
-    commands = []
-
-    def run(words, **options):
-        commands.append((words, options["env"]["PYTHONPATH"]))
-        return subprocess.CompletedProcess(words, int(failed))
-
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
-        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    package = tmp_path / "src" / "bivaluate"
-    (package / "_compiled").mkdir(parents=True)
-    (package / "__init__.py").write_text(f'__version__ = "{bivaluate.__version__}"\n')
-    (package / "_compiled" / "made_for.json").write_text("{}")
-    monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setenv("PYTHONPATH", "elsewhere")
-    (made,) = WheelBuilder(str(tmp_path)).build(directory=str(tmp_path / "dist"), versions=["standard"])
-    [(words, path)] = commands
-    assert words[0] == sys.executable
-    assert words[-1] == str(tmp_path / "src"), "pip drops the folder from its path where it is installed already"
-    assert path == "elsewhere", "what pip made for building is lost"
-    assert made.endswith("-none-any.whl") == failed
-    assert ("bivaluate/_compiled/made_for.json" in zipfile.ZipFile(made).namelist()) != failed
+    assert made.endswith("-py3-none-any.whl"), "installing compiles something"

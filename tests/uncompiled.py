@@ -7,20 +7,15 @@ has written one gives another answer, as it may in machine code by what the memo
 
 import json
 import sys
-import tempfile
 import warnings
-from pathlib import Path
 
 import numba
 import numpy as np
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, compare, evaluate
+from bivaluate import Biclustering, compare, evaluate
 from bivaluate.algorithms._k_means import k_means
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
-from bivaluate.io.matrices._dialect import Dialect
-from bivaluate.io.matrices.delimited import read_fast
-from bivaluate.io.source import Source
 from bivaluate.measures import _cell_pairs, _mergers
 
 CALLED = {key for key, algorithm in ALGORITHMS.items() if algorithm.extra} | {"nmf", "lda", "spectral", "spectral_co"}
@@ -58,7 +53,7 @@ def fits(rng):
 
 def scores(rng):
     """Yield the scores of a solution of a matrix in several forms, from the kernels that large input has."""
-    _mergers.KERNEL_CELLS = _mergers.KERNEL_CELLS_ONCE = _mergers.COMPILED_CELLS = 0
+    _mergers.KERNEL_CELLS = 0
     X = planted(rng, 60, 14)
     X[5] = 0.1
     pairs = [
@@ -85,22 +80,11 @@ def scores(rng):
         yield name, [found.scores["nve"], found.scores["nsr"], found.scores["cc"], found.scores["total_evidence"]]
 
 
-def others(rng, folder):
-    """Yield what k-means, the errors of many mergers of one bicluster, and the reader of large tables give."""
+def others(rng):
+    """Yield what k-means gives."""
     for columns in (1, 2):
         labels, inertia = k_means(rng.normal(size=(30, columns)), 3, 4, seed=0)
         yield f"k-means in {columns} columns", [*labels.tolist(), inertia]
-    _mergers.MANY_MERGERS = 0
-    X = planted(rng, 30, 10)
-    S = Biclustering([(range(3 * k, 3 * k + 12), range(k, k + 5)) for k in range(5)], X.shape)
-    errors = _mergers.errors_of_one(Matrix.of(X), S.row_masks, S.col_masks, 0, np.arange(1, 5))
-    yield "one bicluster", errors.tolist()
-    table = Path(folder) / "table.csv"
-    table.write_text(
-        "".join(f"g{k}," + ",".join(map(repr, row)) + "\n" for k, row in enumerate(X.tolist())), encoding="utf-8"
-    )
-    read = read_fast(Source(table), Dialect(",", ".", None, index_cols=1, n_fields=11, first=1))
-    yield "table", read.values.sum(axis=1).tolist()
 
 
 def comparisons(rng):
@@ -128,6 +112,5 @@ if __name__ == "__main__":
     if numba.config.DISABLE_JIT:
         np.empty, np.empty_like = poisoned(np.empty), poisoned(np.empty_like)
     found = [list(make(np.random.default_rng(0))) for make in (fits, scores, comparisons)]
-    with tempfile.TemporaryDirectory() as folder:
-        found.append(list(others(np.random.default_rng(1), folder)))
+    found.append(list(others(np.random.default_rng(1))))
     json.dump(found, sys.stdout)

@@ -26,15 +26,15 @@ for k in (2, 4, 6, 8, 10, 12):
     evaluations.append(bivaluate.evaluate(X, solution))
 
 # %% [markdown]
-# For every K: what the factors save together (*evidence*), how many of them pay, which share of the matrix these explain, and beside it
-# the same sizes and overlaps placed at random. (`bivaluate score counts.h5ad cnmf_run/` prints this table for a run of cNMF.)
+# For every K: the *evidence* for its factors, how many of them are supported, which share of the matrix these cover, and beside it the
+# same sizes and overlaps placed at random. (`bivaluate score counts.h5ad cnmf_run/` prints this table for a run of cNMF.)
 
 # %%
 curve = pd.DataFrame(k_curve(evaluations, placements=2))
-curve[["k", "total_evidence", "null_total_evidence", "n_paying", "explained", "nve"]].round(2)
+curve[["k", "total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve"]].round(2)
 
 # %%
-ax = curve.plot(x="k", y="total_evidence", marker="o", legend=False, ylabel="evidence (nats)", xlabel="K")
+ax = curve.plot(x="k", y="total_evidence", marker="o", legend=False, ylabel="evidence (nats)", xlabel="K requested")
 best = evaluations[curve["total_evidence"].idxmax()]
 print("K =", best.solution.info["k"])
 print(best.verdict)

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # First steps: are these biclusters any good?
 #
-# A matrix of 200 genes and 30 conditions, and five biclusters that some tool made of it. Three are real, one repeats another,
+# A matrix of 200 genes and 30 conditions, and five biclusters that some tool made of it. Three were planted, one is a copy,
 # one is noise. Which is which?
 
 # %%
@@ -10,20 +10,22 @@ from bivaluate.datasets import load_example
 
 X, solution = load_example()
 result = bivaluate.evaluate(X, solution)
-print(result.verdict)
+result
 
 # %% [markdown]
-# The findings say why, and name the biclusters.
+# That is the record that the command line prints and the page shows: `result.verdict`. What a careful reader would add:
 
 # %%
-print(*result.findings, sep="\n")
+print(*result.verdict.notes, sep="\n")
 
 # %% [markdown]
-# One row per bicluster. *Evidence* is what a bicluster saves in describing the matrix, in nats, under the kind of pattern that
-# fits it best; only a positive number pays.
+# One row per bicluster. *Evidence* says how much better a bicluster's pattern explains its values than noise does; above 0 a
+# bicluster is supported. *Inside* and *elsewhere* are the means of its values and of the same genes under the other conditions.
 
 # %%
-result.biclusters[["bicluster", "n_rows", "n_cols", "evidence", "kind", "ve", "nve_k"]].round(2)
+result.biclusters[
+    ["bicluster", "verdict", "evidence", "pattern", "mean_inside", "mean_elsewhere", "ve", "nve_k"]
+].round(2)
 
 # %%
 from bivaluate import plots
@@ -31,7 +33,7 @@ from bivaluate import plots
 plots.plot_evidence(result.biclusters).figure
 
 # %% [markdown]
-# Dropping and merging what does not earn its place leaves the three real ones.
+# Without what is redundant or not supported, the three are left.
 
 # %%
 pruned = bivaluate.propose_pruning(X, solution)

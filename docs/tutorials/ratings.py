@@ -25,4 +25,4 @@ other = np.flatnonzero(films.col_classes["Drama"])
 other = other[np.argsort(-rated[np.ix_(users, other)].sum(axis=0))[:15]]
 result = bivaluate.evaluate(X, [(users, genre), (users, other)], missing="omit")
 print(result.verdict)
-result.biclusters[["bicluster", "n_rows", "n_cols", "ve", "msr", "evidence", "kind"]].round(3)
+result.biclusters[["bicluster", "n_rows", "n_cols", "ve", "msr", "evidence", "pattern"]].round(3)

@@ -24,6 +24,9 @@ from .chance.evidence import evidence_table as evidence_table
 from .chance.scores import adjusted_virtual_error as adjusted_virtual_error
 from .chance.scores import chance_table as chance_table
 from .chance.scores import coherent_coverage as coherent_coverage
+from .elsewhere.confirm import confirm as confirm
+from .elsewhere.recur import recur as recur
+from .elsewhere.traits import traits as traits
 from .enrichment import enrich as enrich
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate

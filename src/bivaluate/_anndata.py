@@ -5,13 +5,14 @@ An object holds observations (cells) as rows; rows of a matrix here are its vari
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import MatrixError, ParameterError, SolutionError, suggest
+from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError, suggest
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
@@ -40,6 +41,32 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
     cells = _rows_of(cells, turned=not obs_rows)
     return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def holds_obs(path: Path) -> bool:
+    """Whether a file has ``.obs``, and what reads it is installed."""
+    return path.suffix == ".h5ad" and find_spec("anndata") is not None
+
+
+def read_object(path: Any, backed: bool = False) -> Any:
+    """Return the AnnData object of an .h5ad file."""
+    try:
+        import anndata
+    except ImportError as error:
+        raise MissingExtraError("reading .obs of an .h5ad file", "anndata") from error
+    try:
+        return anndata.read_h5ad(path, backed="r" if backed else None)
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error}.") from error
+
+
+def read_obs(path: Any) -> Any:
+    """Return ``.obs`` of an .h5ad file as a DataFrame."""
+    held = read_object(path, backed=True)
+    try:
+        return held.obs.copy()
+    finally:
+        held.file.close()
 
 
 def _known(names: list[str], wanted: str) -> str:
@@ -189,22 +216,38 @@ def check_key(key: str) -> None:
 
 def results_tree(evaluation: Any) -> dict[str, Any]:
     """Return an evaluation as the plain tree stored under ``.uns``."""
-    table = evaluation.biclusters.copy()
-    for column in table.columns:
-        if table[column].dtype.kind not in "fiub":
-            known = zip(table[column], table[column].notna(), strict=True)
-            words = [str(value) if is_known else "" for value, is_known in known]
-            table[column] = np.array(words, dtype=object)
+    import pandas as pd
+
+    verdict = evaluation.verdict.to_dict()
     info = {str(name): value for name, value in evaluation.solution.info.items() if _is_storable(value)}
     return {
         "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
         "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
-        "biclusters": table.rename(index=str, columns=str),
+        "biclusters": _storable_table(evaluation.biclusters),
         "mergers": {str(name): np.asarray(values) for name, values in evaluation.mergers.items()},
+        "verdict": {
+            "headline": verdict["headline"],
+            "reason": verdict["reason"],
+            "biclusters": _storable_table(pd.DataFrame(verdict["biclusters"])),
+            **{key: np.array([str(line) for line in verdict[key]], dtype=object) for key in _LISTS},
+        },
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
         "shape": np.array(evaluation.solution.shape),
         "info": info,
     }
+
+
+_LISTS = ("next_steps", "notes", "nouns")
+
+
+def _storable_table(table: Any) -> Any:
+    """Return a table whose columns are numbers or texts, the only ones files can hold."""
+    table = table.copy()
+    for column in table.columns:
+        if table[column].dtype.kind not in "fiub":
+            known = zip(table[column], table[column].notna(), strict=True)
+            table[column] = np.array([str(value) if is_known else "" for value, is_known in known], dtype=object)
+    return table.rename(index=str, columns=str)
 
 
 def _is_storable(value: Any) -> bool:

@@ -95,7 +95,7 @@ def check_values(
     may. With ``"raise"`` the message mentions ``"omit"``, which the caller could have passed. `place` says where a cell
     is, for messages.
     """
-    values = to_float64(X, name)
+    values = to_float64(X, name, place)
     if values.size == 0:
         raise MatrixError(f"{name} is empty: its shape is {values.shape}.")
     with np.errstate(over="ignore", invalid="ignore"):  # a sum needs no temporary of the size of X
@@ -112,7 +112,7 @@ def check_values(
     return values
 
 
-def to_float64(X: Any, name: str) -> NDArray[np.float64]:
+def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_cell) -> NDArray[np.float64]:
     """Return `X` as a 2-D float64 array, without a copy where it is one already; masked cells become NaN."""
     if isinstance(X, (str, os.PathLike)):
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
@@ -137,12 +137,31 @@ def to_float64(X: Any, name: str) -> NDArray[np.float64]:
         values = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise MatrixError(_first_non_numeric(array, name)) from None
+    except OverflowError:
+        raise MatrixError(f"{name} holds an integer beyond 1.8e308, too large for a floating-point number.") from None
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and any(isinstance(cell, str) for cell in array.flat)):
         raise MatrixError(f"{name} holds numbers written as text; turn them into numbers first: {name}.astype(float).")
     if values.ndim != 2:
         found = f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}"
         raise MatrixError(f"{found}; a 2-D matrix (rows x columns) is needed.")
+    if array.dtype.kind == "O" or (array.dtype.kind in "iu" and array.dtype.itemsize == 8):
+        _check_integers(array, values, name, place)
     return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
+
+
+def _check_integers(
+    array: NDArray[Any], values: NDArray[np.float64], name: str, place: Callable[[int, int], str]
+) -> None:
+    """Refuse integers that floating-point numbers cannot tell from their neighbours."""
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) <= 2**53:
+        return
+    for row, col in np.argwhere(np.abs(values) > 2**53).tolist():
+        cell = as_python(array[row, col])
+        if isinstance(cell, int) and cell != float(values[row, col]):
+            raise MatrixError(
+                f"{name} holds {cell} at {place(row, col)}: integers beyond 2**53 lose their last digits as floating-point "
+                f"numbers. Subtract a common offset first, or pass {name}.astype(float) if they do not matter."
+            )
 
 
 def as_python(value: Any) -> Any:

@@ -119,6 +119,10 @@ class DaskSource:
         self.sparse = type(array._meta).__module__.startswith("scipy.sparse")
         self.edges = np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64)
 
+    def transposed(self) -> DaskSource:
+        """Return the array with rows and columns swapped, split along its new rows."""
+        return DaskSource(self.array.T.rechunk({0: "auto", 1: -1}), client=self._client)
+
     @property
     def client(self) -> Any:
         """The cluster given, or that of this process; None without one."""

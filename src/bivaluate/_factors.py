@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 DEFAULT_RULE = "mixture"
 # Profiles that differ by no more than this are the same.
 _ROUNDING = 1e-9
-_ALLOWED = "'mixture', 'top:0.1' (the largest tenth) or 'sd:1' (one standard deviation above the mean)"
+_ALLOWED = "'mixture', 'top:0.1' (the largest tenth), 'largest:50' or 'sd:1' (one standard deviation above the mean)"
 
 
 def check_rule(rule: Any) -> tuple[str, float]:
@@ -33,7 +33,8 @@ def check_rule(rule: Any) -> tuple[str, float]:
         number = float(text) if text else math.nan
     except ValueError:
         number = math.nan
-    fits = {"mixture": not text, "top": 0 < number <= 1, "sd": math.isfinite(number)}
+    whole = number >= 1 and number == int(number) if math.isfinite(number) else False
+    fits = {"mixture": not text, "top": 0 < number <= 1, "largest": whole, "sd": math.isfinite(number)}
     if not fits.get(kind, False):
         raise ParameterError(f"rule is {rule!r}; allowed: {_ALLOWED}.")
     return kind, number
@@ -139,10 +140,28 @@ def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
         observed = loadings[~np.isnan(loadings)]
         chosen = known > observed.mean() + number * observed.std() if len(observed) else known > 0
     else:
-        count = math.ceil(check_real("fraction", number, 0, 1) * len(known))
+        share = number if kind == "largest" else check_real("fraction", number, 0, 1) * len(known)
+        count = math.ceil(share)
         chosen = np.zeros(len(known), dtype=np.bool_)
         chosen[np.argsort(-known, kind="stable")[:count]] = True
     return np.asarray(chosen & (known > 0))
+
+
+def spectra_scores(X: Any, usages: Floats) -> Floats:
+    """Return how each row of X, standardised, depends on the normalised and centred usages (K, m) of factors: (K, n).
+
+    >>> X, usages = np.array([[5.0, 5, 0, 0], [0, 0, 3, 3], [1, 1, 1, 1]]), np.array([[2.0, 2, 0, 0], [0, 0, 4, 4]])
+    >>> spectra_scores(X, usages).round(2).tolist()
+    [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]
+    """
+    totals = usages.sum(axis=0)
+    shares = np.divide(usages, totals, out=np.zeros_like(usages), where=totals > 0)
+    solved = np.linalg.pinv((shares - shares.mean(axis=1, keepdims=True)).T)  # (K, m); constants of X fall out
+    squares = X.multiply(X) if hasattr(X, "multiply") else X * X
+    mean, square = (np.asarray(part.mean(axis=1)).ravel() for part in (X, squares))
+    variance = np.maximum(square - mean**2, 0.0)
+    constant = variance <= (32 * np.finfo(np.float64).eps) * square
+    return np.asarray((X @ solved.T).T / np.where(constant, np.inf, np.sqrt(variance)))
 
 
 def _cut(values: Floats) -> float:

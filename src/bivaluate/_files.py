@@ -1,16 +1,10 @@
-"""Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses.
-
-Also where the installation keeps its machine code.
-"""
+"""Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses."""
 
 from __future__ import annotations
 
 import csv
 import errno
-import functools
-import json
 import os
-import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -25,36 +19,6 @@ if TYPE_CHECKING:
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
-# Machine code that the installation made, and the file that says for what; `bivaluate._jit` writes and reads them.
-SHIPPED = Path(__file__).with_name("_compiled")
-SHIPPED_FOR = "made_for.json"
-
-
-@functools.cache
-def has_machine_code() -> bool:
-    """Whether the installation brought machine code of this source, Python and numba, as far as can be told without it.
-
-    Whether the processor can run it is asked when it is loaded.
-    """
-    try:
-        made_for = json.loads((SHIPPED / SHIPPED_FOR).read_text(encoding="utf-8"))
-        return all(made_for.get(key) == value for key, value in compiled_from().items())
-    except (OSError, ValueError, ImportError):  # an ImportError where numba is not installed
-        return False
-
-
-def compiled_from() -> dict[str, str]:
-    """Return what machine code depends on, but for the machine: Python, numba and the source of all kernels."""
-    import hashlib
-    from importlib.metadata import version
-
-    package = Path(__file__).parent
-    source = hashlib.sha256()
-    called = [package / "_jit.py", package / "measures" / "_blocks.py", package / "chance" / "moments.py"]
-    for path in (*called, *sorted(package.rglob("_kernels*.py"))):
-        source.update(path.read_bytes())
-    tag = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
-    return {"python": tag, "numba": version("numba"), "source": source.hexdigest()}
 
 
 @contextmanager

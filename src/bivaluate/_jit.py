@@ -5,27 +5,15 @@ Modules that hold kernels import this one, so they are themselves imported only 
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import json
-import pickle
-import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
-from numba.core import config, serialize, types
-from numba.core.compiler import CompileResult
-from numba.core.registry import cpu_target
+from numba.core import event, types
 from numba.extending import intrinsic, register_jitable
-
-from bivaluate._files import SHIPPED, SHIPPED_FOR, compiled_from
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,99 +52,53 @@ def _compiled(function: Function, fastmath: set[str] | bool, **options: Any) -> 
         compiled = numba.njit(cache=True, **flags)(function)
     except RuntimeError:  # no writable cache folder
         compiled = numba.njit(**flags)(function)
-    compiler = getattr(compiled, "_compiler", None)
-    if compiler is not None:  # none where compilation is switched off
-        compiler.compile = _announced(compiler.compile)
-        compiled._cache.load_overload = _shipped_first(function, compiled._cache.load_overload)
-        _kernels.append(compiled)
+    _kernels.append(compiled)
     return cast(Function, compiled)
 
 
-def _announced(compile_: Callable[..., Any]) -> Callable[..., Any]:
-    """Let the first compilation of a kernel in this process say so on stderr; a cached kernel is silent."""
+class _Compilations(event.Listener):
+    """What happens while numba compiles: the first kernel of a process says so, and Ctrl-C waits.
 
-    def announce_and_compile(*arguments: Any, **options: Any) -> Any:
-        if not _said:
-            _said.append(True)
-            print("compiling kernels, once …", file=sys.stderr, flush=True)
-        with _interrupts_wait():
-            return compile_(*arguments, **options)
-
-    return announce_and_compile
-
-
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back until a kernel is compiled: the compiler would swallow it and leave broken code behind."""
-    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
-        yield
-        return
-    held: list[tuple[Any, ...]] = []
-    handler = cast(Callable[..., Any], signal.signal(signal.SIGINT, lambda *came: held.append(came)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if held:
-        handler(*held[0])
-
-
-_said: list[bool] = []
-_kernels: list[Any] = []
-
-
-def ship(folder: Path) -> None:
-    """Write the machine code of every kernel compiled so far in this process, to be installed as `SHIPPED`.
-
-    `hatch_build.py` calls it.
+    The compiler would swallow Ctrl-C and leave broken code behind. A kernel that numba kept is not compiled again.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for compiled in _kernels:
-        for signature, result in compiled.overloads.items():
-            (folder / _file(compiled.py_func, signature)).write_bytes(cast(Any, serialize).dumps(result._reduce()))
-    (folder / SHIPPED_FOR).write_text(json.dumps(_made_for()), encoding="utf-8")
+
+    def __init__(self) -> None:
+        self._is_told, self._depth = False, 0
+        self._handler: Callable[..., Any] | None = None
+        self._held: list[tuple[Any, ...]] = []
+
+    def on_start(self, event: Any) -> None:
+        if not any(event.data["dispatcher"] is kernel for kernel in _kernels):
+            return
+        if not self._is_told:
+            self._is_told = True
+            print("compiling kernels, once: later runs find them ready …", file=sys.stderr, flush=True)
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth += 1
+        if self._depth == 1 and callable(found := signal.getsignal(signal.SIGINT)):
+            self._handler, self._held = found, []
+            signal.signal(signal.SIGINT, lambda *came: self._held.append(came))
+
+    def on_end(self, event: Any) -> None:
+        is_ours = any(event.data["dispatcher"] is kernel for kernel in _kernels)
+        if not is_ours or threading.current_thread() is not threading.main_thread():
+            return
+        self._depth -= 1
+        if self._depth == 0 and self._handler is not None:
+            handler, self._handler = self._handler, None
+            signal.signal(signal.SIGINT, handler)
+            if self._held:
+                handler(*self._held[0])
 
 
-@functools.cache
-def is_shipped() -> bool:
-    """Whether machine code made from this source, Python and numba is installed, and this machine can run it."""
-    try:
-        shipped = json.loads((SHIPPED / SHIPPED_FOR).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    here = _made_for()
-    used, known = set(shipped.pop("features", [])), set(here.pop("features"))
-    return bool(shipped == here and used <= known)
-
-
-def _made_for() -> dict[str, Any]:
-    """Return what machine code depends on: the compilers, the source of all kernels, the features of the processor."""
-    system, _, features = cpu_target.target_context.codegen().magic_tuple()
-    used = [name for name in features.split(",") if name.startswith("+")]
-    return {**compiled_from(), "system": system, "features": used}
-
-
-def _shipped_first(function: Callable[..., Any], load: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a kernel look for its machine code in the installation before it looks in numba's own folder."""
-
-    def load_overload(signature: Any, target: Any) -> Any:
-        if is_shipped() and (file := SHIPPED / _file(function, signature)).exists():
-            target.refresh()
-            return cast(Any, CompileResult)._rebuild(target, *pickle.loads(file.read_bytes()))
-        return load(signature, target)
-
-    return load_overload
-
-
-def _file(function: Callable[..., Any], signature: Any) -> str:
-    digest = hashlib.sha256(repr(signature).encode()).hexdigest()[:16]
-    return f"{function.__module__.removeprefix('bivaluate.')}.{function.__name__}.{digest}.bin"
+_kernels: list[Any] = []
+cast(Any, event).register("numba:compile", _Compilations())
 
 
 def _attribute(name: str) -> Any:
     """Return what, called inside a kernel, gives its machine code an attribute of LLVM; nothing where none is made."""
-    if cast(Any, config).DISABLE_JIT:
+    if cast(Any, numba).config.DISABLE_JIT:
         return _do_nothing
 
     @intrinsic
@@ -180,27 +122,6 @@ def _population_count(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic
-def _leading_zeros_of(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def _product_of(typing_context: Any, word: Any, high: Any, low: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = context.get_constant(types.uint64, 0).type.__class__(128)
-        word, high, low = (builder.zext(part, wide) for part in arguments)
-        bits = wide(64)
-        total = builder.add(builder.mul(word, high), builder.lshr(builder.mul(word, low), bits))
-        halves = [builder.trunc(part, arguments[0].type) for part in (builder.lshr(total, bits), total)]
-        return context.make_tuple(builder, signature.return_type, halves)
-
-    return cast(Any, types).UniTuple(types.uint64, 2)(types.uint64, types.uint64, types.uint64), generate
-
-
 def _do_nothing() -> None:
     pass
 
@@ -209,32 +130,14 @@ def _bit_count(word: Any) -> int:
     return int(word).bit_count()
 
 
-def _zeros_before(word: Any) -> int:
-    return 64 - int(word).bit_length()
-
-
-def _top_bits(word: Any, high: Any, low: Any) -> tuple[Any, Any]:
-    total = int(word) * int(high) + (int(word) * int(low) >> 64)
-    return np.uint64(total >> 64), np.uint64(total & ((1 << 64) - 1))
-
-
 # Called inside a kernel: asks for the widest vector registers of the machine, of which LLVM uses half by itself.
 use_wide_vectors: Any = _attribute('"prefer-vector-width"="512"')
 
 # Called inside a large kernel that others call: they then hold no copy of it, which takes less time to compile.
 keep_apart: Any = _attribute("noinline")
 
-# Called inside a kernel that others call for every cell: they hold a copy, however large it is.
-copy_into_callers: Any = _attribute("alwaysinline")
-
 # Called inside a kernel: how many bits of a 64-bit word are set, in one instruction.
-count_ones: Any = _bit_count if cast(Any, config).DISABLE_JIT else _population_count
-
-# Called inside a kernel: how many of the first bits of a 64-bit word are 0.
-leading_zeros: Any = _zeros_before if cast(Any, config).DISABLE_JIT else _leading_zeros_of
-
-# Called inside a kernel with 64-bit words: the first 128 bits, as two words, of `word` times the bits of high and low.
-wide_product: Any = _top_bits if cast(Any, config).DISABLE_JIT else _product_of
+count_ones: Any = _bit_count if cast(Any, numba).config.DISABLE_JIT else _population_count
 
 
 @kernel

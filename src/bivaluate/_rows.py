@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 CHUNK_CELLS = 1 << 22
 # Rows of a sparse matrix are cheap to hold: chunks of them are this many times longer.
 SPARSE_CHUNKS_LONGER = 4
+# Bytes of a file that are read at once, and that are read and thrown away rather than sought over.
+_READ_BYTES, _GAP_BYTES = 1 << 21, 1 << 16
 # The most a source is turned into one dense array for.
 LARGEST_DENSE_BYTES = 1 << 31
 
@@ -124,30 +130,65 @@ class FileSource:
             raise MatrixError("X is a memory map without a file behind it; pass numpy.asarray(X).")
         return cls(file, array.dtype, (array.shape[0], array.shape[1]), array.offset)
 
+    @classmethod
+    def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, NDArray[np.float64]]]) -> FileSource:
+        """Return the columns of a matrix as rows, from chunks of its rows: a temporary file, gone with the source."""
+        handle, path = tempfile.mkstemp(prefix="bivaluate-", suffix=".columns")
+        made = cls(path, np.float64, (shape[1], shape[0]))
+        weakref.finalize(made, Path(path).unlink, missing_ok=True)
+        with os.fdopen(handle, "wb") as file:
+            for start, rows in chunks:
+                for j, column in enumerate(rows.T):
+                    file.seek(8 * (j * shape[0] + start))
+                    file.write(column.tobytes())
+        return made
+
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return rows start:stop, read from the file."""
-        n_cols, n_rows = self.shape[1], stop - start
-        at = self.offset + start * n_cols * self.dtype.itemsize
+        cells = np.empty((stop - start, self.shape[1]), self.dtype)
+        with self._opened() as file:
+            self._read(file, start, cells)
+        return cells
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers: the file is read in its order, near ones together."""
+        taken = np.empty((len(rows), self.shape[1]), self.dtype)
+        size = max(1, self.shape[1] * self.dtype.itemsize)
+        far = np.diff(rows) * size > _GAP_BYTES
+        edges = np.flatnonzero(far | (np.diff(rows * size // _READ_BYTES) != 0)) + 1
+        with self._opened() as file:
+            for first, last in itertools.pairwise([0, *edges.tolist(), len(rows)] if len(rows) else []):
+                start, n_rows = int(rows[first]), int(rows[last - 1] - rows[first]) + 1
+                if n_rows == last - first:
+                    self._read(file, start, taken[first:last])
+                else:
+                    between = np.empty((n_rows, self.shape[1]), self.dtype)
+                    self._read(file, start, between)
+                    np.take(between, rows[first:last] - start, axis=0, out=taken[first:last])
+        return taken
+
+    def _opened(self) -> Any:
         try:
-            cells = np.fromfile(self.path, self.dtype, n_rows * n_cols, offset=at)
+            return self.path.open("rb", buffering=0)
         except FileNotFoundError:
             raise MatrixError(
                 f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
                 "needs the file under this path."
             ) from None
-        if len(cells) < n_rows * n_cols:
-            raise MatrixError(
-                f"{self.path} ends within row {start + len(cells) // n_cols} (counted from 0) of {self.shape[0]}: "
-                "it became shorter while it was being read, or was never written completely. Write it again."
-            )
-        return cells.reshape(n_rows, n_cols)
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the rows of these numbers; neighbours are read at once."""
-        taken = np.empty((len(rows), self.shape[1]), self.dtype)
-        for first, last in runs_of(rows):
-            taken[first:last] = self.rows(int(rows[first]), int(rows[last - 1]) + 1)
-        return taken
+    def _read(self, file: Any, start: int, cells: NDArray[Any]) -> None:
+        """Fill whole rows from row `start` on."""
+        file.seek(self.offset + start * self.shape[1] * self.dtype.itemsize)
+        room, done = cells.reshape(-1).view(np.uint8).data, 0
+        while done < len(room):
+            got = file.readinto(room[done:])
+            if not got:
+                row = start + done // (self.shape[1] * self.dtype.itemsize)
+                raise MatrixError(
+                    f"{self.path} ends within row {row} (counted from 0) of {self.shape[0]}: it became shorter while "
+                    "it was being read, or was never written completely. Write it again."
+                )
+            done += got
 
 
 class Elsewhere:
@@ -227,16 +268,6 @@ class SparseSource:
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers as CSR."""
         return self.array[rows]
-
-
-def runs_of(rows: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return where runs of consecutive numbers begin and end among ascending ones.
-
-    >>> runs_of(np.array([3, 4, 5, 9, 11, 12]))
-    [(0, 3), (3, 4), (4, 6)]
-    """
-    edges = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
-    return [(a, b) for a, b in itertools.pairwise(edges) if b > a]
 
 
 def chunk_rows(n_cols: int, memory: int | None = None) -> int:

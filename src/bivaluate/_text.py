@@ -113,7 +113,7 @@ def all_of(count: int, thing: str) -> str:
     return f"both {thing}s" if count == 2 else f"all {plural(count, thing)}"
 
 
-def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
+def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> str:
     """Return a small table for notebooks; every text is escaped.
 
     >>> html_table("1 <row>", ["a"], [["x & y"]])
@@ -125,7 +125,7 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
     table = (
         f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
-    return f"{table}<p>{html.escape(note)}</p>" if note else table
+    return table + "".join(f"<p>{html.escape(note)}</p>" for note in notes if note)
 
 
 def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> list[str]:

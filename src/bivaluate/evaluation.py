@@ -17,11 +17,11 @@ from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
 from bivaluate._text import Advice, Option, html_table, listing, plural
-from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, evidence_scores
+from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
-from bivaluate.judge.verdict import Verdict, described, judged, next_steps
+from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, described, first_members, headings, judged, solution_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
 
 
+OVERFLOW = "its cells are so large that their squares are beyond what a number can hold (1.8e308)"
+OF_SQUARES = {"msr", "asr", "nsr", "nsr_k"}
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
 
 
@@ -50,6 +52,7 @@ def evaluate(
     single: str = "nan",
     exponent: float = EXPONENT,
     epsilon: float = EPSILON,
+    ve_axis: str = "rows",
     absent: str | None = None,
     layer: str | None = None,
     obs_rows: bool = False,
@@ -86,6 +89,10 @@ def evaluate(
         A solution of one bicluster has no partner to merge with: undefined, or merge it with the whole matrix.
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
+    ve_axis : {"rows", "columns"}
+        Which lines :func:`virtual_error` standardises: rows, as the formula is printed, or columns. VE, what is built
+        on it (AvgVE, NVE, NVE_cov, chance-corrected measures) and the mergers are then those of the transposed problem;
+        MSR, NSR, evidence and findings stay the same.
     absent : {"zero", "missing"}, optional
         How to read cells that a sparse matrix does not store: as zeros, as in counts (the default), or as missing, as
         in ratings, with the rules of ``missing="omit"``.
@@ -176,12 +183,18 @@ def evaluate(
         single=single,
         exponent=exponent,
         epsilon=epsilon,
+        ve_axis=ve_axis,
         absent=absent,
         memory=memory,
         scheduler=scheduler,
         progress=progress,
         n_jobs=n_jobs,
     )
+    if sample is not None and ve_axis == "columns":
+        raise ParameterError(
+            f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: leave out sample, or "
+            "take ve_axis='rows'."
+        )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
     dropped: list[str] = []
@@ -278,6 +291,8 @@ class Evaluation:
         self._below = below
         self._dropped = list(dropped)
         self.names = list(names)
+        #: How commands name the matrix and the solution.
+        self.place = ("MATRIX", "SOLUTION")
         self.scores: dict[str, float] = {}
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
@@ -291,22 +306,22 @@ class Evaluation:
             else:
                 self.scores[metric.key] = int(value) if isinstance(value, int) else float(value)
         # Partners are known if a measure that was asked for needs them; coverage alone computes no merger.
-        self._paired = "mergers" in vars(self._looked_at)
+        self._paired = any(metric.needs_mergers and metric.key not in self._too_large for metric in metrics)
         self.status = {key: self._reason(key) for key, value in self.scores.items() if math.isnan(value)}
 
     def _value(self, metric: Metric) -> NDArray[np.float64] | float:
         """Return a measure of the workspace; NaN where it needs more cells at once than fit in memory."""
         if self._sampled is None or metric.of_memberships or metric.key in MEANS_OVER_ROWS:
             try:
-                return metric.compute(self._workspace if metric.of_memberships else self._looked_at)
+                return metric.compute(self._workspace if metric.of_memberships else self._looked_at(metric.of_ve))
             except TooLargeError:
                 self._too_large.add(metric.key)
         return np.full(len(self.names), np.nan) if metric.level == "bicluster" else math.nan
 
-    @property
-    def _looked_at(self) -> Workspace:
-        """The workspace of the rows that scores are made of."""
-        return self._workspace if self._sampled is None else self._sampled.workspace
+    def _looked_at(self, of_ve: bool = True) -> Workspace:
+        """Return the workspace of the rows that scores are made of; of virtual errors, along their axis."""
+        workspace = self._workspace if self._sampled is None else self._sampled.workspace
+        return workspace.along_axis if of_ve else workspace
 
     @cached_property
     def standard_errors(self) -> dict[str, Any]:
@@ -418,9 +433,10 @@ class Evaluation:
         (2, 2)
         """
         mergers = {}
-        for key, merged in (("ve", self._workspace.merged_ve), ("msr", self._workspace.merged_msr)):
+        along = self._workspace.along_axis
+        for key, of, merged in (("ve", along, along.merged_ve), ("msr", self._workspace, self._workspace.merged_msr)):
             mergers[key] = merged.copy()
-            np.fill_diagonal(mergers[key], self._workspace.masked(np.diagonal(merged)))
+            np.fill_diagonal(mergers[key], of.masked(np.diagonal(merged)))
         return mergers
 
     @cached_property
@@ -460,17 +476,17 @@ class Evaluation:
         >>> print(evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))]).verdict)
         1 of the 2 biclusters is supported; B2 is not supported.
         """
-        if not self._judged:
-            return judged([{"verdict": None}] if self.names else [], notes=self.findings)
-        verdicts = {str(record["verdict"]) for record in self.records}
-        supported = SUPPORTED in verdicts
-        steps = next_steps(
-            supported=supported,
-            untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
-            to_name=self.matrix.row_labels is not None,
+        nouns, records = self.matrix.nouns, self.records if self._judged else [{"verdict": None} for _ in self.names]
+        steps = solution_steps(
+            records,
+            self.matrix,
+            self.place,
+            searched=self.solution.info.get("algorithm") == "find",
             omits=self.options.missing == "omit",
         )
-        return judged(self.records, steps=steps, notes=self.findings)
+        notes = [text for text in self.findings if text != NO_BICLUSTERS]
+        members = first_members(self.matrix, self.solution)
+        return judged(records, nouns=nouns, steps=steps, notes=notes, members=members)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -491,7 +507,7 @@ class Evaluation:
         'B2'
         """
         work = self._workspace
-        near = self._looked_at.nearest_ve if self._paired else None
+        near = self._looked_at().nearest_ve if self._paired else None
         judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
@@ -658,12 +674,18 @@ class Evaluation:
             "findings": self.findings,
         }
 
+    @property
+    def _standardised_cells(self) -> NDArray[np.int64]:
+        """How many cells VE standardises at once in each bicluster."""
+        rows, cols = self._workspace.observed
+        return cols if self.options.ve_axis == "rows" else rows
+
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._workspace.observed[1][k] == FEW_COLUMNS else "ok"
+        return "low_power" if self._standardised_cells[k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
@@ -678,10 +700,18 @@ class Evaluation:
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
-                alone = key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.nearest_ve.merged[k])
+                alone = (
+                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.along_axis.nearest_ve.merged[k])
+                )
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
+                elif (
+                    key in OF_SQUARES
+                    and work.defined[k]
+                    and np.isinf(work.merged_msr if key == "nsr_k" else work.msr)[k].any()
+                ):
+                    reasons[key] = OVERFLOW
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -705,13 +735,17 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
+        if key in OF_SQUARES and np.isinf(self._looked_at(metric.of_ve).msr).any():
+            return OVERFLOW
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
         verdict = self.verdict
-        headings = ["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"]
-        rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters]
-        return html_table(verdict.headline, headings, rows, verdict.reason)
+        rows = [[row["bicluster"], *described(row), row["members"]] for row in verdict.biclusters]
+        said = [verdict.reason, *(f"Next: {step}" for step in verdict.next_steps), *verdict.notes]
+        return html_table(
+            verdict.headline, [*headings(verdict), f"first {verdict.nouns[0]}"], rows, *filter(None, said)
+        )
 
     def __repr__(self) -> str:
         said = f": {self.verdict.headline}" if self._judged else ""

@@ -33,12 +33,14 @@ from bivaluate._text import html_table, listing, number, plural
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
 
 Result = TypeVar("Result")
 
 # Up to this many cells, whole rows are taken before their columns: two plain copies instead of one look at an index.
 _FEW_CELLS = 1 << 15
+ROWS_AND_COLUMNS = ("rows", "columns")
 
 
 def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[Any]:
@@ -84,6 +86,8 @@ class Matrix:
         Bytes that may be held at once of what is read some rows at a time; by default chunks of 32 MB.
     progress : callable, optional
         Called with (done, total) as chunks are read.
+    nouns : tuple of str, default=("rows", "columns")
+        What rows and columns are, in the plural, as sentences and tables call them: ("genes", "cells").
 
     Raises
     ------
@@ -109,6 +113,7 @@ class Matrix:
     absent: str = "zero"
     memory: int | None = None
     progress: Callable[[int, int], None] | None = None
+    nouns: tuple[str, str] = ROWS_AND_COLUMNS
     _known: dict[Any, Any] | None = field(default=None, init=False)  # of a settled matrix: what `once` was asked
 
     def __post_init__(self) -> None:
@@ -207,7 +212,7 @@ class Matrix:
         if not is_anndata(adata):
             raise MatrixError(f"{name} is of type {type(adata).__name__}, not an AnnData object.")
         cells, rows, cols = cells_of(adata, layer, obs_rows)
-        return cls(cells, rows, cols, name, absent)
+        return cls(cells, rows, cols, name, absent, nouns=("cells", "genes") if obs_rows else ("genes", "cells"))
 
     def _check_cells(self, missing: str) -> None:
         """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""
@@ -491,7 +496,7 @@ class Matrix:
         (2, 2)
         """
         there = Elsewhere(self.shape, self.source.dtype, self.sparse)
-        return Matrix(there, None, None, self.name, self.absent, self.memory)
+        return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
 
     def dense(self, cells: Any) -> NDArray[np.float64]:
         """Return rows of this matrix, dense or CSR, as a dense float64 array.
@@ -613,12 +618,8 @@ class Matrix:
         Returns
         -------
         Matrix
-            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns.
-
-        Raises
-        ------
-        TooLargeError
-            If the cells lie in a file too large to be held in memory.
+            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns, and a
+            dense file that does not fit in memory is written by columns to a temporary one, in one pass.
 
         Examples
         --------
@@ -630,9 +631,14 @@ class Matrix:
             turned = self.source.array.T
         elif isinstance(self.source, SparseSource):
             turned = self.source.swapped()
+        elif hasattr(self.source, "transposed"):
+            turned = self.source.transposed()
+        elif 8 * self.shape[0] * self.shape[1] <= min(LARGEST_DENSE_BYTES, self.memory or LARGEST_DENSE_BYTES):
+            turned = self.values.T
         else:
-            turned = self.source.transposed() if hasattr(self.source, "transposed") else self.values.T
-        return Matrix(turned, self.col_labels, self.row_labels, self.name, self.absent)
+            turned = FileSource.of_columns(self.shape, self.map_chunks(partial(_numbered, self.without_cells())))
+        labels = self.col_labels, self.row_labels
+        return Matrix(turned, *labels, self.name, self.absent, self.memory, self.progress, self.nouns[::-1])
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.
@@ -653,6 +659,26 @@ class Matrix:
         'yeast'
         """
         return replace(self, name=name)
+
+    def called(self, rows: str | None = None, columns: str | None = None) -> Matrix:
+        """Return the same matrix, with other words for what its rows and columns are.
+
+        Parameters
+        ----------
+        rows, columns : str, optional
+            In the plural, as "genes" and "samples"; what is not given stays.
+
+        Returns
+        -------
+        Matrix
+            With the same cells and labels.
+
+        Examples
+        --------
+        >>> Matrix.of([[1, 2]]).called("genes", "samples").nouns
+        ('genes', 'samples')
+        """
+        return replace(self, nouns=(rows or self.nouns[0], columns or self.nouns[1]))
 
     def settled(self) -> Matrix:
         """Return the same matrix as one whose cells will not change any more.
@@ -797,6 +823,36 @@ class Matrix:
         index, columns = (None if labels is None else list(labels) for labels in (self.row_labels, self.col_labels))
         return pd.DataFrame(self.values, index=index, columns=columns)
 
+    def to_scipy(self) -> csr_array:
+        """Return the stored cells of a sparse matrix as one, for scikit-learn and others that take such.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            By rows, as float64; cells that are not stored are 0, or missing where `absent` says so.
+
+        Raises
+        ------
+        MatrixError
+            If the matrix is dense; :attr:`values` has its cells.
+
+        See Also
+        --------
+        Matrix.to_frame : A table with labels.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Matrix.of(csr_array([[0.0, 2.0], [0.0, 0.0]])).to_scipy().nnz
+        1
+        """
+        from scipy.sparse import csr_array, vstack
+
+        if not self.sparse:
+            raise MatrixError(f"{self.name} is dense: its cells are in .values.")
+        parts = [self.checked(self.source.rows(start, stop), "omit", start) for start, stop in self.chunks()]
+        return csr_array(vstack(parts, format="csr") if len(parts) > 1 else parts[0])
+
     def __repr__(self) -> str:
         labelled = [what for what, labels in (("rows", self.row_labels), ("columns", self.col_labels)) if labels]
         named = f", {listing(labelled)} labelled" if labelled else ""
@@ -812,6 +868,10 @@ class Matrix:
 
 def _any_missing(start: int, cells: Any) -> bool:
     return bool(np.isnan(cells if isinstance(cells, np.ndarray) else cells.data).any())
+
+
+def _numbered(matrix: Matrix, start: int, cells: Any) -> tuple[int, NDArray[np.float64]]:
+    return start, matrix.dense(cells)
 
 
 def _checked_first(

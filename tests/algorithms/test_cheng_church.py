@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms import ChengChurch
-from bivaluate.algorithms._kernels_cca import add_nodes, delete_many, pattern_of, row_products, squares_of, sums_of
-from bivaluate.algorithms._kernels_cca_single import delete_single
+from bivaluate.algorithms._kernels_cca import (
+    add_nodes,
+    delete_many,
+    delete_single,
+    pattern_of,
+    row_products,
+    squares_of,
+    sums_of,
+)
 from tests.reference import cheng_church as naive
 
 

@@ -98,3 +98,16 @@ def test_bad_input(run, files):
     assert shown.code == 2
     assert "ROWSxCOLUMNS" in shown.err
     assert run("compare", "truth.json", "absent.json").code == 2
+
+
+def test_the_table_ends_in_a_sentence(run, tmp_path):
+    wanted = [(range(10), range(5)), (range(20, 30), range(5, 10)), (range(40, 50), range(5))]
+    Biclustering(wanted, (60, 20)).to_json(tmp_path / "truth.json")
+    Biclustering([*wanted[:2], (range(50, 60), range(10, 20))], (60, 20)).to_json(tmp_path / "found.json")
+    Biclustering([], (60, 20)).to_json(tmp_path / "none.json")
+    told = run("compare", "truth.json", "found.json", "none.json").out.splitlines()
+    exactly = (
+        "holds 2 of the 3 biclusters of truth.json, nearly exactly; it misses B3; 1 of its 3 biclusters matches none."
+    )
+    assert f"found.json {exactly}" in told
+    assert "none.json holds 0 of the 3 biclusters of truth.json; it misses B1, B2 and B3." in told

@@ -25,13 +25,13 @@ READ_A_SOLUTION = ("score", "compare", "prune", "convert")
 
 
 def commands():
-    """Every command by name, those below datasets and scenarios too."""
-    found = {}
-    for name in COMMANDS:
-        command = main._load(name)
-        found[name] = command
-        for sub, below in getattr(command, "commands", {}).items():
-            found[f"{name} {sub}"] = below
+    """Every command by name, those below others too."""
+    found = {name: main._load(name) for name in COMMANDS}
+    waiting = list(found)
+    for name in waiting:
+        below = {f"{name} {sub}": command for sub, command in getattr(found[name], "commands", {}).items()}
+        found |= below
+        waiting += below
     return found
 
 
@@ -96,6 +96,7 @@ SAID_BY = {
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
     "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
+    "elsewhere": (bivaluate.confirm, bivaluate.recur),
 }
 #: No command has these: its messages leave the clause out.
 PYTHON_ONLY = {"absent"}
@@ -129,7 +130,7 @@ def test_every_table_is_also_json_and_csv():
     known = commands()
     printing = {path.stem for path in (SOURCES / "cli").glob("*.py") if "print_table(" in path.read_text()} - {"tables"}
     assert len(printing) > 10
-    for name in printing | {"refine", "scenarios planted"}:
+    for name in (printing - {"scenarios"}) | {"refine", "datasets scenarios", "datasets scenarios planted"}:
         assert {"--json", "--csv"} <= set(options.spellings(known[name]).values()), name
 
 
@@ -188,6 +189,7 @@ SAID_IN = {
     "enrichment": ("enrich",),
     "algorithms": ("run", "sweep"),
     "measures/registry": ("sweep",),
+    "elsewhere": ("confirm",),
 }
 
 
@@ -291,7 +293,7 @@ def test_numbers_are_never_cut(run, example):
     shown = run("score", "matrix.csv", "solution.json", COLUMNS="30")
     assert "…" not in shown.out.split("\n\n")[0]
     assert "1.091" in shown.out
-    wide = run("scenarios", COLUMNS="60").out.splitlines()
+    wide = run("datasets", "scenarios", COLUMNS="60").out.splitlines()
     assert max(map(len, wide)) <= 66
     assert "│" not in "".join(wide)
 
@@ -326,10 +328,33 @@ def test_exit_codes(type_in, monkeypatch):
         ["sweep", "--plan", "LONG", "--out", "run"],
         ["report", "LONG"],
         ["select", "LONG"],
-        ["check", "LONG"],
+        ["doctor", "LONG"],
     ],
 )
 def test_a_name_no_file_can_have_is_refused_in_words(type_in, words):
     code, _, errors = type_in(*(word.replace("LONG", "x" * 300) for word in words))
     assert code in (1, 2)
     assert "x" * 300 in errors.replace("\n", "")
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_files_of_strangers_are_tried_where_a_command_says_so(run, tmp_path, monkeypatch, after):
+    from bivaluate.io import trial
+
+    (tmp_path / "x.csv").write_text("g,a,b\nr,1,2\ns,3,5\n")
+    (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,r s,a b\n")
+    asked = []
+    monkeypatch.setattr(trial, "check", lambda kind, *_: asked.append(kind))
+    words = ["score", "x.csv", "s.csv"]
+    monkeypatch.setenv("BIVALUATE_UNTRUSTED", "0")  # which the command changes, and the test restores
+    assert run(*words).code == 0
+    assert asked == []
+    assert run(*(["--untrusted", *words], [*words, "--untrusted"])[after]).code == 0
+    assert asked == ["matrix", "solution"]
+
+
+@pytest.mark.parametrize(("name", "now"), [("check", "doctor RUN"), ("scenarios", "datasets scenarios")])
+def test_commands_that_moved_say_where_they_are(run, name, now):
+    said = run(name, "x")
+    assert said.code == 2
+    assert f"{name} is part of another command now: bivaluate {now}" in said.err

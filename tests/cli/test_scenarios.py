@@ -1,4 +1,4 @@
-"""``bivaluate scenarios``: list, write, planted."""
+"""``bivaluate datasets scenarios``: list, write, planted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUN = CliRunner()
 
 def run(*arguments: str) -> str:
     out.width = 160
-    result = RUN.invoke(app, ["scenarios", *arguments], catch_exceptions=False)
+    result = RUN.invoke(app, ["datasets", "scenarios", *arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, read_matrix
+from bivaluate import Biclustering, evaluate, read_matrix
 from bivaluate.chance import _judging
 from bivaluate.cli.main import COMMANDS
 from bivaluate.measures.registry import METRICS
@@ -128,6 +128,9 @@ def test_options_reach_the_scores(run, example):
         return json.loads(run("score", "matrix.csv", "solution.json", "--json", *options).out)[0]
 
     assert nve("--min-cols", "3", "--small", "drop")["scores"]["n_biclusters"] == 2
+    X, S = read_matrix(example / "matrix.csv").values, Biclustering.from_json(example / "solution.json")
+    turned = evaluate(X.T, [(b.cols, b.rows) for b in S]).scores["nve"]
+    assert nve("--ve-axis", "columns")["scores"]["nve"] == pytest.approx(turned, rel=1e-9)
     assert nve("--metrics", "nve,coverage")["scores"].keys() == {"nve", "coverage"}
     assert len(nve("--all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
     assert run("score", "matrix.csv", "solution.json", "--all").code == 0

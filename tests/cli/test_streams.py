@@ -51,13 +51,13 @@ def test_solutions_go_through_a_pipe(type_in, tmp_path, words):
     [
         ("metrics", "direction"),
         ("algorithms", "seeks"),
-        ("scenarios", "stress"),
+        ("datasets scenarios", "stress"),
         ("datasets", "sha256"),
         ("doctor", "version"),
         ("convert --formats", "index_base"),
         ("compare s.json d/s.json", "value"),
         ("prune m.csv d/s.json", "after"),
-        ("scenarios planted S1 --seeds 1", "paper"),
+        ("datasets scenarios planted S1 --seeds 1", "paper"),
     ],
 )
 def test_tables_as_csv_and_json(type_in, words, column):

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sqlite3
+import sys
 
 import numpy as np
 import pandas as pd
@@ -157,10 +158,23 @@ def test_check_tells_an_unfinished_run_from_a_damaged_one(run, tmp_path):
     plan = Plan(["scenario:S9b"], ["cca"], [2, 3], seeds=2)
     with pytest.raises(KeyboardInterrupt):
         Sweep(plan, tmp_path / "a run", progress=stop).run()
-    done = run("check", "a run")
+    done = run("doctor", "a run")
     assert done.code == 0, done.err
     (some,) = re.findall(r"\((\d) of 4 cells finished\)", done.out)
     told = f"a run: nothing is damaged, but the run is not finished ({some} of 4 cells finished). Continue it with"
     assert done.out.splitlines() == [told, "  bivaluate sweep --out 'a run'"]
     assert run("sweep", "--out", "a run").code == 0
-    assert run("check", "a run").out == "a run is whole: 4 of 4 cells finished.\n"
+    assert run("doctor", "a run").out == "a run is whole: 4 of 4 cells finished.\n"
+
+
+def test_programs_that_only_the_folder_names_are_not_run_unasked(run, matrix, tmp_path):
+    command = f"cmd:{sys.executable} -c \"open('{tmp_path}/ran', 'w')\" {{out}}"
+    done = run("sweep", "matrix.csv", "--algorithms", command, "-k", "2", "--out", "run")
+    assert (tmp_path / "ran").exists(), done.err
+    (tmp_path / "ran").unlink()
+    refused = run("sweep", "--out", "run", "--retry")
+    assert refused.code == 2
+    assert "which only the folder names" in refused.err
+    assert not (tmp_path / "ran").exists()
+    run("sweep", "--out", "run", "--retry", "--trust-commands")
+    assert (tmp_path / "ran").exists()

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -267,3 +268,52 @@ def test_files_of_old_versions(tmp_path):
 def test_a_file_without_raw(h5ad):
     with pytest.raises(ParameterError, match=r"no layer 'raw'; layers: none"):
         read_matrix(h5ad(), layer="raw")
+
+
+MATRICES = {
+    "float64": np.asarray,
+    "float32": np.float32,
+    "int32": lambda values: np.asarray(values * 1000, dtype=np.int32),
+    "bool": lambda values: values > 0,
+    "fortran": np.asfortranarray,
+    "csr_matrix": sparse.csr_matrix,
+    "csc_matrix": sparse.csc_matrix,
+    "csr_array": sparse.csr_array,
+    "csc_array": sparse.csc_array,
+    "csr of float32": lambda values: sparse.csr_matrix(values.astype(np.float32)),
+    "csr of int64": lambda values: sparse.csr_matrix((values * 1000).astype(np.int64)),
+}
+LABELS = {"text": list, "categories": pd.CategoricalIndex, "strings": lambda names: pd.Index(names, dtype="string")}
+PLACES = ["h5ad", "h5ad gzip", "h5ad lzf", "zarr 2", "zarr 3"]
+WRITTEN = [(matrix, "text", "h5ad") for matrix in MATRICES]
+WRITTEN += [(matrix, "text", "zarr 3") for matrix in ("float32", "bool", "csr_matrix", "csc_array")]
+WRITTEN += [("csr_matrix" if "3" in place else "float64", labels, place) for labels in LABELS for place in PLACES]
+
+
+@pytest.mark.parametrize(("matrix", "labels", "place"), WRITTEN)
+@pytest.mark.filterwarnings("ignore")  # of anndata, about what it will do in other versions
+def test_every_encoding_that_anndata_writes(tmp_path, monkeypatch, matrix, labels, place):
+    """By the anndata that is installed: X, a layer and raw, labels of every kind, columns of every kind beside them."""
+    kind, _, how = place.partition(" ")
+    if kind == "zarr":
+        pytest.importorskip("zarr")
+    values = MATRICES[matrix](VALUES)
+    expected = np.asarray(values.todense() if sparse.issparse(values) else values, dtype=np.float64)
+    data = anndata.AnnData(X=values, layers={"same": values})
+    data.obs_names, data.var_names = LABELS[labels](CELLS), LABELS[labels](GENES)
+    data.obs["group"] = pd.Categorical(["a", "b"] * 3)
+    data.obs["maybe"] = pd.array([1, None, 3, 4, 5, 6], dtype="Int64")
+    data.raw = data.copy()
+    path = tmp_path / f"x.{kind}"
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        if kind == "h5ad":
+            data.write_h5ad(path, compression=how or None)
+        else:
+            with anndata.settings.override(zarr_write_format=int(how)):
+                data.write_zarr(path)
+    for layer, most in ((None, 1 << 22), ("same", 5), ("raw", 5)):  # in memory, and some rows at a time
+        monkeypatch.setattr(_stored, "CHUNK_CELLS", most)
+        X = read_matrix(path, layer=layer)
+        assert (X.row_labels, X.col_labels) == (GENES, CELLS)
+        np.testing.assert_array_equal(X.values, expected.T)
+        assert X.sparse == sparse.issparse(values)

@@ -9,6 +9,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -16,11 +17,11 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from bivaluate import read_matrix, read_solution
+from bivaluate import Matrix, read_matrix, read_solution
 from bivaluate._errors import BivaluateError, FormatError
 from bivaluate.io import source, trial
 from bivaluate.io.formats import Format, Options
-from bivaluate.io.matrices import delimited
+from bivaluate.io.matrices import _hdf5, delimited
 from bivaluate.io.source import Source
 from tests.io.rds_writer import _int, _pair, _text, biclust_object
 
@@ -139,7 +140,7 @@ def test_a_small_rds_that_asks_for_gigabytes(tmp_path):
     body = whole.replace(_pair("Parameters", _int(19, 0)), _pair("Parameters", sequence))
     assert body != whole
     (tmp_path / "x.rds").write_bytes(gzip.compress(body))
-    with pytest.raises(FormatError, match=r"bytes that take more than 512 MB of memory"):
+    with pytest.raises(FormatError, match=r"a sequence of 536870912 numbers, and \d+ bytes"):
         read_solution(tmp_path / "x.rds")
 
 
@@ -241,38 +242,26 @@ def test_a_workbook_that_unpacks_to_far_more_than_numbers_do(tmp_path):
 
 @pytest.fixture
 def hurtful(monkeypatch):
-    """A helper whose readers do what damaged files make libraries do."""
+    """A process that does what damaged files make libraries do."""
     code = (
-        "import os, sys, time\n"
+        "import os, pathlib, time\n"
         "from bivaluate.io import formats, trial\n"
-        "trial.SECONDS = 1\n"
-        "def read(source, options):\n"
-        "    what = source.path.read_text()\n"
-        "    if what == 'hang':\n"
-        "        while True: pass\n"
+        "trial.SECONDS = 0\n"
+        "def read(request):\n"
+        "    what = pathlib.Path(request['path']).read_text()\n"
+        "    while what == 'hang': pass\n"
         "    if what == 'crash': os.abort()\n"
-        "    if what == 'crash later':\n"
-        "        sys.last_file = what\n"
-        "        return formats.Matrix([[1.0]])\n"
-        "    if what == 'sound':\n"
-        "        if hasattr(sys, 'last_file'): os.abort()\n"
-        "        return formats.Matrix([[1.0]])\n"
-        "    if what == 'grow':\n"
-        "        sys.held = bytearray(b'x') * trial.GROWN\n"
-        "        return formats.Matrix([[1.0]])\n"
         "    if what == 'leave': os._exit(0)\n"
-        "    if what == 'memory': return bytearray(1 << 31)\n"
+        "    if what == 'memory': bytearray(1 << 31)\n"
         "    if what == 'refuse': raise formats.FormatError('refused')\n"
-        "    raise formats.ParameterError('which?')\n"
-        "record = formats.Format('any', 'any', (), None, read)\n"
-        "formats.reader = lambda *_: record\n"
+        "    if what == 'ask': raise formats.ParameterError('which?')\n"
+        "    if what == 'sleep': time.sleep(600)\n"
+        "trial._read = read\n"
         "trial.main()\n"
     )
-    start = subprocess.Popen
-    monkeypatch.setattr(subprocess, "Popen", lambda words, **options: start([sys.executable, "-c", code], **options))
-    trial._end()
-    yield
-    trial._end()
+    start = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda words, **options: start([*words[:2], "-c", code], **options))
+    return code
 
 
 @linux
@@ -287,120 +276,203 @@ def test_what_a_trial_ends_in(tmp_path, hurtful):
     for what, message in messages.items():
         (tmp_path / "x").write_text(what)
         with pytest.raises(FormatError, match=message):
-            trial.check(Source(tmp_path / "x"), "matrix", "any")
+            trial.check("matrix", tmp_path / "x", {})
     (tmp_path / "x").write_text("ask")
-    trial.check(Source(tmp_path / "x"), "matrix", "any")
-    assert trial._helper is not None
-    os.kill(trial._helper[1].pid, 9)
-    trial.check(Source(tmp_path / "x"), "matrix", "any")  # with a new helper
-
-
-def readers():
-    """Return the processes that the helper has started and not ended."""
-    helper = trial._helper[1].pid
-    return Path(f"/proc/{helper}/task/{helper}/children").read_text().split()
+    trial.check("matrix", tmp_path / "x", {})
 
 
 @linux
-def test_a_reader_stays_while_files_are_sound(tmp_path, hurtful):
-    def read(what):
-        (tmp_path / "x").write_text(what)
-        trial.check(Source(tmp_path / "x"), "matrix", "any")
-        return readers()
-
-    (first,) = read("sound")
-    assert read("sound") == [first]
-    with pytest.raises(FormatError, match="refused"):
-        read("refuse")
-    (second,) = read("crash later")
-    assert second != first
-    (third,) = read("sound")  # in which the second one crashed: a new one was asked
-    assert third != second
-    assert read("grow") == []
-    assert len(read("sound")) == 1
-
-
-@linux
-@pytest.mark.extra("anndata")
-def test_a_reader_keeps_no_file_open(tmp_path):
-    import h5py
-
-    trial._end()
-    for n in range(2, 4):
-        with h5py.File(tmp_path / "x.h5", "w") as file:  # which HDF5 refuses while somebody reads it
-            file["numbers"] = np.ones((n, 3))
-        assert read_matrix(tmp_path / "x.h5").shape == (n, 3)
-        (reader,) = readers()
-        held = [os.readlink(f"/proc/{reader}/fd/{name}") for name in os.listdir(f"/proc/{reader}/fd")]
-        assert not [path for path in held if path.endswith("x.h5")]
+def test_a_process_that_waits_ends_with_its_owner(tmp_path, hurtful):
+    (tmp_path / "x").write_text("sleep")
+    words = [sys.executable, "-c", hurtful]
+    request = {"kind": "matrix", "path": str(tmp_path / "x"), "name": "x", "size": 5, "options": {}, "X": None}
+    owner = (
+        "import json, os, subprocess, sys\n"
+        "request = {**json.loads(sys.argv[1]), 'parent': os.getpid()}\n"
+        "child = subprocess.Popen(json.loads(sys.argv[2]), stdin=subprocess.PIPE, text=True)\n"
+        "child.stdin.write(json.dumps(request))\n"
+        "child.stdin.close()\n"
+        "print(child.pid, flush=True)\n"
+        "child.wait()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", owner, json.dumps(request), json.dumps(words)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        child = int(process.stdout.readline())
+        while "nanosleep" not in (state := Path(f"/proc/{child}/wchan").read_text()) and "poll" not in state:
+            time.sleep(0.05)  # until it sleeps, or the system hides what it waits for
+            if state == "0" and "\nState:\tS" in Path(f"/proc/{child}/status").read_text():
+                time.sleep(3)
+                break
+        process.kill()
+    while Path(f"/proc/{child}").exists() and "\nState:\tZ" not in Path(f"/proc/{child}/status").read_text():
+        time.sleep(0.05)
 
 
-@pytest.mark.extra("anndata")
-@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
-def test_one_trial_for_a_refused_file(tmp_path, monkeypatch):
-    import h5py
-
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file["numbers"] = np.ones(3)
-    asked, ask = [], trial._ask
-    monkeypatch.setattr(trial, "_ask", lambda request: asked.append(request["key"]) or ask(request))
-    with pytest.raises(FormatError, match="is an HDF5 file, but not of AnnData"):
-        read_matrix(tmp_path / "x.h5")
-    assert asked == [""]
-
-
-@pytest.mark.extra("anndata")
-@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
-def test_an_answer_nobody_waited_for_is_not_that_to_the_next_file(tmp_path, monkeypatch):
-    import h5py
-
-    for name, values in (("sound", np.ones((2, 3))), ("refused", np.ones(3))):
-        with h5py.File(tmp_path / f"{name}.h5", "w") as file:
-            file["numbers"] = values
-
-    def interrupt(package):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(trial, "_load", interrupt)  # what is done between question and answer
-        with pytest.raises(KeyboardInterrupt):
-            read_matrix(tmp_path / "refused.h5")
-    assert read_matrix(tmp_path / "sound.h5").shape == (2, 3)
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_files_are_tried_only_where_that_is_asked_for(tmp_path, monkeypatch, way):
+    (tmp_path / "x.csv").write_text("g,a,b\nr,1,2\ns,3,5\n")
+    (tmp_path / "s.csv").write_text("bicluster,rows,cols\nB1,r s,a b\n")
+    asked = []
+    monkeypatch.setattr(trial, "check", lambda kind, *_: asked.append(kind))
+    X = read_matrix(tmp_path / "x.csv")
+    read_solution(tmp_path / "s.csv", X)
+    assert asked == []
+    if way == "environment":
+        monkeypatch.setenv("BIVALUATE_UNTRUSTED", "1")
+    read_matrix(tmp_path / "x.csv", untrusted=way == "argument")
+    read_solution(tmp_path / "s.csv", X, untrusted=way == "argument")
+    assert asked == ["matrix", "solution"]
 
 
-def test_a_name_of_any_kind_reaches_the_helper(tmp_path):
+def test_what_the_trial_passes_is_read(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/x\xff.npy")
     np.save(path, np.ones((2, 3)))
-    assert read_matrix(path).shape == (2, 3)
-    assert json.dumps(path)
+    assert read_matrix(path, untrusted=True).shape == (2, 3)
+    (tmp_path / "s.txt").write_text("CC\n1 2\ng 1\na b\n")
+    X = Matrix(np.ones((2, 2)), ("g 1", "h"), ("a", "b"))
+    assert read_solution(tmp_path / "s.txt", X, untrusted=True)[0].shape == (1, 2)
+    (tmp_path / "y.csv").write_text("g,a\nr,1\ns\n")
+    with pytest.raises(FormatError, match=r"y.csv, line 3 has 1 field"):
+        read_matrix(tmp_path / "y.csv", untrusted=True)
 
 
+MODULES = ("h5py", "numpy", "random", "json", "pip", "scipy", "bivaluate")
+
+
+@linux
 @pytest.mark.extra("anndata")
-@pytest.mark.skipif(not trial.is_possible(), reason="no fork here")
-def test_the_helper_starts_no_helper_of_its_own(tmp_path):
+def test_code_beside_the_data_is_not_run(tmp_path):
+    """Neither by helper processes nor by what they load."""
+    import h5py
+
+    for name in MODULES:
+        (tmp_path / f"{name}.py").write_text("import os\nopen('ran', 'w').close()\nos._exit(7)\n")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["numbers"] = np.random.default_rng(0).normal(size=(20, 8))
+    code = (
+        "from bivaluate import read_matrix\n"
+        "from bivaluate.datasets import cache\n"
+        "from bivaluate.sweep import Plan, Sweep\n"
+        "assert read_matrix('x.h5', untrusted=True).shape == (20, 8)\n"
+        "cache._tell_unverified_hosts()\n"
+        "done = Sweep(Plan(['x.h5'], ['cca'], k=[2]), 'run', jobs=2).run().results\n"
+        "assert done['status'].tolist() == ['ok'], done\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A pipe nobody writes to: whoever opens it waits for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path / "pipe"
+
+
+@linux
+@pytest.mark.extra("anndata")
+@pytest.mark.parametrize("place", ["X", "var", "layers", "raw", "matrix", "row_attrs", "mod", "numbers", "external"])
+def test_links_out_of_an_hdf5_file_are_not_followed(tmp_path, pipe, place):
     import h5py
 
     with h5py.File(tmp_path / "x.h5", "w") as file:
-        file["numbers"] = np.ones((2, 3))
-    code = (
-        "import os, runpy\n"
-        "from bivaluate.io import trial\n"
-        "trial._started = lambda: os._exit(3)\n"
-        "runpy.run_module('bivaluate.io.trial', run_name='__main__', alter_sys=True)\n"
-    )
-    size = (tmp_path / "x.h5").stat().st_size
-    request = {
-        "path": str(tmp_path / "x.h5"),
-        "name": "x.h5",
-        "kind": "matrix",
-        "size": size,
-        "options": {},
-        "package": "h5py",
-    }
-    asked = "".join(json.dumps({**request, "key": key}) + "\n" for key in ("", "hdf5"))
-    path = os.pathsep.join([os.getcwd(), *sys.path])
-    words = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(words, input=asked, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    read = {"signal": 0, "end": trial._READ, "error": "", "stays": True}
-    assert answers == [{**read, "recognised": "hdf5"}, {**read, "recognised": ""}], done.stderr
+        if place == "external":
+            file.create_dataset("numbers", (4, 4), "f8", external=[(str(pipe), 0, 128)])
+        else:
+            file[place] = h5py.ExternalLink(str(pipe), "/")
+        if place in ("X", "var", "layers", "raw"):
+            for key in {"X", "obs", "var"} - {place}:
+                file[key] = np.ones((2, 3))
+    with pytest.raises(BivaluateError):
+        read_matrix(tmp_path / "x.h5", layer=place if place in ("raw", "numbers") else None)
+
+
+@pytest.mark.extra("anndata")
+def test_labels_that_share_one_long_text(tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["X"] = np.ones((2, 3))
+        for key in ("obs", "var"):
+            labels = file.create_dataset(
+                f"{key}/_index", (1 << 17,), h5py.string_dtype(), chunks=(1 << 17,), compression=9
+            )
+            labels[:] = "x"
+    names = _hdf5.strings
+    with h5py.File(tmp_path / "x.h5ad") as file:
+        assert len(names(file["obs/_index"], "x")) == 1 << 17
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_hdf5, "FREE_BYTES", 1)
+            with pytest.raises(FormatError, match="holds labels of more than"):
+                _hdf5._labels(_Small(file["obs/_index"]), "x")
+
+
+class _Small:
+    """Labels of a file that is said to be small."""
+
+    def __init__(self, node):
+        self.name, self.shape, self.dtype, self.node = node.name, node.shape, node.dtype, node
+        self.file = self
+        self.id = self
+
+    def get_filesize(self):
+        return 1
+
+    def __getitem__(self, part):
+        return self.node[part]
+
+
+def zarr_folder(path, **options):
+    import zarr
+
+    root = zarr.open_group(path, mode="w", zarr_format=options.pop("zarr_format", 2))
+    root.create_array("X", data=np.ones((20, 30)), **options)
+    return path
+
+
+@pytest.mark.extra("zarr")
+def test_zarr_with_codecs_that_may_run_code(tmp_path):
+    zarr_folder(tmp_path / "x.zarr")
+    described = tmp_path / "x.zarr" / "X" / ".zarray"
+    content = json.loads(described.read_text())
+    for codec in ("pickle", "json2", "bz2"):
+        described.write_text(json.dumps({**content, "filters": [{"id": codec}]}))
+        with pytest.raises(FormatError, match=rf"x.zarr.*({codec}.*which is not read|truncated or damaged)"):
+            read_matrix(tmp_path / "x.zarr")
+
+
+@linux
+@pytest.mark.extra("zarr")
+@pytest.mark.parametrize("version", [2, 3])
+def test_zarr_with_chunks_that_are_no_files_of_the_folder(tmp_path, pipe, version):
+    folder = zarr_folder(tmp_path / "x.zarr", zarr_format=version)
+    assert read_matrix(folder).values.sum() == 600
+    chunk = folder / "X" / ("0.0" if version == 2 else "c/0/0")
+    chunk.unlink()
+    os.mkfifo(chunk)
+    with pytest.raises(BivaluateError, match="is not a regular file"):
+        read_matrix(folder).values  # noqa: B018
+    chunk.unlink()
+    (tmp_path / "secret").write_bytes(bytes(4800))
+    chunk.symlink_to(tmp_path / "secret")
+    with pytest.raises(BivaluateError, match="leads out of the folder"):
+        read_matrix(folder).values  # noqa: B018
+
+
+@pytest.mark.extra("zarr")
+@pytest.mark.parametrize("codec", ["blosc", "zstd", "lz4"])
+def test_zarr_with_chunks_that_unpack_far_beyond_their_array(tmp_path, codec):
+    import numcodecs
+
+    packer = numcodecs.get_codec({"id": codec})
+    folder = zarr_folder(tmp_path / "x.zarr", compressors=packer)
+    (folder / "X" / "0.0").write_bytes(packer.encode(np.ones((20, 30)).tobytes()))
+    assert read_matrix(folder).values.sum() == 600
+    (folder / "X" / "0.0").write_bytes(packer.encode(bytes(1 << 22)))
+    with pytest.raises(BivaluateError, match=r"unpacks to 4,194,304 bytes, and a chunk of its array to 10,624 at most"):
+        read_matrix(folder).values  # noqa: B018

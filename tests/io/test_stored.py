@@ -10,7 +10,6 @@ from scipy import sparse
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError, TooLargeError
 from bivaluate._parallel import share_out
-from bivaluate.io import trial
 from bivaluate.io.matrices import _stored
 
 h5py = pytest.importorskip("h5py")
@@ -209,7 +208,6 @@ def test_a_file_that_shrinks(tmp_path, monkeypatch):
 
 
 def test_indices_are_checked_where_a_sparse_matrix_stays_in_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(trial, "check", lambda *_: None)  # where it is read whole, because it is small
     monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
     cellranger(tmp_path / "counts.h5", 3)
     with h5py.File(tmp_path / "counts.h5", "r+") as file:
@@ -405,17 +403,6 @@ def test_a_parquet_file_that_is_gone(tmp_path, monkeypatch):
     for read in (lambda: X.source.rows(0, 2), lambda: X.values):
         with pytest.raises(MatrixError, match=r"x\.parquet cannot be read from row 0 on.* is gone, or is damaged"):
             read()
-
-
-def test_one_trial_for_a_file_without_options(tmp_path, monkeypatch):
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file["numbers"] = np.ones((2, 3))
-    asked, ask = [], trial._ask
-    monkeypatch.setattr(trial, "_ask", lambda request: asked.append(request["key"]) or ask(request))
-    read_matrix(tmp_path / "x.h5")
-    assert asked == [""]
-    read_matrix(tmp_path / "x.h5", layer="numbers")
-    assert asked == ["", "", "hdf5"]
 
 
 @pytest.mark.parametrize("memory", [100, 1000, 10**6])

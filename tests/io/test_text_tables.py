@@ -233,6 +233,10 @@ def test_writing_faults(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(delimited, "_LARGEST_BLOCK", 1)
+
+
 AWKWARD = [
     b"gene,c1,c2\ng1,1.1,2e-308\ng2,0.1234567890123456789,3\n",
     b"gene\tc1\tc2\n g1 \t 1.5 \tNA\ng2\t\t-inf\n",
@@ -283,11 +287,18 @@ def test_the_fast_engine_reads_numbers_as_python_does(table):
     halfway = [2 * int(k) + 1 for k in rng.integers(1 << 52, 1 << 53, 100)]
     cells = [spelt for x in numbers for spelt in (repr(x), f"{x:.4f}", f"{x:.16e}", f"{x:.25g}")]
     cells += [spelt for k in halfway for spelt in (f"{k}", f"{k}e1", f"{5 * k}e-1", f"{k}.000", f"-{k}e7", f"{k}e60")]
-    cells += ["-0", "0e999", "1e400", "1e-400", "4.9e-324", "1e23", "-inf", "9007199254740993", "0." + 30 * "0" + "17"]
+    cells += ["-0", "0e999", "1e-400", "4.9e-324", "1e23", "-inf", "9007199254740993", "0." + 30 * "0" + "17"]
     source = Source(table("name,a,b\n" + "".join(f"g,{cell},1\n" for cell in cells)))
     dialect = detect(list(source.filled_lines())[:SAMPLE_LINES], source, Options())
     values = delimited.read_fast(source, dialect).values[:, 0].copy()
     np.testing.assert_array_equal(values.view(np.uint64), np.array([float(cell) for cell in cells]).view(np.uint64))
+
+
+def test_numbers_too_large_for_a_float_are_infinite_in_tables_of_any_size(table, monkeypatch):
+    path = table("name,a,b\ng,1e400,1\nh,-1e400,2\n")
+    for size in (1, 1 << 40):
+        monkeypatch.setattr(delimited, "FAST_BYTES", size)
+        assert read_matrix(path).values.tolist() == [[np.inf, 1.0], [-np.inf, 2.0]]
 
 
 @pytest.mark.parametrize("block", [7, 64, 1000])
@@ -295,6 +306,7 @@ def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, block):
     X = Matrix(np.random.default_rng(2).normal(size=(60, 4)).round(3), tuple(f"g{i}" for i in range(60)))
     write_matrix(X, tmp_path / "x.csv")
     monkeypatch.setattr(delimited, "FAST_BYTES", 1)
+    small_blocks(monkeypatch)
     monkeypatch.setattr(delimited, "_BLOCK_BYTES", block)
     monkeypatch.setattr(delimited, "_SPILLED_CELLS", block)
     np.testing.assert_array_equal(read_matrix(tmp_path / "x.csv").values, X.values)
@@ -317,12 +329,11 @@ def test_of_long_lines_fewer_tell_the_dialect(table):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed, threads):
+def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed):
     """Rows that get shorter or longer, blank lines between them, and text that unpacks to many times its size."""
     monkeypatch.setattr(delimited, "FAST_BYTES", 1)
+    small_blocks(monkeypatch)
     monkeypatch.setattr(delimited, "_BLOCK_BYTES", 50)
-    monkeypatch.setattr(delimited, "count_cores", lambda _: threads)
     rows = [f"g{i},{'1' if 100 < i < 3000 else '1.0000000000'},{i}" for i in range(4000)]
     text = "gene,a,b\n" + "\n".join(f"{row}{' ' * 60}\n \n" if i % 90 == 89 else row for i, row in enumerate(rows))
     path = tmp_path / ("x.csv.gz" if packed else "x.csv")
@@ -338,6 +349,7 @@ def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed,
 @pytest.mark.parametrize("header", ["", "gene," + ",".join("abcdefghij" * 2) + "\n"])
 def test_a_byte_order_mark_before_a_long_line_is_no_part_of_the_table(tmp_path, monkeypatch, header):
     monkeypatch.setattr(delimited, "FAST_BYTES", 1)
+    small_blocks(monkeypatch)
     monkeypatch.setattr(delimited, "_BLOCK_BYTES", 7)
     rows = [f"g{i}," + ",".join([f"{i}.5"] * 20) for i in range(6)]
     (tmp_path / "x.csv").write_text(header + "\n".join(rows), encoding="utf-8-sig")
@@ -393,7 +405,8 @@ def test_very_large_tables_stay_on_disk(tmp_path, monkeypatch, engine, name):
 @pytest.mark.parametrize("end", ["", "\n" * 500])
 def test_parts_of_a_very_large_table_that_hold_no_row(tmp_path, monkeypatch, end):
     """A first line longer than what is read at once, and blank lines at the end."""
-    for name, value in (("FAST_BYTES", 1), ("STREAMED_BYTES", 1), ("_BLOCK_BYTES", 7), ("count_cores", lambda _: 1)):
+    small_blocks(monkeypatch)
+    for name, value in (("FAST_BYTES", 1), ("STREAMED_BYTES", 1), ("_BLOCK_BYTES", 7)):
         monkeypatch.setattr(delimited, name, value)
     lines = [",".join([f"g{i}", *[f"{i}.5"] * 90]) for i in range(5)]
     (tmp_path / "x.csv").write_text(

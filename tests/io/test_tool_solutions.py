@@ -1,14 +1,18 @@
 """The files of other tools, written here in each tool's grammar: read, and damaged with the line named."""
 
 import json
+import signal
+import time
 
 import numpy as np
 import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution, write_solution
 from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
-from bivaluate.io import read_members, solution_formats
+from bivaluate.io import read_members
+from bivaluate.io.formats import matrix_formats, solution_formats
 from bivaluate.io.solutions import is_solution
+from bivaluate.io.source import Source
 from tests.io.rds_writer import biclust_object, save
 
 ROWS = ("g1", "g2", "g3", "g4", "g5")
@@ -355,3 +359,44 @@ def test_damaged_tables_name_the_line(tmp_path, first, second):
     table(damaged, [[1, 0], [0, ""]], ["y1", "y2"], ["m1", "m2"])
     with pytest.raises(FormatError, match=rf"table '{second}' has missing or infinite scores"):
         read_solution(tmp_path)
+
+
+def cpu_of(detects, path, text):
+    """Return the least CPU time, of several times, in which a text is recognised or not."""
+    best = float("inf")
+    for _ in range(7):
+        source = Source(path)
+        source.__dict__.update(head=text.encode(), head_text=text, is_folder=False)
+        began = time.process_time_ns()
+        detects(source)
+        best = min(best, time.process_time_ns() - began)
+    return best
+
+
+@pytest.mark.parametrize(
+    "piece", ["1", " ", ",", "x", "1 ", "1,", "1\n", "x\n", "1 2\n", "Y=[", "BC1 \n", '"biclusters": ']
+)
+@pytest.mark.parametrize("end", ["", "x", "\n"])
+def test_no_format_takes_more_than_linear_time_to_be_recognised(tmp_path, piece, end):
+    """Eight times the text takes eight times as long; a pattern that backtracks would take 64 times or for ever."""
+    path = tmp_path / "x"
+    path.write_text("x")
+    signal.signal(signal.SIGVTALRM, lambda *_: pytest.fail("a format takes for ever"))
+    signal.setitimer(signal.ITIMER_VIRTUAL, 20)
+    try:
+        for record in [*matrix_formats().values(), *solution_formats().values()]:
+            if record.detects is not None:
+                small, large = (cpu_of(record.detects, path, piece * (n // len(piece)) + end) for n in (1000, 8000))
+                assert large <= 24 * small + 100_000, record.key
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+
+
+def test_files_of_numbers_are_recognised_at_once(tmp_path):
+    members = " ".join(map(str, range(60)))
+    (tmp_path / "bicat.txt").write_text(f"60 3\n{members}\n0 1 2\n")
+    assert len(read_solution(tmp_path / "bicat.txt")[0].rows) == 60
+    (tmp_path / "counts.txt").write_text(f"{members}\n" * 60)
+    with pytest.raises(FormatError, match="not in any format of biclusters"):
+        read_solution(tmp_path / "counts.txt")

@@ -1,4 +1,4 @@
-"""VE and MSR of mergers: both paths against the naive twins, on awkward and on large inputs."""
+"""VE and MSR of mergers: NumPy and the kernels against the naive twins, on awkward and on large inputs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bivaluate._errors import DegenerateWarning
 from bivaluate.evaluation import evaluate
-from bivaluate.matrix import Matrix
-from bivaluate.measures import _mergers as mergers
 from bivaluate.measures._blocks import (
     block_values,
     block_values_missing,
     mean_squared_residue_value,
     virtual_error_value,
 )
-from bivaluate.measures._mergers import (
-    compiled_merger_matrices,
-    compiled_mergers,
-    merger_matrices,
-    mergers_one_by_one,
-    union_cells,
-)
+from bivaluate.measures._mergers import is_large, union_cells
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
@@ -37,15 +28,32 @@ X_WORKED = np.array(
 )
 PAIRS_WORKED = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])]
 
-PATHS = [
-    pytest.param(merger_matrices, id="numpy"),
-    pytest.param(mergers_one_by_one, id="one by one"),
-    pytest.param(compiled_merger_matrices, id="compiled"),
-]
+
+def by_numpy(X, pairs, **options):
+    """Return VE and MSR of all mergers as small input has them."""
+    solution = Biclustering(pairs, X.shape)
+    assert not is_large(solution)
+    return _mergers(X, solution, **options)
+
+
+def by_kernels(X, pairs, **options):
+    """Return the same from a solution made large: copies of its last bicluster change no other merger."""
+    K = len(pairs)
+    solution = Biclustering([*pairs, *[*pairs, ([0], [0])][K - 1 : K] * 80], X.shape)
+    assert is_large(solution) or not K
+    return [matrix[:K, :K] for matrix in _mergers(X, solution, **options)]
+
+
+def _mergers(X, solution, **options):
+    workspace = Workspace.of(X, solution, **options)
+    return workspace.merged_ve, workspace.merged_msr
+
+
+PATHS = [pytest.param(by_numpy, id="numpy"), pytest.param(by_kernels, id="kernels")]
 
 
 def solve(path, X, pairs, **options):
-    return path(X, Biclustering(pairs, X.shape), **options)
+    return path(X, pairs, **options)
 
 
 def random_pairs(rng, shape, K, r, c):
@@ -187,13 +195,12 @@ NOISELESS = {
 }
 
 
-@pytest.mark.parametrize("cells", [0, 10**12], ids=["compiled", "numpy"])
+@pytest.mark.parametrize("K", [4, 80], ids=["numpy", "kernels"])
 @pytest.mark.parametrize("family", NOISELESS)
-def test_zero_up_to_rounding_is_undefined_and_says_so(cells, family, monkeypatch):
-    monkeypatch.setattr("bivaluate.measures._mergers.KERNEL_CELLS", cells)
+def test_zero_up_to_rounding_is_undefined_and_says_so(K, family):
     rng = np.random.default_rng(5)
     X = NOISELESS[family](rng.normal(size=(60, 1)), rng.uniform(0.5, 3, size=(60, 1)), rng.normal(size=25))
-    solution = Biclustering(random_pairs(rng, X.shape, 4, 20, 8), X.shape)
+    solution = Biclustering(random_pairs(rng, X.shape, K, 20, 8), X.shape)
     keys = ["nve", "cc", "anve", "nve_k"] + (["nsr", "nsr_k"] if "scale" not in family else [])
     result = evaluate(X, solution, metrics=keys)
     assert all(np.isnan(value) for value in result.scores.values())
@@ -306,7 +313,7 @@ def test_few_columns_of_a_wide_matrix():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(40, 300))
     pairs = [(rows, cols * 20) for rows, cols in random_pairs(rng, (40, 15), 4, 12, 5)]
-    for found, expected in zip(solve(compiled_merger_matrices, X, pairs), naive.mergers(X, pairs), strict=True):
+    for found, expected in zip(solve(by_kernels, X, pairs), naive.mergers(X, pairs), strict=True):
         assert found == pytest.approx(expected, rel=1e-11)
 
 
@@ -315,7 +322,7 @@ def test_checkerboard_and_long_blocks():
     X = rng.normal(size=(900, 12))
     board = Biclustering.from_labels(rng.integers(0, 3, 900), rng.integers(0, 4, 12))
     pairs = [(b.rows, b.cols) for b in board] + [(np.arange(900), np.arange(12))]
-    for found, expected in zip(solve(compiled_merger_matrices, X, pairs), naive.mergers(X, pairs), strict=True):
+    for found, expected in zip(solve(by_kernels, X, pairs), naive.mergers(X, pairs), strict=True):
         assert found == pytest.approx(expected, rel=1e-10, abs=1e-13)
 
 
@@ -324,41 +331,19 @@ def test_large_input_takes_the_compiled_path_and_agrees():
     X = rng.normal(size=(900, 60))
     pairs = random_pairs(rng, X.shape, 12, 200, 20)
     solution = Biclustering(pairs, X.shape)
-    assert union_cells(solution) > mergers.KERNEL_CELLS
+    assert union_cells(solution) > 600_000
     expected = naive.mergers(X, pairs)
-    for found, twin in zip(merger_matrices(X, solution), expected, strict=True):
+    for found, twin in zip(_mergers(X, solution), expected, strict=True):
         assert found == pytest.approx(twin, rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("K", "r", "c", "compiled"), [(4, 41, 10, False), (20, 120, 15, True), (110, 2, 2, True), (30, 3, 3, False)]
-)
-def test_the_size_alone_chooses_the_path(monkeypatch, K, r, c, compiled):
-    calls = []
-    monkeypatch.setattr(mergers, "compiled_merger_matrices", lambda *arguments: calls.append(arguments))
+@pytest.mark.parametrize(("K", "r", "c", "large"), [(4, 41, 10, False), (20, 120, 15, True), (30, 3, 3, False)])
+def test_the_size_alone_chooses_the_way(K, r, c, large):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 40))
-    for data in (X, X + 1e8, np.asfortranarray(X)):
-        calls.clear()
-        solve(merger_matrices, data, random_pairs(rng, X.shape, K, r, c))
-        assert bool(calls) == compiled
+    assert is_large(Biclustering(random_pairs(rng, (300, 40), K, r, c), (300, 40))) == large
 
 
-@pytest.mark.parametrize("installed", [True, False])
-def test_compiled_code_answers_mid_sized_input_where_it_was_installed(monkeypatch, installed):
-    monkeypatch.setattr(mergers, "has_machine_code", lambda: installed)
-    rng = np.random.default_rng(0)
-    X = Matrix(rng.normal(size=(300, 40)))
-    small, middle, large = (
-        Biclustering(random_pairs(rng, X.shape, K, r, c), X.shape)
-        for K, r, c in ((3, 8, 5), (4, 41, 10), (20, 120, 15))
-    )
-    assert [mergers.compiled_pays(solution) for solution in (small, middle, large)] == [False, installed, True]
-    with mergers.scored_once(X, [middle]):
-        assert not mergers.compiled_pays(middle)
-
-
-def awkward(seed):
+def odd_biclusters(seed):
     """Noise, and biclusters of one row, of one column, of constant rows, twins, and of a pattern without noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(80, 24))
@@ -372,51 +357,25 @@ def awkward(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("alone", [False, True])
-def test_scores_are_the_same_whichever_way_mergers_are_computed(monkeypatch, seed, alone):
-    X, solution = awkward(seed)
-    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
-    keys = ["msr", "ve", "avg_ave", "ave", "n_undefined"] if alone else "all"
-    found = []
-    for limits in ((10**12, 10**12), (10**12, 0), (0, 0)):
-        monkeypatch.setattr(mergers, "KERNEL_CELLS", limits[0])
-        monkeypatch.setattr(mergers, "COMPILED_CELLS", limits[1])
-        workspace = Workspace.of(X, solution)
-        with pytest.warns(DegenerateWarning):
-            result = evaluate(X, solution, metrics=keys)
-        found.append((result, workspace.constant_rows, workspace.merged_constant_rows))
-    for other in found[1:]:
-        assert other[0].scores == pytest.approx(found[0][0].scores, rel=1e-9, abs=1e-12, nan_ok=True)
-        assert other[0].status == found[0][0].status
-        for key, column in found[0][0]._columns.items():
-            assert other[0]._columns[key] == pytest.approx(column, rel=1e-9, abs=1e-12, nan_ok=True), key
-        defined = found[0][0].solution.row_masks.sum(axis=1) > 1
-        np.testing.assert_array_equal(other[1][defined], found[0][1][defined])
-        np.testing.assert_array_equal(other[2][np.ix_(defined, defined)], found[0][2][np.ix_(defined, defined)])
+def test_biclusters_and_constant_rows_are_the_same_whichever_way(seed):
+    X, solution = odd_biclusters(seed)
+    K = len(solution)
+    many = Biclustering([*((b.rows, b.cols) for b in solution), *[(range(20), range(9))] * 80], X.shape)
+    one, other = Workspace.of(X, solution), Workspace.of(X, many)
+    for found, expected in zip(other.block_errors, one.block_errors, strict=True):
+        np.testing.assert_allclose(found[:K], expected, rtol=1e-9, atol=1e-12)
+    defined = one.r > 1
+    np.testing.assert_array_equal(other.constant_rows[:K][defined], one.constant_rows[defined])
+    merged = np.ix_(np.flatnonzero(defined), np.flatnonzero(defined))
+    np.testing.assert_array_equal(other.merged_constant_rows[merged], one.merged_constant_rows[merged])
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-def test_errors_of_biclusters_alone_take_no_room_for_mergers(monkeypatch, gaps):
-    X, solution = awkward(0)
-    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
-    monkeypatch.setattr("bivaluate.measures.workspace.all_pairs", None)
-    X[0, 0] = np.nan if gaps else X[0, 0]
-    for least in (0, 10**12):
-        monkeypatch.setattr(mergers, "COMPILED_CELLS", least)
-        ve, msr = Workspace.of(X, solution, missing="omit").block_errors
-        assert ve.base is None
-        assert msr.shape == (len(solution),)
-
-
-def test_constant_rows_are_counted_after_errors_computed_one_by_one(monkeypatch):
-    X, solution = awkward(0)
-    monkeypatch.setattr(mergers, "has_machine_code", lambda: True)
-    monkeypatch.setattr(mergers, "COMPILED_CELLS", 0)
+def test_constant_rows_are_counted_whatever_was_asked_for_before():
+    X, solution = odd_biclusters(0)
     for chosen, constant in ((solution, [1, 0, 0, 1, 1, 20, 0, 1]), (solution.select([1, 2]), [0, 0])):
-        for name in ("block_errors", "mergers"):
+        for name in ("block_errors", "mergers", "r"):
             workspace = Workspace.of(X, chosen)
             getattr(workspace, name)
-            assert workspace._none_constant == (len(chosen) == 2)
             assert workspace.constant_rows.tolist() == constant
             assert np.diagonal(workspace.merged_constant_rows).tolist() == constant
 
@@ -426,9 +385,9 @@ def test_threads_do_not_change_a_bit():
     X = rng.normal(size=(1200, 80))
     X[:, ::7] += 1e8
     pairs = random_pairs(rng, X.shape, 15, 250, 20)
-    one = solve(compiled_merger_matrices, X, pairs, n_jobs=1)
+    one = solve(by_kernels, X, pairs, n_jobs=1)
     for n_jobs in (2, 3, 8, None):
-        for found, expected in zip(solve(compiled_merger_matrices, X, pairs, n_jobs=n_jobs), one, strict=True):
+        for found, expected in zip(solve(by_kernels, X, pairs, n_jobs=n_jobs), one, strict=True):
             assert np.array_equal(found, expected)
 
 
@@ -439,20 +398,19 @@ def test_blocks_alone_are_the_diagonal_to_the_bit(shift):
     X[3:9] = 0.1
     pairs = [*random_pairs(rng, X.shape, 9, 60, 7), ([4], [1, 2]), ([4, 5], [3])]
     pairs += [(rng.permutation(300)[:150], pairs[0][1]), pairs[1]]
-    merging = compiled_mergers(Matrix(X), Biclustering(pairs, X.shape))
-    for alone, matrix in zip(merging.blocks(), merging.matrices(), strict=True):
+    solution = Biclustering([*pairs, *pairs[:1] * 80], X.shape)
+    for alone, matrix in zip(Workspace.of(X, solution).block_errors, _mergers(X, solution), strict=True):
         assert np.array_equal(alone, np.diag(matrix))
 
 
 @pytest.mark.parametrize(("K", "r", "c"), [(5, 20, 6), (25, 120, 15)])
-def test_errors_of_biclusters_compute_no_mergers(monkeypatch, K, r, c):
+def test_errors_of_biclusters_are_those_on_the_diagonal(K, r, c):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 40))
     solution = Biclustering(random_pairs(rng, X.shape, K, r, c), X.shape)
     after = Workspace.of(X, solution)
     diagonals = [np.diag(matrix) for matrix in after.mergers]
     assert np.array_equal(after.block_errors, diagonals)
-    monkeypatch.setattr(Workspace, "mergers", property(lambda _: pytest.fail("mergers were computed")))
     assert np.array_equal(Workspace.of(X, solution).block_errors, diagonals)
 
 
@@ -462,14 +420,14 @@ def test_memory_stays_small():
         "import numpy as np\n"
         "from benchmarks.memory import peak_rise\n"
         "from bivaluate.solution import Biclustering\n"
-        "from bivaluate.measures._mergers import compiled_merger_matrices\n"
+        "from bivaluate import evaluate\n"
         "def pairs(n, r): return [(np.arange(k, k + r), np.arange(k, k + 30)) for k in range(12)]\n"
         "rng = np.random.default_rng(0)\n"
-        "warm = rng.normal(size=(60, 500))\n"
-        "compiled_merger_matrices(warm, Biclustering(pairs(60, 40), warm.shape))\n"
+        "warm = rng.normal(size=(100, 500))\n"
+        "evaluate(warm, Biclustering(pairs(100, 85), warm.shape), metrics='nve')\n"
         "X = rng.normal(size=(20000, 500))\n"
         "solution = Biclustering(pairs(20000, 15000), X.shape)\n"
-        "rise = peak_rise(lambda: compiled_merger_matrices(X, solution))\n"
+        "rise = peak_rise(lambda: evaluate(X, solution, metrics='nve'))\n"
         "limit = 16 * 2**20 + 8 * (12**2 + 12 * (20000 + 500))\n"
         "assert rise < limit < X.nbytes / 2, (rise, limit)\n"
     )

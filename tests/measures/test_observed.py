@@ -9,7 +9,7 @@ from bivaluate import matrix as matrices
 from bivaluate._rows import ArraySource, FileSource
 from bivaluate.measures import _mergers as mergers
 from bivaluate.measures._blocks import error_floors
-from bivaluate.measures._observed import observed_errors
+from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.workspace import Workspace
 
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse
 
 from bivaluate import _rows
+from bivaluate._errors import MatrixError
 from bivaluate.matrix import Matrix
-from bivaluate.measures import _mergers as mergers
-from bivaluate.measures._mergers import CompiledMergers, compiled_mergers
-from bivaluate.measures._passes import ByChunks
+from bivaluate.measures._engine import two_pass
+from bivaluate.measures._engine.two_pass import TwoPasses
 from bivaluate.solution import Biclustering
 from tests.reference import internal as naive
 
@@ -33,15 +33,26 @@ def counts(rng, shape):
     return X
 
 
+class Chunks(_rows.ArraySource):
+    """An array as a source of rows: read some at a time, whatever it holds."""
+
+    dtype = property(lambda self: np.dtype(np.longdouble))
+
+
+def by_chunks(X):
+    """Return an array as something read some rows at a time."""
+    return Matrix(Chunks(X))
+
+
 def sources(X, folder):
     """Every form the same cells come in."""
     np.save(folder / "x.npy", X)
-    yield "array", compiled_mergers(Matrix(X), Biclustering([], X.shape)).rows
-    yield "chunks", ByChunks(Matrix(X))
-    yield "Fortran", ByChunks(Matrix(np.asfortranarray(X)))
-    yield "file", ByChunks(Matrix(_rows.FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r"))))
-    yield "CSR", ByChunks(Matrix(scipy.sparse.csr_array(X)))
-    yield "CSC", ByChunks(Matrix(scipy.sparse.csc_matrix(X)))
+    yield "array", Matrix(X)
+    yield "chunks", by_chunks(X)
+    yield "Fortran", by_chunks(np.asfortranarray(X))
+    yield "file", Matrix(_rows.FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r")))
+    yield "CSR", Matrix(scipy.sparse.csr_array(X))
+    yield "CSC", Matrix(scipy.sparse.csc_matrix(X))
 
 
 @pytest.fixture
@@ -57,8 +68,8 @@ def test_every_source_gives_what_the_naive_twin_gives(make, tmp_path, small_chun
     solution = Biclustering(pairs, X.shape)
     expected = naive.mergers(X / np.abs(X).max(), pairs)
     array, constant = None, None
-    for name, rows in sources(X, tmp_path):
-        made = CompiledMergers(rows, solution, X.shape, rows.matrix.sparse)
+    for name, matrix in sources(X, tmp_path):
+        made = TwoPasses(matrix, solution)
         ve, msr, constant = made.matrices()
         with np.errstate(over="ignore"):
             msr = msr / np.abs(X).max() / np.abs(X).max()
@@ -78,11 +89,11 @@ def test_other_types_are_seen_as_they_are(dtype, small_chunks):
     rng = np.random.default_rng(5)
     X = rng.poisson(1.0, size=(90, 20)).astype(dtype)
     solution = Biclustering(overlapping(rng, X.shape), X.shape)
-    expected = compiled_mergers(Matrix(X.astype(np.float64)), solution).matrices()
+    expected = TwoPasses(Matrix(X.astype(np.float64)), solution).matrices()
     for form in (X, scipy.sparse.csr_array(X)):
         matrix = Matrix(_rows.ArraySource(form) if form is X else form)
         assert matrix.source.dtype == dtype
-        for found, known in zip(compiled_mergers(matrix, solution).matrices(), expected, strict=True):
+        for found, known in zip(TwoPasses(matrix, solution).matrices(), expected, strict=True):
             np.testing.assert_allclose(found, known, rtol=1e-12, atol=1e-14)
 
 
@@ -91,27 +102,24 @@ def test_chunks_threads_and_turns_change_nothing(sparse, monkeypatch):
     rng = np.random.default_rng(8)
     X = counts(rng, (200, 25)) + (0 if sparse else 1e7 * rng.normal(size=(200, 1)))
     solution = Biclustering(overlapping(rng, X.shape), X.shape)
-    matrix = Matrix(scipy.sparse.csr_array(X) if sparse else X)
-    known = CompiledMergers(ByChunks(matrix), solution, X.shape, sparse, n_jobs=1).matrices()
-    monkeypatch.setattr(mergers, "CELLS_PER_THREAD", 100)
-    for found, first in zip(
-        CompiledMergers(ByChunks(matrix), solution, X.shape, sparse, 3).matrices(), known, strict=True
-    ):
+    matrix = Matrix(scipy.sparse.csr_array(X)) if sparse else by_chunks(X)
+    known = TwoPasses(matrix, solution, n_jobs=1).matrices()
+    monkeypatch.setattr(two_pass, "CELLS_PER_THREAD", 100)
+    for found, first in zip(TwoPasses(matrix, solution, 3).matrices(), known, strict=True):
         np.testing.assert_array_equal(found, first)
-    turns = CompiledMergers(ByChunks(matrix), solution, X.shape, sparse, memory=8_000)
+    monkeypatch.setattr(two_pass, "PATTERN_BYTES", 8_000)
+    turns = TwoPasses(matrix, solution)
     assert len(list(turns._turns(False))) > 3
     for found, first in zip(turns.matrices(), known, strict=True):
         np.testing.assert_array_equal(found, first)
     for cells in (25, 300, 4000):
         monkeypatch.setattr(_rows, "CHUNK_CELLS", cells)
-        monkeypatch.setattr(mergers, "PAIR_CELLS", cells)
-        found = CompiledMergers(ByChunks(matrix), solution, X.shape, sparse).matrices()
-        for a, b in zip(found, known, strict=True):
+        for a, b in zip(TwoPasses(matrix, solution).matrices(), known, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-15)
 
 
 def test_only_rows_in_use_are_read(small_chunks):
-    class Watched(_rows.ArraySource):
+    class Watched(Chunks):
         read: list[int] = []  # noqa: RUF012
 
         def rows(self, start, stop):
@@ -124,5 +132,21 @@ def test_only_rows_in_use_are_read(small_chunks):
 
     X = np.random.default_rng(0).normal(size=(500, 30))
     solution = Biclustering([(range(40, 60), range(5)), ([55, 70, 300, 301], range(3, 9))], X.shape)
-    CompiledMergers(ByChunks(Matrix(Watched(X))), solution, X.shape).matrices()
+    TwoPasses(Matrix(Watched(X)), solution).matrices()
     assert sorted(Watched.read) == sorted([*range(40, 60), 70, 300, 301] * 2)
+
+
+@pytest.mark.parametrize("read", [64, 1 << 21])
+def test_scattered_rows_of_a_file_are_those_of_the_array(read, tmp_path, monkeypatch):
+    monkeypatch.setattr(_rows, "_READ_BYTES", read)
+    monkeypatch.setattr(_rows, "_GAP_BYTES", 2 * read)
+    X = np.arange(700.0).reshape(100, 7).astype(np.float32)
+    X.tofile(tmp_path / "x.bin")
+    source = _rows.FileSource(tmp_path / "x.bin", np.float32, X.shape)
+    for rows in ([0, 99], [3, 4, 5, 50, 52, 97, 98], range(100), [7], []):
+        chosen = np.array(rows, dtype=np.int64)
+        np.testing.assert_array_equal(source.take(chosen), X[chosen])
+    np.testing.assert_array_equal(source.rows(5, 9), X[5:9])
+    (tmp_path / "x.bin").write_bytes(X.tobytes()[:-3])
+    with pytest.raises(MatrixError, match="ends within row 99 "):
+        source.take(np.array([1, 98, 99]))

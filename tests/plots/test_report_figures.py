@@ -34,10 +34,12 @@ def test_block_order_keeps_everyone_and_puts_outsiders_last(n: int, k: int, seed
 
 
 def test_bars_of_biclusters_that_pay_are_coloured() -> None:
-    table = pd.DataFrame({"bicluster": ["B1", "B2", "B3"], "evidence": [5.0, -1.0, np.nan], "kind": ["additive"] * 3})
+    table = pd.DataFrame(
+        {"bicluster": ["B1", "B2", "B3"], "evidence": [5.0, -1.0, np.nan], "pattern": ["additive"] * 3}
+    )
     ax = plots.plot_evidence(table)
-    pays, costs, undefined = (bar.get_facecolor() for bar in ax.patches)
-    assert pays != costs == undefined
+    supported, costs, undefined = (bar.get_facecolor() for bar in ax.patches)
+    assert supported != costs == undefined
 
 
 def test_a_chain_of_overlapping_biclusters_stands_in_one_run_each() -> None:

@@ -13,7 +13,7 @@ import pytest
 from bivaluate import evaluate
 from bivaluate._errors import ParameterError
 from bivaluate.matrix import Matrix
-from bivaluate.replicate.profile import PROFILES, get_profile, scored_under
+from bivaluate.replicate.profile import CONVENTIONS, get_profile, scored_under
 from bivaluate.solution import Biclustering
 
 X = np.random.default_rng(0).normal(size=(30, 12))
@@ -53,7 +53,7 @@ def scored(profile: str) -> pd.DataFrame:
 
 def test_ordinary_solutions_are_the_same_under_every_profile() -> None:
     expected = scored("default").loc["plain", ["asr", "avg_ve", "nsr", "nve", "nve_cov", "coverage"]]
-    for profile in PROFILES:
+    for profile in CONVENTIONS:
         pd.testing.assert_series_equal(scored(profile).loc["plain", expected.index], expected)
 
 
@@ -65,14 +65,14 @@ def test_default_leaves_the_undefined_undefined() -> None:
 
 
 def test_paper_counts_one_column_as_zero() -> None:
-    paper, default = scored("paper"), scored("default")
+    paper, default = scored("printed"), scored("default")
     assert paper.loc["thin", "avg_ve"] == pytest.approx(default.loc["thin", "avg_ve"] * 2 / 3)
     assert (paper.loc["collapsed", ["asr", "avg_ve", "nsr", "nve", "nve_cov"]] == 0).all()
     assert paper.loc["collapsed", "coverage"] == pytest.approx(15 / 360)
 
 
 def test_one_bicluster_with_a_positive_numerator_leaves_the_contest() -> None:
-    assert math.isnan(scored("paper").loc["single", "nve"])
+    assert math.isnan(scored("printed").loc["single", "nve"])
     assert scored("zero").loc["single", "nve"] == 0
     assert scored("zero").loc["single", "avg_ve"] > 0
 
@@ -88,17 +88,31 @@ def test_filter_drops_thin_biclusters() -> None:
 def test_the_run_is_left_as_it_was() -> None:
     run = FakeRun()
     before = run.results.copy()
-    scored_under(run, get_profile("paper"))  # type: ignore[arg-type]
+    scored_under(run, get_profile("printed"))  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(run.results, before)
 
 
 def test_the_paper_is_one_profile() -> None:
-    paper = get_profile("paper")
+    paper = get_profile("printed")
     assert paper.algorithm_seed == 42
     assert paper.parameters == {"spectral": {"selection": "first"}}
     assert paper.score == {"degenerate": "formula", "epsilon": 1e-12}
 
 
 def test_unknown_profile_is_refused() -> None:
-    with pytest.raises(ParameterError, match="Did you mean 'paper'"):
-        get_profile("papper")
+    with pytest.raises(ParameterError, match="Did you mean 'printed'"):
+        get_profile("prinetd")
+
+
+def test_columns_scores_the_other_axis_and_offers_spectral_few_k() -> None:
+    run = FakeRun()
+    more = run.results.assign(algorithm="spectral", k=8)
+    run.results = pd.concat([run.results, more.assign(k=5), more], ignore_index=True)
+    table = scored_under(run, get_profile("columns"))  # type: ignore[arg-type]
+    assert (table["algorithm"].eq("spectral") & table["k"].eq(8)).sum() == 0
+    assert len(table) == 2 * len(SOLUTIONS)
+    plain = table[(table["dataset"] == "plain") & (table["k"] == 3)].iloc[0]
+    expected = evaluate(X.T, [(c, r) for r, c in SOLUTIONS["plain"]]).scores
+    for key in ("avg_ve", "nve", "nve_cov"):
+        assert plain[key] == pytest.approx(expected[key], rel=1e-9)
+    assert plain["asr"] == pytest.approx(run.results.loc[0, "asr"])

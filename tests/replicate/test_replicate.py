@@ -15,8 +15,8 @@ from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import replication
 from bivaluate.replicate.claim_evidence import Evidence
-from bivaluate.replicate.claims import GROUPS
-from bivaluate.replicate.document import render
+from bivaluate.replicate.document import headline, render
+from bivaluate.replicate.texts import GROUPS
 
 SMALL = replication.Size("quick", 3, 2, (), 3, ("scenario:S2", "scenario:S9b"))
 
@@ -54,7 +54,10 @@ def _no_network(name: str = "all", **_: object) -> None:
 def test_it_says_what_came_out_and_where(small) -> None:
     folder, result, _ = small
     assert result.exit_code == 0
-    assert "checks of the paper's claims" in result.output
+    said = " ".join(result.output.split())
+    assert headline(folder / "replication") in said
+    assert headline(folder / "replication") in (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    assert re.search(r"\d+ checks cannot be decided by this run and need --full: claims 1", said)
     assert f"report: {folder / 'report.html'}" in result.output.replace("\n", "")
 
 
@@ -94,11 +97,12 @@ def test_links_of_the_document_lead_somewhere(small) -> None:
 def test_the_report_holds_the_claims(small) -> None:
     page = (small[0] / "report.html").read_text(encoding="utf-8")
     assert "The claims of the paper" in page
-    assert "not reproduced" in page
+    assert "not testable" in page
     claims = len(pd.read_csv(small[0] / "replication" / "claims.csv"))
-    headline = re.search(r"<h1[^>]*>(.*?)</h1>", page)
-    assert headline is not None
-    assert re.match(r"Of \d+ independent checks of the paper, \d+ (is|are) reproduced", headline[1])
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", page)
+    assert found is not None
+    assert re.match(r"\d+ of \d+ independent checks of the paper are reproduced and \d+ are not\.", found[1])
+    assert found[1][:-1] in headline(small[0] / "replication")
     folded = re.findall(r'<details class="fold">(.*?)</details>', page, re.DOTALL)
     assert len(folded) == len(GROUPS)
     assert sum(part.count("<tr>") - 1 for part in folded) == claims

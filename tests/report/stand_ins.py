@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from bivaluate.judge.choice import winners
-from bivaluate.judge.redundancy import RedundantGroup
+from bivaluate.judge.verdict import judged
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import RECORDS
 from bivaluate.measures.workspace import Options
@@ -70,11 +70,6 @@ def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> C
     return Case(ranked(marked, criterion), criterion, **known)
 
 
-def redundant(*members: int, duplicates: bool = False) -> RedundantGroup:
-    """Return a group of redundant biclusters, counted from 0."""
-    return RedundantGroup(members, duplicates)
-
-
 def planted(
     n: int = 60, m: int = 24, blocks: int = 3, seed: int = 0, labels: bool = True
 ) -> tuple[Matrix, Biclustering]:
@@ -108,6 +103,6 @@ def empty_evaluation() -> Any:
         status={"nve": "the solution has no biclusters"},
         records=[],
         mergers={"ve": np.empty((0, 0)), "msr": np.empty((0, 0))},
-        findings=["The solution has no biclusters: nothing to score."],
+        verdict=judged([]),
         options=Options(),
     )

@@ -33,18 +33,19 @@ def quietly(matrix: Matrix, solution: Biclustering) -> Evaluation:
 
 def test_no_bicluster(visit: Visit, tmp_path: Path) -> None:
     shown = visit(build_report(empty_evaluation(), tmp_path / "r.html"))
-    assert shown.locator("h1").inner_text() == "The solution has no biclusters: nothing to score."
+    assert shown.locator("h1").inner_text() == "The solution has no biclusters."
     assert shown.locator("#compare").count() == 0
-    assert "no biclusters" in shown.locator(".solution-body").inner_text()
+    assert shown.locator("#judged-map canvas").count() > 0
+    assert shown.locator("details.measures").count() == 0
 
 
 def test_one_bicluster(visit: Visit, tmp_path: Path) -> None:
     matrix, truth = planted()
     shown = visit(build_report(quietly(matrix, named(truth.select([0]), "lone")), tmp_path / "r.html"))
-    assert shown.locator("h1").inner_text().replace("\u00a0", " ") == (
-        "lone, K = 1: Good. The bicluster stands out from noise; it covers 6.3 % of the matrix."
-    )
-    assert "nothing to merge it with" in shown.locator(".solution-body").inner_text()
+    assert shown.locator("h1").inner_text() == "The bicluster is supported."
+    for fold in shown.locator("details.measures > summary").all():
+        fold.click()
+    assert "nothing to merge it with" in shown.locator("[data-fold=distinct]").inner_text()
     assert shown.locator(".profiles svg").count() == 1
 
 
@@ -53,9 +54,9 @@ def test_find_is_not_advised_where_find_found_nothing(algorithm: str) -> None:
     X = np.random.default_rng(0).normal(size=(60, 20))
     pairs = [(range(10), range(5)), (range(20, 30), range(8, 14))]
     result = evaluate(X, Biclustering(pairs, X.shape, info={"algorithm": algorithm, "name": "mine"}))
-    (step,) = [sentence.text for sentence in make_page(read_source(result)).verdict if sentence.kind == "step"]
-    assert step.startswith("Do not interpret these biclusters")
-    assert ("`bivaluate find MATRIX`" in step) == (algorithm != "find")
+    steps = make_page(read_source(result)).verdict.next_steps
+    assert any(step.startswith("`bivaluate find MATRIX`") for step in steps) == (algorithm != "find")
+    assert steps == result.verdict.next_steps
 
 
 def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
@@ -69,6 +70,7 @@ def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
         "the profiles of 160 biclusters other than the 40 with the most evidence"
         in shown.locator(".left-out").inner_text()
     )
+    shown.locator("[data-fold=coherent] > summary").click()
     assert shown.locator(".profiles svg").count() == 12
     shown.get_by_role("button", name="Show all 40 profiles").click()
     assert shown.locator(".profiles svg").count() == 40
@@ -85,10 +87,10 @@ def test_a_large_matrix_is_binned_and_says_so(visit: Visit, tmp_path: Path) -> N
     path = build_report(scored, tmp_path / "r.html")
     assert path.stat().st_size < 2_000_000
     shown = visit(path)
-    note = shown.locator(".solution-body .caption").first.inner_text()
+    note = shown.locator("#judged-map .caption").first.inner_text()
     assert "Too large to draw cell by cell: each cell shown is a mean (20,000 rows in " in note
     assert "500 columns in " in note
-    canvas = shown.locator(".solution-body canvas").first
+    canvas = shown.locator("#judged-map canvas").first
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     canvas.hover(position={"x": box["width"] - 4, "y": box["height"] - 4})
@@ -114,7 +116,7 @@ def test_labels_with_markup_stay_text(visit: Visit, tmp_path: Path) -> None:
     shown = visit(path)
     assert shown.locator("img, main script").count() == 0
     assert shown.title() == f"title {bad}"
-    canvas = shown.locator(".solution-body canvas").first
+    canvas = shown.locator("#judged-map canvas").first
     canvas.scroll_into_view_if_needed()
     canvas.hover(position={"x": 5, "y": 5})
     assert f"row {bad}" in shown.locator("#tip").inner_text()
@@ -141,7 +143,7 @@ def test_an_unfinished_run_says_what_is_missing(visit: Visit, unfinished: Run, t
     assert 0 < missing < 6
     shown = visit(build_report(unfinished, tmp_path / "r.html"))
     verdict = shown.locator("#verdict").inner_text()
-    assert f"{missing} of 6 planned solutions {'is' if missing == 1 else 'are'} not finished" in verdict
+    assert f"{missing} of 6 planned fits {'is' if missing == 1 else 'are'} not finished" in verdict
     cell = unfinished.missing[0]
     warning = shown.locator("#warnings").inner_text()
     assert f"scenario:S9b, Spectral, K = {cell.k}, seed {cell.seed}" in warning.replace("\xa0", " ")
@@ -216,9 +218,9 @@ def test_a_caller_may_begin_the_page_and_fold_its_rows(
                       folds=(("1. First", 2), ("2. Second", 1)))  # fmt: skip
     shown = visit(build_report(evaluations, tmp_path / "r.html", sections=[section], headline="2 of 3 are reproduced."))
     assert shown.locator("h1").inner_text() == "2 of 3 are reproduced."
-    assert shown.locator("#verdict .answers").count() == 0
+    assert shown.locator("#verdict .record").count() == 0
     assert shown.locator("#section-claims ~ #runs h2").first.inner_text().startswith("planted, K")
-    first, second = shown.locator("details.fold").all()
+    first, second = shown.locator("details.fold:not(.measures)").all()
     assert [mark.inner_text() for mark in first.locator("summary .mark").all()] == ["1 reproduced", "1 partly"]
     assert not first.locator("table").is_visible()
     first.locator("summary").click()

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import math
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,15 @@ import pytest
 
 from bivaluate._errors import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
+from bivaluate.judge.verdict import judged
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import METRICS
 from bivaluate.report import build_report
 from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import describe_methods, methods_text
-from bivaluate.report.page import _unexplained_errors, make_page
+from bivaluate.report.page import make_page
 from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
-from bivaluate.report.sentences import REAL
 from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Run, Sweep
@@ -33,6 +34,10 @@ from tests.report.stand_ins import planted
 def scored(dataset: str, algorithm: str, k: int, seed: int, nve_cov: float, **more: Any) -> Scored:
     values = {"nve_cov": nve_cov, "nve": nve_cov / 2, "coverage": 0.25, "n_biclusters": float(k)}
     return Scored(dataset, algorithm, k, seed, values=values, **more)
+
+
+def with_evidence(solution: Scored, evidence: float, supported: float) -> Scored:
+    return replace(solution, values={**solution.values, "total_evidence": evidence, "n_supported": supported})
 
 
 def many() -> Source:
@@ -47,7 +52,7 @@ def many() -> Source:
         for seed in range(10)
     ]
     records = [{"bicluster": f"B{k + 1}", "nve_k": 0.5, "status": "ok"} for k in range(3)]
-    drawn = Drawn(matrix, truth, records, {"ve": np.full((3, 3), 0.9) - 0.6 * np.eye(3)}, ["a finding"])
+    drawn = Drawn(matrix, truth, records, {"ve": np.full((3, 3), 0.9) - 0.6 * np.eye(3)}, judged([]))
     return Source("run", solutions, lambda index: drawn, lambda index: records)
 
 
@@ -63,7 +68,7 @@ def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
     assert las.spread["nve_cov"] == pytest.approx(math.sqrt(2))
     assert las.reasons["nve_cov"] == "one column"
     assert las.statuses == {"ok": 2, "degenerate": 1}
-    assert solutions[las.typical].values["nve_cov"] == 1.0
+    assert solutions[las.taken].values["nve_cov"] == 1.0
     assert math.isnan(cca.spread["nve_cov"])
     assert (las.wins, cca.wins) == (2, 0)
 
@@ -89,13 +94,13 @@ def test_solutions_that_cannot_be_judged_are_shown_but_take_no_part() -> None:
     at = page.measures.index("nve_cov")
     assert (one["mean"][at], one["counted"][at], one["first"], one["own"], one["rank"]) == (0.1, 0, [], [], 1)
     assert (two["rank"], two["first"]) == (0, ["nve_cov", "nve", "coverage"])
-    assert page.verdict[0].text.startswith("LAS, K = 2: ")
+    assert page.verdict.headline == "LAS, K = 2 has the lowest NVE_cov 1."
 
 
 def test_where_all_candidates_tie_the_headline_says_so() -> None:
     same = [scored("a", name, 3, 0, 1.0) for name in ("LAS", "CCA")]
     page = make_page(Source("run", same, lambda i: None, lambda i: []))
-    assert page.verdict[0].text == "All 2 candidates tie (NVE_cov 1): none is better than another."
+    assert page.verdict.headline == "All 2 candidates tie (NVE_cov 1): none is better than another."
     assert len(page.tables["winners"]) == 0
 
 
@@ -133,11 +138,11 @@ def test_failed_and_unfinished_solutions_are_warned_of() -> None:
     )
     page = make_page(source)
     assert page.warnings[0]["title"] == "Not finished: 10"
-    assert page.warnings[0]["parts"][0]["texts"] == [
+    assert page.warnings[0]["texts"] == [
         "cell 0; cell 1; cell 2; cell 3; cell 4; cell 5; cell 6; cell 7; and 2 more. Run the same command again to continue."
     ]
     assert page.warnings[1]["title"] == "Failed: 2"
-    assert page.warnings[1]["parts"][0]["texts"] == ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"]
+    assert page.warnings[1]["texts"] == ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"]
     assert page.details == []
     assert page.data["datasets"] == ["a", "b"]
     assert "Nothing has been scored yet." in render(page)
@@ -155,19 +160,12 @@ def test_a_run_that_has_just_begun() -> None:
             missing_by_dataset={"a": 4},
         )
     )
-    assert [s.text for s in page.verdict] == [
+    assert (page.verdict.headline, *page.verdict.notes, *page.verdict.next_steps) == (
         "Nothing has been scored yet.",
-        "4 of 4 planned solutions are not finished: the verdict may change.",
-        "Start the same command again to finish the run, then look again.",
-    ]
+        "4 of 4 planned fits are not finished: the verdict may change.",
+        "Start the same command again to finish the run.",
+    )
     assert render(page)
-
-
-def test_a_warning_shared_by_all_solutions_is_said_once() -> None:
-    warnings = make_page(many()).warnings
-    assert [entry["title"] for entry in warnings] == [f"d{i}" for i in range(17)]
-    assert [entry["count"] for entry in warnings] == [1] * 17
-    assert warnings[0]["parts"][0]["where"] == "All solutions"
 
 
 def test_null_runs_become_bands() -> None:
@@ -274,19 +272,58 @@ def test_the_page_is_self_contained(page: Path) -> None:
     assert page.stat().st_size < 8_000_000
 
 
-def test_findings_and_rings_agree_that_a_swallowed_block_is_no_repeat() -> None:
-    rng = np.random.default_rng(3)
-    values = rng.normal(size=(60, 20))
-    values[:12, :10] = 3 * rng.normal(size=10) + 0.3 * rng.normal(size=(12, 10))
-    values[12:40, :10] += 0.9 * values[:1, :10] / 3
-    solution = Biclustering([(range(12), range(10)), (range(12, 40), range(10))], (60, 20))
-    result = evaluate(values, solution)
-    own = np.diag(result.mergers["ve"])
-    assert own[0] < own.mean() * 1.1 < result.mergers["ve"][0, 1] < own[1] * 1.05
-    assert not any("same pattern" in finding for finding in result.findings)
-    drawn = from_evaluations([result]).load(0)
+def test_rings_mark_who_is_redundant_with_whom(evaluations: list[Evaluation]) -> None:
+    drawn = from_evaluations(evaluations[1:2]).load(0)
     assert drawn is not None
-    assert draw_solution(drawn, Budget())["mergers"]["pairs"] == []
+    assert [row["verdict"] for row in drawn.verdict.biclusters][:4] == [*["supported"] * 3, "redundant"]
+    data = draw_solution(drawn, Budget())
+    assert [tuple(pair) for pair in data["mergers"]["pairs"]] == [(0, 3)]
+
+
+def test_only_what_is_supported_is_called_the_best() -> None:
+    known = (("LAS", 0.9, 2.0), ("CCA", 0.1, 0.0))
+    rows = [with_evidence(scored("a", name, 3, 0, value), 9 * n, n) for name, value, n in known]
+    las, cca = make_page(Source("run", rows, lambda i: None, lambda i: [])).data["groups"]
+    assert las["first"] == ["total_evidence"]
+    assert cca["first"] == cca["own"] == []
+    matrix, truth = planted()
+    records = [
+        {"bicluster": f"B{k}", "ve": ve, "verdict": verdict}
+        for k, (ve, verdict) in enumerate(((0.4, "supported"), (0.1, "not_supported"), (0.3, "supported")), 1)
+    ]
+    drawn = Drawn(matrix, truth, records, {}, judged([]))
+    assert draw_solution(drawn, Budget())["records"]["best"] == {"ve": 2}
+
+
+def test_measures_stand_under_the_question_they_answer(evaluations: list[Evaluation]) -> None:
+    (detail,) = make_page(from_evaluations(evaluations[:1])).details
+    found = {part["name"]: [row["symbol"] for row in part["measures"]] for part in detail["questions"]}
+    assert found["coherent"][:2] == ["AvgVE", "ASR"]
+    assert found["distinct"][:2] == ["NVE", "NSR"]
+    assert found["covers"][:2] == ["NVE_cov", "CR"]
+    shown = sum(map(len, found.values()))
+    hidden = {"n_supported", "total_evidence", "raw_evidence"}
+    assert shown == len(evaluations[0].scores.keys() - hidden)
+
+
+def test_the_curve_over_k_has_its_range() -> None:
+    values = {3: 10.0, 5: 97.0, 7: 100.0}
+    rows = [with_evidence(scored("a", "LAS", k, 0, 1.0), value, 2.0) for k, value in values.items()]
+    curve = make_page(Source("run", rows, lambda i: None, lambda i: [])).data["curve"]
+    assert (curve["best"], curve["good"], curve["algorithm"]) == (7, [5, 7], "LAS")
+    assert [point[:3] for point in curve["points"]] == [[3, 10.0, 2.0], [5, 97.0, 2.0], [7, 100.0, 2.0]]
+    assert make_page(Source("run", rows[:1], lambda i: None, lambda i: [])).data["curve"] is None
+
+
+def test_rows_and_columns_are_called_what_they_are(evaluations: list[Evaluation]) -> None:
+    matrix = evaluations[0].matrix.called("genes", "times")
+    page = make_page(from_evaluations([evaluate(matrix, evaluations[0].solution)]))
+    assert page.subtitle.startswith("60 genes × 24 times")
+    text = render(page)
+    assert "genes × times" in text
+    assert "<b>Times:</b> t0, t1" in text
+    assert page.verdict.biclusters[0]["members"] == "gene0, gene1, gene2, gene3, gene4, …"
+    assert "genes" in page.verdict.reason
 
 
 def test_the_tables_beside_the_page_hold_what_it_shows(evaluations: list[Evaluation], tmp_path: Path) -> None:
@@ -306,7 +343,7 @@ def test_of_very_many_biclusters_the_most_evident_are_shown(evaluations: list[Ev
     pairs = [([k % 50, k % 50 + 1], [0, 1, 2]) for k in range(500)]
     solution = Biclustering([*pairs, *((b.rows, b.cols) for b in truth)], matrix.shape)
     records = [{"bicluster": f"B{k + 1}", "evidence": float(k)} for k in range(503)]
-    data = draw_solution(Drawn(matrix, solution, records, {}, []), Budget())
+    data = draw_solution(Drawn(matrix, solution, records, {}, judged([])), Budget())
     assert data["names"] == [f"B{k}" for k in range(104, 504)]
     assert len(data["heatmap"]["blocks"]) == len(data["records"]["rows"]) == 400
     assert [profile["name"] for profile in data["profiles"]] == [f"B{k}" for k in range(464, 504)]
@@ -314,7 +351,7 @@ def test_of_very_many_biclusters_the_most_evident_are_shown(evaluations: list[Ev
 
 
 def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None:
-    values = {"total_evidence": 50.0, "n_paying": 2.0, "n_biclusters": 2.0, "nve": 0.5, "coverage": 0.2}
+    values = {"total_evidence": 50.0, "n_supported": 2.0, "n_biclusters": 2.0, "nve": 0.5, "coverage": 0.2}
     fits = {"predictive": 0.3, "predictive_error": 0.01, "stability": 0.4}
     solutions = [
         Scored("a", "LAS", 2, seed, values=values | fits | {"total_evidence": 50.0 + seed}) for seed in (0, 1)
@@ -322,9 +359,9 @@ def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None
     page = make_page(Source("run", solutions, lambda i: None, lambda i: []))
     assert [m["symbol"] for m in page.data["measures"] if m["key"] in fits] == ["gain", "stability"]
     assert {"predictive", "stability"} <= set(page.data["main"])
-    real = [sentence.text for sentence in page.verdict if sentence.question == REAL]
-    assert real[1].startswith("It predicts held-out cells")
-    assert real[2].startswith("Its biclusters come back")
+    assert page.verdict.headline == "LAS, K = 2: both biclusters are supported."
+    assert page.verdict.notes[1].startswith("It predicts held-out cells")
+    assert page.verdict.notes[2].startswith("Its biclusters are reproducible under subsampling")
     assert "stability under subsampling" in render(page)
 
 
@@ -334,10 +371,3 @@ def test_the_curve_of_equal_balance_has_the_exponent_that_scores_have(tmp_path: 
     assert [make_page(from_evaluations([e])).data["exponent"] for e in evaluations] == [0.5, 0.8]
     run = Sweep(Plan("scenario:S9b", "cca", 2, score={"exponent": 0.7}), tmp_path / "run").run()
     assert make_page(read_source(run)).data["exponent"] == 0.7
-
-
-def test_virtual_error_does_not_speak_of_biclusters_that_pay() -> None:
-    matrix, solution = planted(blocks=3)
-    records = [{"evidence": 5.0}, {"evidence": -1.0}, {"evidence": None}]
-    drawn = Drawn(matrix, solution, records, {"ve": np.diag([0.9, 0.8, 0.7])}, [])
-    np.testing.assert_array_equal(_unexplained_errors(drawn), [math.nan, 0.8, 0.7])

@@ -15,8 +15,8 @@ import pytest
 from bivaluate._files import as_text
 from bivaluate.enrichment import GeneSets
 from bivaluate.evaluation import Evaluation
+from bivaluate.judge.verdict import described
 from bivaluate.report import build_report
-from bivaluate.report.sentences import QUESTIONS
 from bivaluate.report.source import Band, Null, read_source
 from bivaluate.sweep import Run
 
@@ -31,6 +31,15 @@ def eventually(page: Any, expression: str) -> bool:
             return True
         page.wait_for_timeout(50)
     return False
+
+
+def ask(page: Any, solution: int, question: str) -> Any:
+    """Open a solution and one of the questions folded under it; return the fold."""
+    page.evaluate(f"location.hash = '#solution-{solution}'")
+    fold = page.locator(f"#solution-{solution} details[data-fold={question}]")
+    if fold.get_attribute("open") is None:
+        fold.locator("> summary").click()
+    return fold
 
 
 def column(page: Any, key: str, table: str = SOLUTIONS) -> list[str | None]:
@@ -56,7 +65,7 @@ def test_every_solution_value_is_the_scored_one(visit: Visit, page: Path, evalua
 
 def test_every_bicluster_value_is_the_scored_one(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
-    shown.evaluate("location.hash = '#solution-2'")
+    ask(shown, 2, "coherent")
     table = "#solution-2 .solution-body table"
     shown.wait_for_selector(table)
     records = evaluations[1].records
@@ -125,7 +134,7 @@ def test_undefined_cells_explain_themselves(visit: Visit, page: Path) -> None:
 
 def test_hovering_the_heatmap_shows_labels(visit: Visit, page: Path) -> None:
     shown = visit(page)
-    canvas = shown.locator("#solution-1 canvas").first
+    canvas = shown.locator("#judged-map canvas").first
     canvas.scroll_into_view_if_needed()
     canvas.hover(position={"x": 3, "y": 3})
     text = shown.locator("#tip").inner_text()
@@ -136,11 +145,11 @@ def test_hovering_the_heatmap_shows_labels(visit: Visit, page: Path) -> None:
 
 def test_the_heatmap_value_is_the_matrix_cell(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
-    canvas = shown.locator("#solution-1 canvas").first
+    canvas = shown.locator("#judged-map canvas").first
     canvas.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         canvas.press(key)
-    row, col, value, *_ = shown.locator("#solution-1 [aria-live]").inner_text().split(", ")
+    row, col, value, *_ = shown.locator("#judged-map [aria-live]").inner_text().split(", ")
     matrix = evaluations[0].matrix
     cell = matrix.values[
         matrix.row_labels.index(row.removeprefix("row ")), matrix.col_labels.index(col.removeprefix("column "))
@@ -150,17 +159,17 @@ def test_the_heatmap_value_is_the_matrix_cell(visit: Visit, page: Path, evaluati
 
 def test_zoom_by_button_keyboard_and_bicluster(visit: Visit, page: Path) -> None:
     shown = visit(page)
-    canvas = shown.locator("#solution-1 canvas").first
+    canvas = shown.locator("#judged-map canvas").first
     zoomed = lambda: canvas.evaluate("c => c.__zoom.k")  # noqa: E731 -- d3 keeps the zoom there
-    shown.locator("#solution-1").get_by_role("button", name="Zoom in").click()
+    shown.locator("#judged-map").get_by_role("button", name="Zoom in").click()
     assert zoomed() == pytest.approx(1.6)
     canvas.press("0")
     assert zoomed() == 1
-    chip = shown.locator("#solution-1 .chip", has_text="B2")
+    chip = shown.locator("#judged-map .chip", has_text="B2")
     chip.click()
     assert chip.get_attribute("aria-pressed") == "true"
     assert zoomed() > 1
-    shown.locator("#solution-1").get_by_role("button", name="Show the whole matrix").click()
+    shown.locator("#judged-map").get_by_role("button", name="Show the whole matrix").click()
     assert zoomed() == 1
 
 
@@ -182,8 +191,9 @@ def test_the_comparison_follows_the_data_set(visit: Visit, run_page: Path) -> No
 
 def test_winners_are_counted(visit: Visit, run_page: Path, run: Run) -> None:
     shown = visit(run_page)
-    means = run.results.groupby(["dataset", "algorithm", "k"])["nve"].mean().dropna()
-    winners = [means[name].idxmin()[0] for name in run.datasets]
+    means = run.results.groupby(["dataset", "algorithm", "k"])[["nve", "n_supported"]].mean().dropna()
+    best = [(name, *means["nve"][name].idxmin()) for name in run.datasets]
+    winners = [place[1] for place in best if means["n_supported"][place] > 0]  # what is not supported wins nothing
     for key, name in (("cca", "CCA"), ("spectral", "Spectral")):
         row = shown.locator(".winners tbody tr", has=shown.locator("th", has_text=name))
         assert row.locator("td").nth(2).inner_text() == str(winners.count(key))
@@ -259,12 +269,10 @@ def test_the_winner_is_open_and_its_best_biclusters_are_marked(
     visit: Visit, evaluations: list[Evaluation], tmp_path: Path
 ) -> None:
     shown = visit(build_report(evaluations[::-1], tmp_path / "r.html"))
-    assert [box.get_attribute("open") is not None for box in shown.locator("details.solution").all()] == [
-        False,
-        False,
-        True,
-    ]
+    opened = [box.get_attribute("open") is not None for box in shown.locator("details.solution").all()]
+    assert opened == [False, False, True]
     errors = [record["ve"] for record in evaluations[0].records]
+    ask(shown, 3, "coherent")
     best = shown.locator("#solution-3 .solution-body td.best[data-key=ve]")
     assert [float(cell.get_attribute("data-value")) for cell in best.all()] == [pytest.approx(min(errors))]
 
@@ -280,30 +288,93 @@ def test_every_column_of_solutions_is_in_view(visit: Visit, page: Path, run_page
         )
 
 
-def test_the_verdict_is_on_top(visit: Visit, page: Path) -> None:
+def test_the_record_is_on_top_with_the_picture_and_the_next_steps(
+    visit: Visit, page: Path, evaluations: list[Evaluation]
+) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert (
-        heading.inner_text()
-        .replace("\xa0", " ")
-        .startswith("planted, K = 3: all 3 biclusters stand out from noise; most evidence (")
-    )
+    assert heading.inner_text().replace("\xa0", " ") == "planted, K = 3: all 3 biclusters are supported."
     assert heading.bounding_box()["y"] < 300
-    asked = [question.inner_text() for question in shown.locator("#verdict .answers dt").all()]
-    assert asked == list(QUESTIONS)
-    assert "Yes: all 3 biclusters stand out" in shown.locator("#verdict .answers dd").first.inner_text()
-    assert "B4 lies within B1" in shown.locator("#warnings").inner_text()
+    verdict = evaluations[0].verdict
+    assert shown.locator("#verdict .reason").inner_text() == verdict.reason
+    rows = shown.locator("#verdict .record tbody tr").all()
+    assert [row.locator("th").inner_text() for row in rows] == [row["bicluster"] for row in verdict.biclusters]
+    for row, known in zip(rows, verdict.biclusters, strict=True):
+        cells = row.locator("td").all_inner_texts()
+        assert cells == [*described(known), known["members"]]
+    picture = shown.locator("#judged-map canvas").first.bounding_box()
+    step = shown.locator("#verdict .step").first.bounding_box()
+    assert heading.bounding_box()["y"] < picture["y"] < step["y"]
+    assert shown.locator("#verdict .step").all_inner_texts() == [step.replace("`", "") for step in verdict.next_steps]
 
 
-def test_suggested_mergers_are_spelled_out(visit: Visit, page: Path) -> None:
+def test_a_verdict_other_than_supported_says_why(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     shown.evaluate("location.hash = '#solution-2'")
-    assert "Merge B1 and B4?" in shown.locator("#solution-2 .advice").inner_text()
+    rows = shown.locator("#solution-2 .record tbody tr").all()
+    assert "redundant with B1" in rows[3].inner_text()
+    assert evaluations[1].verdict.biclusters[3]["why"] in rows[3].inner_text()
+
+
+def test_one_solution_is_not_compared_and_its_members_are_visible_and_printed(
+    visit: Visit, evaluations: list[Evaluation], tmp_path: Path
+) -> None:
+    shown = visit(build_report(evaluations[:1], tmp_path / "r.html"))
+    assert shown.locator("#compare, #solutions").count() == 0
+    assert "Comparison" not in shown.locator("nav").inner_text()
+    members = shown.locator(".members-list")
+    assert members.is_visible()
+    assert "gene0, gene1, gene2" in members.inner_text()
+    shown.emulate_media(media="print")
+    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert members.is_visible()
+    assert not shown.locator("details.measures table").first.is_visible()
+
+
+def test_the_words_are_explained_on_the_page(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    shown.get_by_role("link", name="what the words mean").first.click()
+    assert "too small to judge" in shown.locator("#glossary").inner_text()
+
+
+def test_a_question_about_k_gets_its_curve(visit: Visit, run: Run, tmp_path: Path) -> None:
+    one = read_source(run)
+    mine = [i for i, s in enumerate(one.solutions) if s.dataset == "scenario:S1"]
+    part = replace(
+        one,
+        solutions=[one.solutions[i] for i in mine],
+        load=lambda i: one.load(mine[i]),
+        records=lambda i: one.records(mine[i]),
+        planned_by_dataset={},
+    )
+    shown = visit(build_report(part, tmp_path / "r.html"))
+    curve = shown.locator("#k-curve")
+    assert curve.locator("svg .point").count() == 3
+    curve.locator(".point").first.hover()
+    assert "supported" in shown.locator("#tip").inner_text()
+
+
+def test_tiles_are_only_of_what_is_supported(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
+    shown = visit(page)
+    filled = shown.locator(".nve-cell", has=shown.locator("rect + rect")).all()
+    named = {tuple(tile.get_attribute("data-tip").split(":")[0].split(", ")) for tile in filled}
+    supported = {
+        (str(e.solution.info["name"]), record["bicluster"])
+        for e in evaluations
+        for record in e.records
+        if record["verdict"] == "supported" and not math.isnan(record["nve_k"])
+    }
+    assert named == supported
+
+
+def test_redundant_biclusters_are_spelled_out(visit: Visit, page: Path) -> None:
+    fold = ask(visit(page), 2, "distinct")
+    assert "Keep one of B1 and B4" in fold.locator(".advice").inner_text()
 
 
 def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
-    shown.locator("#solution-1 summary", has_text="As a table").click()
+    ask(shown, 1, "distinct").locator("summary", has_text="As a table").click()
     table = "#solution-1 .as-table table"
     shown.wait_for_selector(table)
     errors = evaluations[0].mergers["ve"]
@@ -343,6 +414,7 @@ def saved(page: Any, button: Any) -> tuple[str, str]:
 def test_every_table_can_be_saved(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
     tables = shown.locator("main table:visible").count()
+    assert tables >= 3
     assert shown.get_by_role("button", name="as CSV").count() == tables
     name, text = saved(shown, shown.locator("#solution-table").get_by_role("button", name="Download Solutions as CSV"))
     assert name == "Solutions.csv"
@@ -366,6 +438,8 @@ def test_every_figure_can_be_saved(visit: Visit, run_page: Path) -> None:
 
     shown = visit(run_page)
     figures = shown.locator("#compare .chart", has=shown.locator("svg:not(.legend svg)")).all()
+    for question in ("coherent", "distinct", "covers"):
+        ask(shown, 1, question)
     parts = shown.locator("details[open] .part", has=shown.locator("svg, canvas")).all()
     assert len(figures) >= 3
     assert len(parts) >= 4
@@ -383,7 +457,7 @@ def test_every_figure_can_be_saved(visit: Visit, run_page: Path) -> None:
 
 def test_the_heatmap_shows_values_or_standardised_rows(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
     shown = visit(page)
-    first = shown.locator("#solution-1")
+    first = shown.locator("#judged-map")
     canvas = first.locator("canvas").first
     drawn = lambda: canvas.evaluate("c => c.toDataURL()")  # noqa: E731
     before = drawn()
@@ -413,8 +487,9 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     panel = shown.locator("#solution-1 .part", has_text="What the genes share")
     assert "1 of 3 biclusters is enriched" in panel.inner_text()
     assert panel.locator("[data-key=title]").all_inner_texts()[-1] == "ribosome"
-    table = "#solution-1 .part:last-child table"
-    assert shown.locator(f"{table} tbody [data-key=best_set]").first.inner_text() == "ribosome"
+    assert shown.locator("#verdict .record [data-label=share]").all_inner_texts() == ["ribosome", "–", "–"]
+    ask(shown, 1, "coherent")
+    table = "#solution-1 .solution-body .part:first-child table"
     assert [float(v or 0) for v in column(shown, "enriched_sets", table)] == [1, 0, 0]
     with (tmp_path / "r.enrichment.csv").open() as stream:
         assert [(row["set"], row["title"]) for row in csv.DictReader(stream)] == [("ribosome", "made up")]
@@ -437,6 +512,6 @@ def test_the_curve_of_equal_balance_is_of_one_nve_cov(visit: Visit, run_page: Pa
 
 def test_biclusters_without_a_defined_score_are_marked_among_the_sizes(visit: Visit, page: Path) -> None:
     shown = visit(page)
-    shown.evaluate("location.hash = '#solution-2'")
+    ask(shown, 2, "covers")
     marked = shown.locator("#solution-2 .point[data-tip*='too thin for a defined score']")
-    assert marked.get_attribute("data-tip").startswith("B5: 1 row × 3 columns\n")
+    assert marked.get_attribute("data-tip").startswith("B5: 1 × 3\n")

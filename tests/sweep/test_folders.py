@@ -216,3 +216,74 @@ def test_a_folder_nobody_can_write_is_read_and_not_continued(run: Path) -> None:
             os.seteuid(user)
             for path in (there, *there.rglob("*")):
                 path.chmod(0o755)
+
+
+def tampered(run: Path, *statements: str) -> Callable[[], Any]:
+    with sqlite3.connect(run / "journal.sqlite") as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+    def read_all() -> None:
+        found = load_run(run)
+        for cell in found.cells:
+            found.solution(cell)
+            found.mergers(cell)
+            found.findings(cell)
+        for name in found.datasets:
+            found.matrix(name)
+        found.tables()
+        repr(found.provenance)
+
+    return read_all
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE cells SET k = 'many' WHERE position = 2", "row 2 of cells in the journal .* is damaged: k holds text"),
+        ("UPDATE cells SET status = x'05' WHERE position = 3", "row 3 of cells .*: status holds blob"),
+        ("UPDATE cells SET seed = NULL WHERE position = 1", "row 1 of cells .*: seed holds null"),
+        ("UPDATE cells SET scores = x'00' WHERE position = 1", "row 1 of cells .*: scores holds blob"),
+        ("UPDATE cells SET scores = '[1]' WHERE position = 2", "Blocks, K = 2, seed 1: its scores in the journal"),
+        ("""UPDATE cells SET scores = '{"ve": [1]}' WHERE position = 2""", "K = 2, seed 1: its scores in the journal"),
+        ("UPDATE cells SET biclusters = '{}' WHERE position = 1", "K = 2, seed 0: a list in the journal"),
+        ("UPDATE cells SET biclusters = '[3]' WHERE position = 1", "K = 2, seed 0: a list in the journal"),
+        ("UPDATE cells SET findings = '3' WHERE position = 1", "K = 2, seed 0: a list in the journal"),
+        ("UPDATE cells SET solution = x'00' WHERE position = 4", "K = 3, seed 0: a solution in the journal is damaged"),
+        ("UPDATE cells SET mergers = x'00' WHERE position = 4", "K = 3, seed 0: the mergers"),
+        ("DELETE FROM meta WHERE key = 'version'", "does not say its version"),
+        ("UPDATE meta SET value = '[]' WHERE key = 'plan'", "the plan in .* is damaged"),
+        ("UPDATE meta SET value = '{\"datasets\": 3}' WHERE key = 'plan'", "the plan .* is damaged: datasets is '3'"),
+        ("UPDATE meta SET value = '{}' WHERE key = 'provenance'", "the provenance in the journal"),
+        ("CREATE VIEW more AS SELECT 1", "holds the view 'more'; only tables are read"),
+        ("ALTER TABLE cells RENAME TO others", "has no table 'cells'"),
+        ("ALTER TABLE cells DROP COLUMN findings", "cells has no column 'findings'"),
+        ("UPDATE matrices SET file = '../../x.npz'", "is said to be in '../../x.npz', outside"),
+        ("UPDATE matrices SET file = '/etc/passwd'", "is said to be in '/etc/passwd', outside"),
+    ],
+)
+def test_tampered_journals_are_refused_by_the_row(run: Path, statement: str, message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        tampered(run, statement)()
+
+
+def test_a_view_in_the_place_of_a_table(run: Path) -> None:
+    with pytest.raises(RunError, match="holds the view 'sessions'"):
+        tampered(run, "DROP TABLE sessions", "CREATE VIEW sessions AS SELECT 1 AS started")()
+
+
+def test_a_sparse_copy_with_indices_outside_the_matrix(tmp_path: Path) -> None:
+    from bivaluate.sweep.folder import restore_matrix, store_matrix
+
+    (tmp_path / "matrices").mkdir()
+    X = Matrix(csr_array(np.eye(4)))
+    name = store_matrix(tmp_path, "x", None, X, "")
+    entry = {"file": name, "dataset": "x", "n_rows": 4, "n_cols": 4}
+    assert restore_matrix(tmp_path, entry, {}).shape == (4, 4)
+    with np.load(tmp_path / "matrices" / name) as stored:
+        parts = dict(stored)
+    parts["indices"][2] = 1000
+    np.savez(tmp_path / "matrices" / name, **parts)
+    with pytest.raises(RunError, match="is damaged"):
+        restore_matrix(tmp_path, entry, {})

@@ -1,4 +1,4 @@
-"""Sums and residues of a block, multiple node deletion and node addition of Cheng and Church.
+"""Sums and residues of a block, node deletion and node addition of Cheng and Church.
 
 Promise of the caller: `Xt` is the transposed matrix (columns x rows), float64, C-contiguous, finite and roughly
 centred, so that sums of squares lose nothing that the tie tolerance would not swallow.
@@ -196,6 +196,76 @@ def delete_many(Xt: Any, delta: float, factor: float, columns_too: bool, tie: fl
             left_rows, left_cols = positions(row_alive), positions(col_alive)
             Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]
     return Bt, rows, cols
+
+
+@kernel
+def delete_single(Bt: Any, rows: Any, cols: Any, delta: float, tie: float) -> Any:
+    """Single node deletion (Algorithm 1): delete the worst row or column until H <= delta; return (rows, cols).
+
+    The block is packed, and its sums computed afresh, each time half of its rows or columns are gone.
+    """
+    done = False
+    while not done:
+        m_slots, n_slots = Bt.shape
+        m, n = m_slots, n_slots
+        row_sum, row_square, row_g, row_value = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        col_sum, col_square, col_g, col_value = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+        row_product, col_product = np.empty(n), np.empty(m)
+        row_alive, col_alive = np.ones(n), np.ones(m)
+        sums_of(Bt, row_sum, row_square, col_sum, col_square)
+        while True:
+            pattern = pattern_of(col_sum, col_alive, m, n, col_g)
+            row_products(Bt, col_g, row_product)
+            total = squares_of(row_square, row_sum, row_product, m, pattern, row_alive, row_value)
+            done = delta + tie >= total / (n * m)
+            if done or 2 * n <= n_slots or 2 * m <= m_slots:
+                break
+            pattern = pattern_of(row_sum, row_alive, n, m, row_g)
+            for j in range(m_slots):
+                col_product[j] = column_product(Bt[j], row_g)
+            squares_of(col_square, col_sum, col_product, n, pattern, col_alive, col_value)
+            R, C = largest(row_value) / m, largest(col_value) / n
+            if R + tie >= C:
+                chosen = first_from(row_value, (R - tie) * m)
+                row_alive[chosen] = 0.0
+                n -= 1
+                # col_sum -= Bt[:, chosen]; col_square -= Bt[:, chosen] ** 2
+                for j in range(m_slots):
+                    x = Bt[j, chosen]
+                    col_sum[j] -= x
+                    col_square[j] -= x * x
+            else:
+                chosen = first_from(col_value, (C - tie) * n)
+                col_alive[chosen] = 0.0
+                m -= 1
+                # row_sum -= Bt[chosen]; row_square -= Bt[chosen] ** 2
+                for i in range(n_slots):
+                    x = Bt[chosen, i]
+                    row_sum[i] -= x
+                    row_square[i] -= x * x
+        left_rows, left_cols = positions(row_alive), positions(col_alive)
+        Bt, rows, cols = take(Bt, left_cols, left_rows), rows[left_rows], cols[left_cols]
+    return rows, cols
+
+
+@kernel
+def largest(values: Any) -> float:
+    """Return the largest value."""
+    # values.max()
+    found = values[0]
+    for i in range(len(values)):
+        found = max(found, values[i])
+    return float(found)
+
+
+@kernel
+def first_from(values: Any, limit: float) -> int:
+    """Return the first position whose value is at least `limit`."""
+    # np.flatnonzero(values >= limit)[0]
+    for i in range(len(values)):
+        if values[i] >= limit:
+            return i
+    return -1
 
 
 @kernel

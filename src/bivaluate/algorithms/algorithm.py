@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bivaluate._errors import MissingExtraError
 
@@ -62,8 +63,8 @@ class Algorithm:
         Its short name, as figures, pages and sentences show it.
     summary : str
         One plain sentence.
-    estimator : type
-        The scikit-learn estimator.
+    path : str
+        Module and name of the estimator, which is not imported to know its record.
     seeks : tuple of str
         Kinds of pattern it seeks, of :data:`PATTERNS`.
     reference : str
@@ -100,7 +101,7 @@ class Algorithm:
     name: str
     label: str
     summary: str
-    estimator: type[BiclusteringEstimator]
+    path: str
     seeks: tuple[str, ...]
     reference: str
     nested: bool = False
@@ -110,6 +111,25 @@ class Algorithm:
     binary: bool = False
     nonnegative: bool = False
     extra: str = ""
+
+    def __post_init__(self) -> None:
+        assert set(self.seeks) <= set(PATTERNS), self.seeks
+        # the number asked for keeps the first ones of those it finds
+        object.__setattr__(self, "nested", self.nested or self.finds_k)
+
+    @property
+    def estimator(self) -> type[BiclusteringEstimator]:
+        """The scikit-learn estimator.
+
+        Examples
+        --------
+        >>> from bivaluate.algorithms import ALGORITHMS
+        >>> ALGORITHMS["cca"].estimator
+        <class 'bivaluate.algorithms.cheng_church.ChengChurch'>
+        """
+        module, _, name = self.path.partition(":")
+        found: type[BiclusteringEstimator] = getattr(importlib.import_module(module), name)
+        return found
 
     def check_installed(self) -> None:
         """Say how to install what the algorithm needs, if it is not there.
@@ -143,24 +163,12 @@ class Algorithm:
 
 
 def algorithm(
-    key: str,
-    name: str,
-    label: str,
-    summary: str,
-    *,
-    seeks: tuple[str, ...],
-    reference: str,
-    nested: bool = False,
-    finds_k: bool = False,
-    sparse: bool = False,
-    missing: bool = False,
-    binary: bool = False,
-    nonnegative: bool = False,
-    extra: str = "",
+    key: str, name: str, label: str, summary: str, *, seeks: tuple[str, ...], reference: str, **traits: Any
 ) -> Callable[[Estimator], Estimator]:
     """Return a decorator that gives an estimator its record, as ``estimator.record``.
 
-    The registry finds every decorated class of this folder: there is no list to add it to. An algorithm that finds
+    The registry finds every decorated class of this folder: there is no list to add it to. It reads the words between
+    the brackets without importing the file, so they are plain texts, tuples, True and False. An algorithm that finds
     the number of biclusters itself is nested, because the number asked for keeps the first ones.
 
     Parameters
@@ -171,10 +179,8 @@ def algorithm(
         Keys of :data:`PATTERNS`.
     reference : str
         Where it was published.
-    nested, finds_k, sparse, missing, binary, nonnegative : bool
-        As in :class:`Algorithm`.
-    extra : str
-        The optional dependency of bivaluate it needs.
+    **traits : bool or str
+        nested, finds_k, sparse, missing, binary, nonnegative and extra, as in :class:`Algorithm`.
 
     Returns
     -------
@@ -187,14 +193,10 @@ def algorithm(
     >>> ChengChurch.record.seeks
     ('additive',)
     """
-    assert set(seeks) <= set(PATTERNS), seeks
 
     def decorate(estimator: Estimator) -> Estimator:
-        estimator.record = Algorithm(
-            key, name, label, summary, estimator, seeks, reference, nested=nested or finds_k, finds_k=finds_k,
-            sparse=sparse, missing=missing, binary=binary, nonnegative=nonnegative,
-            extra=extra,
-        )  # fmt: skip
+        path = f"{estimator.__module__}:{estimator.__qualname__}"
+        estimator.record = Algorithm(key, name, label, summary, path, seeks, reference, **traits)
         return estimator
 
     return decorate

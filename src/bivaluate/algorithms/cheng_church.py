@@ -126,8 +126,7 @@ class ChengChurch(BiclusteringEstimator):
 
 def find_bicluster(Xt: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float) -> Pair:
     """Return one bicluster of the transposed matrix `Xt` as it is now."""
-    from bivaluate.algorithms._kernels_cca import add_nodes, delete_many
-    from bivaluate.algorithms._kernels_cca_single import delete_single
+    from bivaluate.algorithms._kernels_cca import add_nodes, delete_many, delete_single
 
     block, rows, cols = delete_many(Xt, delta, factor, columns_too, tie)
     rows, cols = delete_single(block, rows, cols, delta, tie)

@@ -33,6 +33,7 @@ from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.algorithms import _supervise
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import Algorithm
+from bivaluate.algorithms.registry import recipes
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -150,7 +151,7 @@ class CommandEstimator(BiclusteringEstimator):
         True
         """
         return Algorithm(
-            "cmd", "Command", "Command", "A program outside bivaluate.", CommandEstimator, (), "", finds_k="{k}" not in self.command,
+            "cmd", "Command", "Command", "A program outside bivaluate.", f"{__name__}:CommandEstimator", (), "", finds_k="{k}" not in self.command,
             nested="{k}" not in self.command, missing=True,
         )  # fmt: skip
 
@@ -337,23 +338,6 @@ def _last_lines(text: str) -> str:
     return f"Its last lines: {said}" if said else "It printed nothing."
 
 
-def recipes() -> list[str]:
-    """Return the names of the ready recipes.
-
-    Returns
-    -------
-    list of str
-        What may stand after ``recipe:``.
-
-    Examples
-    --------
-    >>> "unpast" in recipes()
-    True
-    """
-    folder = resources.files("bivaluate.algorithms") / "recipes"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
-
-
 def read_recipe(name: str) -> dict[str, Any]:
     """Return the parameters of a command from a recipe.
 
@@ -384,10 +368,9 @@ def read_recipe(name: str) -> dict[str, Any]:
             text = Path(name).read_text(encoding="utf-8")
         except OSError as error:
             raise FileError(f"cannot read the recipe {name}: {error.strerror or error}.") from error
-    elif name in recipes():
+    elif name in (ready := recipes()):
         text = (resources.files("bivaluate.algorithms") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
     else:
-        ready = recipes()
         raise ParameterError(
             f"there is no recipe {name!r}; ready: {', '.join(ready)}, or the path of a .toml file.{suggest(name, ready)}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from bivaluate._check import check_int
-from bivaluate._factors import DEFAULT_RULE, members_of_factors
+from bivaluate._factors import DEFAULT_RULE, check_rule, members, members_of_factors, spectra_scores
 from bivaluate._parallel import one_thread
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
 from bivaluate.algorithms.algorithm import algorithm
@@ -18,6 +18,8 @@ from bivaluate.algorithms.algorithm import algorithm
 
 class _Factors(BiclusteringEstimator):
     """What NMF and LDA share: X ≈ W H, and factor k is a bicluster of the rows and columns with high weights in it."""
+
+    rule: str
 
     def _model(self, K: int) -> Any:
         raise NotImplementedError
@@ -33,7 +35,13 @@ class _Factors(BiclusteringEstimator):
         self.n_iter_ = int(model.n_iter_)
         empty = ~np.asarray(X.sum(axis=1) > 0).ravel()  # a row without counts is a mixture of nothing
         loadings = np.where(empty[:, None], 0.0, self.row_factors_)
-        for in_rows, in_cols in zip(*members_of_factors(loadings, self.column_factors_, DEFAULT_RULE), strict=True):
+        spectra = str(self.rule).startswith("spectra:")
+        kind, number = check_rule(str(self.rule).replace("spectra:", "largest:"))
+        masks = members_of_factors(loadings, self.column_factors_, DEFAULT_RULE if spectra else self.rule)
+        if spectra:
+            scores = spectra_scores(X, self.column_factors_)
+            masks = (np.array([members(one, kind, number) for one in scores]), masks[1])
+        for in_rows, in_cols in zip(*masks, strict=True):
             if in_rows.any() and in_cols.any():
                 yield np.flatnonzero(in_rows), np.flatnonzero(in_cols)
 
@@ -61,6 +69,10 @@ class NMFBiclusters(_Factors):
         K: the number of factors. A factor without weights is left out.
     max_iter : int, default=400
         Most iterations of the factorisation.
+    rule : str, default="mixture"
+        Which rows and columns belong to a factor, as in :meth:`bivaluate.Biclustering.from_factors`; or
+        ``"spectra:50"``, the 50 rows that depend most on the factor's share of each column (spectra scores), for
+        programs that are compared over samples.
     random_state : int, RandomState or None, default=None
         Source of the starting factors where they are random: the randomised decomposition they start from.
 
@@ -96,9 +108,12 @@ class NMFBiclusters(_Factors):
     [(4, 3), (4, 3)]
     """
 
-    def __init__(self, n_biclusters: int = 5, *, max_iter: int = 400, random_state: Any = None) -> None:
+    def __init__(
+        self, n_biclusters: int = 5, *, max_iter: int = 400, rule: str = DEFAULT_RULE, random_state: Any = None
+    ) -> None:
         self.n_biclusters = n_biclusters
         self.max_iter = max_iter
+        self.rule = rule
         self.random_state = random_state
 
     def _model(self, K: int) -> Any:
@@ -129,6 +144,10 @@ class LDABiclusters(_Factors):
         K: the number of topics.
     max_iter : int, default=20
         Passes over the matrix.
+    rule : str, default="mixture"
+        Which rows and columns belong to a factor, as in :meth:`bivaluate.Biclustering.from_factors`; or
+        ``"spectra:50"``, the 50 rows that depend most on the factor's share of each column (spectra scores), for
+        programs that are compared over samples.
     random_state : int, RandomState or None, default=None
         Source of the starting topics.
 
@@ -165,9 +184,12 @@ class LDABiclusters(_Factors):
     [(4, 3), (4, 3)]
     """
 
-    def __init__(self, n_biclusters: int = 5, *, max_iter: int = 20, random_state: Any = None) -> None:
+    def __init__(
+        self, n_biclusters: int = 5, *, max_iter: int = 20, rule: str = DEFAULT_RULE, random_state: Any = None
+    ) -> None:
         self.n_biclusters = n_biclusters
         self.max_iter = max_iter
+        self.rule = rule
         self.random_state = random_state
 
     def _model(self, K: int) -> Any:

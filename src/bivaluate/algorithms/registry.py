@@ -5,35 +5,53 @@ A new algorithm is one new file in this folder with ``@algorithm(...)`` on its c
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 import importlib
 import inspect
-import pkgutil
+import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import bivaluate.algorithms
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import alternatives
-from bivaluate.algorithms._estimator import BiclusteringEstimator
 from bivaluate.algorithms.algorithm import COUNTS, OLD_KEYS, Algorithm, count_among
 
+_DECORATED = re.compile(r"^@algorithm\((.*?)^\)\nclass (\w+)", re.MULTILINE | re.DOTALL)
 
-def _records() -> list[Algorithm]:
-    """Return the record of every decorated class of this folder."""
-    names = [module.name for module in pkgutil.iter_modules(bivaluate.algorithms.__path__)]
-    names = [name for name in names if not name.startswith("_") and name not in ("algorithm", "registry")]
-    modules = [importlib.import_module(f"bivaluate.algorithms.{name}") for name in names]
-    classes = [(module, value) for module in modules for value in vars(module).values() if isinstance(value, type)]
-    records = [vars(cls).get("record") for module, cls in classes if cls.__module__ == module.__name__]
-    return [record for record in records if isinstance(record, Algorithm)]
+
+def _records() -> Iterator[Algorithm]:
+    """Yield the record of every decorated class of this folder, as it is written there: nothing is imported."""
+    for file in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        for words, name in _DECORATED.findall(file.read_text(encoding="utf-8")):
+            call = ast.parse(f"algorithm({words})", mode="eval").body
+            assert isinstance(call, ast.Call)
+            key, full, label, summary = (ast.literal_eval(word) for word in call.args)
+            traits = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+            yield Algorithm(key, full, label, summary, f"bivaluate.algorithms.{file.stem}:{name}", **traits)
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
 FINAL = "-final"  # behind the key of an algorithm: the supported part of its solution, refined where that helps
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
+
+
+def recipes() -> list[str]:
+    """Return the names of the ready recipes.
+
+    Returns
+    -------
+    list of str
+        What may stand after ``recipe:``.
+
+    Examples
+    --------
+    >>> "unpast" in recipes()
+    True
+    """
+    return sorted(file.stem for file in (Path(__file__).parent / "recipes").glob("*.toml"))
 
 
 def current_key(key: str) -> str:
@@ -278,7 +296,12 @@ def finds_k(key: str) -> bool:
 
 
 def _trait(key: str, name: str) -> bool:
-    cls, settled = estimator_of(key.removesuffix(FINAL))
+    key = key.removesuffix(FINAL)
+    if key in ALGORITHMS:
+        return bool(getattr(ALGORITHMS[key], name))
+    from bivaluate.algorithms._estimator import BiclusteringEstimator
+
+    cls, settled = estimator_of(key)
     own = getattr(cls, name, None)
     if own is None and issubclass(cls, BiclusteringEstimator):
         own = getattr(cls(**settled).record, name)

@@ -52,7 +52,7 @@ class Modules(NamedTuple):
 class IterativeSignature(BiclusteringEstimator):
     """Modules of rows and columns that select each other (the iterative signature algorithm, ISA).
 
-    From a random set of rows, every column is scored by the average of these rows in it and those that stand out by
+    From a random set of rows, every column is scored by the average of these rows in it and those that deviate by
     more than t_C standard deviations are kept; then every row is scored by its average over these columns, weighted by
     their scores, and those above t_G standard deviations are kept; and so on until nothing changes. What does not
     change is a module. A scrambled copy of the matrix says how strong a module must be.

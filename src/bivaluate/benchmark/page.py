@@ -114,10 +114,10 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     lines = [
         "# Which measure recognises good biclusters?",
         "",
+        headline(tables),
+        "",
         f"Written by `{command}`; whatever it says is printed here. {plural(len(solutions), 'solution')} of "
         f"{solutions['case'].nunique()} kinds of data ({data}) by {algorithms}.",
-        "",
-        headline(tables),
         "",
         f"![Rank correlation of every measure with the truth]({folder}/measures.png)",
         "",

@@ -15,7 +15,7 @@ from bivaluate.chance.assumptions import broken_assumptions, column_means_of, pr
 from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, observed_part
-from bivaluate.measures._observed import observed_errors
+from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.workspace import Options, Workspace
@@ -28,8 +28,8 @@ _CHUNK_CELLS = 1 << 24
 _REFERENCE = (
     "derived for bivaluate, see docs/chance.md; virtual error: Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015"
 )
-_PLAIN: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": _REFERENCE}
-_CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference": _REFERENCE}
+_PLAIN: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": _REFERENCE, "of_ve": True}
+_CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference": _REFERENCE, "of_ve": True}
 
 
 @dataclass(frozen=True)
@@ -469,7 +469,7 @@ def average_adjusted_virtual_error(
 
 
 @measure("avg_z", "avg z", "average standardised virtual error",
-    "Mean z of the biclusters; praises large coherent blocks.", level="solution", direction="high", range=REAL,
+    "Mean z of the biclusters; biased towards large coherent blocks.", level="solution", direction="high", range=REAL,
     compute=lambda w: _nanmean(block_scores(w).z), **_PLAIN)  # fmt: skip
 @measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,

@@ -32,8 +32,7 @@ def algorithms(
     - `bivaluate algorithms las`
     - `bivaluate algorithms --csv algorithms.csv`
     """
-    from bivaluate.algorithms.command import recipes
-    from bivaluate.algorithms.registry import ALGORITHMS, get_algorithm
+    from bivaluate.algorithms.registry import ALGORITHMS, get_algorithm, recipes
     from bivaluate.sweep.portfolio import PORTFOLIO
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())

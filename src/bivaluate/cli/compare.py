@@ -70,8 +70,41 @@ def compare(
     out.print("; ".join(f"{name}: {plural(len(solution), 'bicluster')}" for name, solution in solutions))
     rows = [(EXTERNAL[key].name, *map(number, row), EXTERNAL[key].summary) for key, row in values]
     print_table(["measure ↑", *columns, "what it says"], rows)
+    for name, other in zip(names, others, strict=True):
+        out.print(_in_words(truth.name, first, name, other), style="bold")
     if any(None in row for _, row in values):
         out.print("– needs the shape of the matrix: pass --matrix or --shape.")
+
+
+def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) -> str:
+    """Say which biclusters of the first solution the other one holds, by the cells they share."""
+    from bivaluate._text import listing
+    from bivaluate.judge.limits import DUPLICATE, MATCHED
+
+    shared = _jaccard(wanted, found)
+    best, of_found = shared.max(axis=1, initial=0.0), shared.max(axis=0, initial=0.0)
+    held, more = best[best >= MATCHED], int((of_found < MATCHED).sum())
+    missed = [f"B{k + 1}" for k, share in enumerate(best) if share < MATCHED]
+    how = ", nearly exactly" if len(held) and held.min() >= DUPLICATE else ""
+    rest = f"; it misses {listing(missed, 5)}" if missed else ""
+    extra = f"; {more} of its {plural(len(found), 'bicluster')} match{'es' if more == 1 else ''} none" if more else ""
+    return f"{name} holds {len(held)} of the {plural(len(wanted), 'bicluster')} of {truth}{how}{rest}{extra}."
+
+
+def _jaccard(first: Biclustering, second: Biclustering) -> Any:
+    """Return the cell Jaccard index of every bicluster of one solution with every one of another."""
+    import numpy as np
+
+    shared: Any = 1.0
+    for side in ("rows", "cols"):
+        length = 1 + max((int(getattr(b, side).max()) for solution in (first, second) for b in solution), default=0)
+        masks = [np.zeros((len(solution), length), dtype=np.float32) for solution in (first, second)]
+        for mask, solution in zip(masks, (first, second), strict=True):
+            for k, bicluster in enumerate(solution):
+                mask[k, getattr(bicluster, side)] = 1.0
+        shared = shared * (masks[0] @ masks[1].T)
+    sizes = [np.array([b.size for b in solution], dtype=float) for solution in (first, second)]
+    return shared / np.maximum(sizes[0][:, np.newaxis] + sizes[1] - shared, 1.0)
 
 
 def _parse_shape(text: str) -> tuple[int, int]:

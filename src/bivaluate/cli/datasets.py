@@ -1,4 +1,4 @@
-"""`bivaluate datasets`: list, fetch and write the real data sets."""
+"""`bivaluate datasets`: list, fetch and write the real data sets; the synthetic scenarios are a part of it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import typer
 
 from bivaluate._text import plural
 from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, OutputFormat, check_target, option
+from bivaluate.cli.scenarios import app as scenarios
 from bivaluate.cli.tables import out, print_json, print_table, progress, say_written, write_csv
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
-app = typer.Typer(**SETTINGS, cls=Group, help="Real matrices, fetched on demand.")
+app = typer.Typer(**SETTINGS, cls=Group, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
+app.add_typer(scenarios, name="scenarios")
 
 
 @app.callback(invoke_without_command=True)
@@ -30,6 +32,7 @@ def datasets(
     - `bivaluate datasets`
     - `bivaluate datasets fetch yeast`
     - `bivaluate datasets write yeast:04_elutriation elutriation.csv`
+    - `bivaluate datasets scenarios`
     """
     if context.invoked_subcommand is not None:
         return

@@ -1,26 +1,43 @@
-"""`bivaluate doctor`: what is installed, for bug reports; and every kernel compiled once."""
+"""`bivaluate doctor`: what is installed, for bug reports; is a run folder whole; and every kernel compiled once."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
+from bivaluate._errors import ParameterError, RunError
+from bivaluate._text import plural
 from bivaluate.cli.options import Csv, Json, option
 from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
 
 
 def doctor(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="RUN", help="Verify this run folder of a sweep instead.", show_default=False),
+    ] = None,
     warm: Annotated[bool, option("Compile every kernel now, so that no later command waits for it.", "--warm")] = False,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
-    """Say what bivaluate finds on this machine; paste it into a bug report.
+    """Say what bivaluate finds on this machine; paste it into a bug report. Or verify a run folder.
+
+    Of a run folder the journal, checksums of matrices, solutions and tables are compared; nothing is changed.
 
     Examples:
 
     - `bivaluate doctor`
     - `bivaluate doctor --json`
     - `bivaluate doctor --warm`
+    - `bivaluate doctor run`
     """
+    if folder is not None:
+        if warm or as_json or csv:
+            raise ParameterError("a run folder is verified without --warm, --json and --csv.")
+        _verify(folder)
+        return
     if warm:
         compile_all()
     found = _examine()
@@ -35,6 +52,28 @@ def doctor(
     print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
     out.print()
     print_table(headings, rows)
+
+
+def _verify(folder: Path) -> None:
+    from bivaluate.sweep.again import continue_command
+    from bivaluate.sweep.check import check_run
+    from bivaluate.sweep.load import load_run
+
+    found = check_run(folder)
+    for fault in found:
+        typer.echo(f"  • {fault}")
+    if found:
+        raise RunError(f"{folder} is not whole: {plural(len(found), 'fault')}, listed above.")
+    run = load_run(folder)
+    cells = f"{len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'cell')} finished"
+    if not run.missing and not run.missing_copies:
+        typer.echo(f"{folder} is whole: {cells}.")
+        return
+    copies = (
+        f", {plural(run.missing_copies, 'cell')} on surrogates and perturbed copies not" if run.missing_copies else ""
+    )
+    typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
+    typer.echo(f"  {continue_command(run)}")
 
 
 def _examine() -> dict[str, Any]:
@@ -87,23 +126,16 @@ def _version(name: str) -> str | None:
 
 
 def _kernel_folder() -> str:
-    """Return where compiled kernels are: in the installation, or where numba keeps them."""
-    from bivaluate._files import SHIPPED
-    from bivaluate._jit import is_shipped
-    from bivaluate.measures import _kernels
+    """Return where numba keeps compiled kernels."""
+    from bivaluate.measures._engine import _kernels_two_pass as kernels
 
-    if is_shipped():
-        return f"{SHIPPED} (made by the installation)"
-
-    folders = [kernel.stats.cache_path for kernel in vars(_kernels).values() if hasattr(kernel, "stats")]
+    folders = [kernel.stats.cache_path for kernel in vars(kernels).values() if hasattr(kernel, "stats")]
     return next(filter(None, folders), "not kept (no folder is writable): compiled again in every process")
 
 
 def compile_all() -> None:
-    """Read, score and search matrices large enough for every kernel."""
-    import tempfile
+    """Score and search matrices large enough for every kernel."""
     import warnings
-    from pathlib import Path
 
     import numpy as np
     from scipy.sparse import csr_array
@@ -111,12 +143,7 @@ def compile_all() -> None:
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
-    from bivaluate.io.matrices._dialect import Dialect
-    from bivaluate.io.matrices.delimited import read_fast
-    from bivaluate.io.source import Source
-    from bivaluate.matrix import Matrix
     from bivaluate.measures._cell_pairs import CellPairs
-    from bivaluate.measures._mergers import MANY_MERGERS, errors_of_one, mergers_one_by_one
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -126,18 +153,11 @@ def compile_all() -> None:
     exact[:325, :32] = np.add.outer(np.arange(325.0), np.arange(32.0) ** 2)  # errors of 0 are computed with care
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        err.print("reading …")
-        with tempfile.TemporaryDirectory() as folder:
-            table = Path(folder) / "table.csv"
-            table.write_text("g1,1,2\n", encoding="utf-8")
-            read_fast(Source(table), Dialect(",", ".", None, index_cols=1, n_fields=3, first=1))
         err.print("scoring …")
         evaluate(X, many, metrics="all")
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
         CellPairs(many, many, np.eye(len(many))).sums()
-        mergers_one_by_one(X, many)
-        errors_of_one(Matrix.of(X), many.row_masks, many.col_masks, 0, np.arange(12).repeat(MANY_MERGERS))
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

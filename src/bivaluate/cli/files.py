@@ -19,6 +19,7 @@ from typing import Any
 import typer
 
 from bivaluate._errors import BivaluateError, ParameterError
+from bivaluate._files import disk_error
 
 DASH = "-"
 #: Parameters that name a folder; everything else of type Path is a file.
@@ -138,10 +139,15 @@ def force_option() -> Any:
 
 
 def check_written(params: list[Any], ctx: Any) -> None:
-    """Refuse to write over what is read, and over a file of another kind unless --force is given."""
+    """Refuse what cannot be written, before any work is done.
+
+    That is a file in a folder without permission, a file that is read, and one of another kind unless --force is given.
+    """
     given = [(parameter, ctx.params.get(parameter.name)) for parameter in params]
     written = [(p, Path(value)) for p, value in given if isinstance(value, Path) and is_written(p)]
     for parameter, path in written:
+        if not is_stream(path) and os.path.isdir(path.parent) and not os.access(path.parent, os.W_OK):
+            raise disk_error(path, PermissionError())
         if not os.path.isfile(path):
             continue
         name = max(parameter.opts, key=len) if parameter.opts[0].startswith("-") else parameter.name.upper()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 import time
 import warnings
@@ -34,21 +35,23 @@ COMMANDS = {
     "metrics": "List the measures: what they mean, which way is better.",
     "compare": "Compare solutions with a known truth, or with another one.",
     "enrich": "Ask whether the genes of biclusters share a function.",
+    "confirm": "Ask whether biclusters found in one matrix hold in another.",
+    "recur": "Find the biclusters or programs that recur over samples.",
+    "traits": "Ask what the samples of biclusters have in common.",
     "prune": "Propose which biclusters to drop or merge.",
-    "refine": "Polish biclusters from any tool, and say what became of each.",
+    "refine": "Polish biclusters from any tool, and say how each changed.",
     "run": "Run a biclustering algorithm on a matrix.",
     "algorithms": "List the algorithms: what they seek, which data they take.",
     "sweep": "Run algorithms over K, seeds and data sets.",
     "select": "Choose algorithm and K from a sweep.",
-    "check": "Verify the folder of a sweep.",
     "report": "Turn a sweep into one HTML page.",
     "replicate": "Reproduce the paper and judge each of its claims.",
     "benchmark": "Ask which measure recognises good biclusters, across algorithms and data.",
-    "scenarios": "List or write the ten synthetic benchmark matrices.",
-    "datasets": "List or fetch real data sets.",
+    "datasets": "List, fetch or write real data sets and the ten synthetic scenarios.",
     "convert": "Convert solutions between the formats of biclustering tools.",
-    "doctor": "Say what is installed, for bug reports; compile everything once.",
+    "doctor": "Say what is installed, or whether the folder of a sweep is whole; compile everything once.",
 }
+MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
@@ -69,6 +72,8 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
+        if name in MOVED:
+            ctx.fail(f"{name} is part of another command now: bivaluate {MOVED[name]}")
         if name not in COMMANDS:
             ctx.fail(f"there is no command {name!r}.{suggest(name, COMMANDS)}")
         return name, _load(name), args[1:]
@@ -108,9 +113,22 @@ _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and error
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
 
 
+_UNTRUSTED = typer.Option(
+    False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
+)
+
+
 @app.callback()
-def root(context: typer.Context, version: bool = _VERSION, quiet: bool = _QUIET, verbose: bool = _VERBOSE) -> None:
+def root(
+    context: typer.Context,
+    version: bool = _VERSION,
+    quiet: bool = _QUIET,
+    verbose: bool = _VERBOSE,
+    untrusted: bool = _UNTRUSTED,
+) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
+    if untrusted:
+        os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
     if quiet:
         from bivaluate.cli.tables import err
 

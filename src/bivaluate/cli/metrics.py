@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bivaluate.cli.options import Csv, Json
+from bivaluate.cli.options import Csv, Json, option
 from bivaluate.cli.tables import arrow, out, print_json, print_table, write_csv
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ FIELDS = ("key", "symbol", "name", "level", "direction", "summary", "reference",
 
 def metrics(
     key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None,
+    glossary: Annotated[bool, option("Explain the words of verdicts and tables instead.", "--glossary")] = False,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -26,8 +27,14 @@ def metrics(
 
     - `bivaluate metrics`
     - `bivaluate metrics nve`
+    - `bivaluate metrics --glossary`
     - `bivaluate metrics --csv measures.csv`
     """
+    if glossary:
+        from bivaluate._glossary import GLOSSARY
+
+        print_json(dict(GLOSSARY)) if as_json else print_table(["word", "meaning"], GLOSSARY)
+        return
     from bivaluate.measures.registry import METRICS, get_metric
 
     records = [get_metric(key)] if key else list(METRICS.values())
@@ -51,8 +58,6 @@ def _document(metric: Metric) -> dict[str, object]:
 
 
 def _describe(metric: Metric) -> None:
-    import inspect
-
     better = "neither way" if metric.direction == "none" else metric.direction
     low, high = ("∞" if _bound(end) is None else f"{end:g}" for end in map(abs, metric.range))
     low = f"−{low}" if metric.range[0] < 0 else low
@@ -60,8 +65,20 @@ def _describe(metric: Metric) -> None:
     out.print(metric.symbol, style="bold", end="")
     out.print(f" ({metric.key}): {metric.name}\n{metric.summary}")
     out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.")
-    out.print(f"Reference: {metric.reference}\n" if metric.reference else "")
-    out.print(inspect.getdoc(metric.function) or "", soft_wrap=True)
+    if metric.reference:
+        out.print(f"Reference: {metric.reference}")
+    for paragraph in _explanation(metric):
+        out.print(f"\n{paragraph}", soft_wrap=True)
+
+
+def _explanation(metric: Metric) -> list[str]:
+    """Return what the documentation says of a measure before its parameters, as plain paragraphs."""
+    import inspect
+    import re
+
+    text = re.split(r"\n\n\w[\w ]*\n-{3,}\n", inspect.getdoc(metric.function) or "")[0]
+    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`|``(.+?)``", lambda found: found[1] or found[2], text)
+    return text.split("\n\n")[1:]
 
 
 def _yes(metric: Metric) -> str:

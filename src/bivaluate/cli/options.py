@@ -62,6 +62,7 @@ _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
 _gene_sets = functools.partial(option, panel="Gene sets")
+_annotations = functools.partial(option, panel="Annotations")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +83,8 @@ class MatrixFile:
     absent: Annotated[
         str | None, _reading_matrix("Cells a sparse file does not store: zero (default), or missing.")
     ] = None
+    rows: Annotated[str | None, _reading_matrix("What the rows are, such as genes (default: by format).")] = None
+    columns: Annotated[str | None, _reading_matrix("What the columns are, such as samples.")] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -92,18 +95,20 @@ class MatrixFile:
 
     def read(self, path: Path) -> Matrix:
         """Read a matrix, and say so if the file holds biclusters instead."""
-        from bivaluate.datasets.named import is_name, load_named
         from bivaluate.io import read_matrix
-        from bivaluate.io.solutions import is_solution
 
-        if is_name(str(path)) and not os.path.exists(path):
-            if self.given.keys() - {"absent"}:
+        if not os.path.exists(path) and _is_name(path):
+            from bivaluate.datasets.named import load_named
+
+            if self.given.keys() - {"absent", "rows", "columns"}:
                 raise ParameterError(f"{path} names a data set, not a file: leave out the options on how to read it.")
-            found = load_named(str(path))[0]
+            found = load_named(str(path))[0].called(self.rows, self.columns)
             return found if self.absent is None else dataclasses.replace(found, absent=self.absent)
         try:
             return read_matrix(path, **self.given)
         except FormatError as error:
+            from bivaluate.io.solutions import is_solution
+
             if not self.given and is_solution(path):
                 raise FormatError(
                     f"{path} holds biclusters, not a matrix. Were the two swapped? The matrix comes first."
@@ -146,12 +151,18 @@ class SolutionFile:
         return read_solutions(path, X, **self.given) if named is None else [named]
 
 
+def _is_name(path: Path) -> bool:
+    from bivaluate.datasets.named import is_name
+
+    return is_name(str(path))
+
+
 def _named_solution(path: Path) -> Biclustering | None:
     """Return the biclusters that belong to data by name; None if the path is that of a file."""
-    from bivaluate.datasets.named import is_name, load_named
-
-    if os.path.exists(path) or not is_name(str(path)):
+    if os.path.exists(path) or not _is_name(path):
         return None
+    from bivaluate.datasets.named import load_named
+
     found = load_named(str(path))[1]
     if found is None:
         raise ParameterError(f"{path} has no biclusters that belong to it; name a solution file.")
@@ -168,6 +179,9 @@ class Scoring:
     degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring(_MISSING)] = "raise"
     single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
+    ve_axis: Annotated[
+        str, _scoring("VE standardises rows (as printed), or columns: NVE and all built on it follow.")
+    ] = "rows"
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
@@ -210,6 +224,47 @@ class GeneSetFile:
                 "`bivaluate enrich`."
             )
         return {"sets": self.read(), "genes": self.genes}
+
+
+@dataclasses.dataclass(frozen=True)
+class AnnotationFile:
+    """What is known about samples; the fields are the options of every command that tests it."""
+
+    annotations: Annotated[Path | None, _annotations("Annotations of samples: CSV or TSV, labels first.")] = None
+    of: Annotated[str, _annotations("What they describe: columns or rows.", "--annotated")] = "columns"
+    within: Annotated[str | None, _annotations("Permute samples within the classes of this column.")] = None
+    technical: Annotated[str | None, _annotations("Columns that make a bicluster doubtful: batch,plate.")] = None
+    survival: Annotated[str | None, _annotations("The columns of time and event: time,event.")] = None
+
+    def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
+        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
+        from bivaluate._anndata import holds_obs
+        from bivaluate.elsewhere.traits import read_samples, traits
+
+        named = listed(self.survival)
+        if named is not None and len(named) != 2:
+            raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
+        own = self.annotations is None and holds_obs(path)
+        if self.annotations is None and not own:
+            if self.within or self.technical or self.survival:
+                raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
+            return lambda solution, X: None
+        table = read_samples(self.annotations or path)
+        pair = None if named is None else (named[0], named[1])
+        how: dict[str, Any] = {"within": self.within, "technical": listed(self.technical) or (), "survival": pair}
+
+        def tested(solution: Biclustering, X: Matrix) -> Any:
+            turned = own and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
+            return traits(solution, X, table, of="rows" if turned else self.of, **how)
+
+        return tested
+
+
+def shared_traits(table: Any) -> list[str]:
+    """Return which biclusters share a trait, in words; nothing without annotations."""
+    from bivaluate.elsewhere.traits import describe
+
+    return [] if table is None or not len(table) else describe(table) or ["no annotation (q ≤ 0.05)"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -286,6 +341,7 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
 
+_UNTRUSTED = "--untrusted"  # of all commands, before or after their name
 OF_ALL_COMMANDS = ("-q", "--quiet", "-v", "--verbose")  # options of bivaluate itself
 
 
@@ -300,6 +356,9 @@ class _Spoken:
             self.params.append(force_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if _UNTRUSTED in args:
+            args = [word for word in args if word != _UNTRUSTED]
+            os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
         own = {spelling for parameter in self.params for spelling in parameter.opts}
         for word in (word for word in args if word in OF_ALL_COMMANDS and word not in own):
             raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")

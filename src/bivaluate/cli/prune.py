@@ -70,14 +70,13 @@ def prune(
     """
     from bivaluate.io import write_solution
     from bivaluate.judge.prune import propose_pruning
-    from bivaluate.measures._mergers import scored_once
 
     if target is not None:
         check_target(target, format)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
     options = dataclasses.asdict(rules)
-    with progress() as update, scored_once(X, [given]):
+    with progress() as update:
         advice = propose_pruning(X, given, progress=update and partial(update, "changes"), **options)
     if as_json:
         print_json(_document(advice))

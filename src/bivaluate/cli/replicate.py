@@ -36,15 +36,10 @@ def replicate(
 
 
 def _summarise(result: Replication) -> None:
-    from collections import Counter
-
-    from bivaluate.replicate.claim_rules import VERDICTS
-
-    counts = Counter(outcome.verdict for outcome in result.outcomes)
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
     for note in result.notes:
         err.print(note)
-    out.print(f"{len(result.outcomes)} checks of the paper's claims: {words}")
+    for sentence in result.words:
+        out.print(sentence)
     out.print(f"verdicts: {result.document}", soft_wrap=True)
     out.print(f"tables and figures: {result.folder / 'replication'}", soft_wrap=True)
     out.print(f"report: {result.report}", soft_wrap=True)

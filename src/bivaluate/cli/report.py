@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.cli.options import GeneSetFile, grouped, option
+from bivaluate.cli.options import AnnotationFile, GeneSetFile, grouped, option
 from bivaluate.cli.tables import say_written
 
 
@@ -17,6 +17,7 @@ from bivaluate.cli.tables import say_written
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
     gene_sets: GeneSetFile,
+    annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
@@ -33,19 +34,32 @@ def report(
     - `bivaluate report run --go sgd`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
-    from bivaluate.replicate.replication import is_replication, report_again
     from bivaluate.report import build_report
+    from bivaluate.report.elsewhere import annotated
+    from bivaluate.report.source import read_source
 
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     looked_up = gene_sets.for_report(target)
-    if is_replication(run):
+    if _is_replication(run):
+        from bivaluate.replicate.replication import report_again
+
         if by is not None or looked_up:
             raise ParameterError(
                 f"{run} is a replication: --by, --sets and --go are for one of its runs, the folders in {run / 'runs'}."
             )
         written = report_again(run, target, title)
     else:
-        written = build_report(run, target, title, by=by, **looked_up)
+        source = annotated(read_source(run), annotations.test(run))
+        written = build_report(source, target, title, by=by, **looked_up)
     say_written(written)
+
+
+def _is_replication(folder: Path) -> bool:
+    """Whether a folder was made by `bivaluate replicate`."""
+    if not os.path.isdir(folder / "runs"):  # most are not, which is told without loading what makes one
+        return False
+    from bivaluate.replicate.replication import is_replication
+
+    return is_replication(folder)

@@ -1,4 +1,4 @@
-"""`bivaluate scenarios`: list, write and check the ten synthetic scenarios."""
+"""`bivaluate datasets scenarios`: list, write and check the ten synthetic scenarios."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def scenarios(context: typer.Context, as_json: Json = False, csv: Csv = None) ->
 
     Examples:
 
-    - `bivaluate scenarios`
-    - `bivaluate scenarios write S1 S7 --seed 1 --out data`
-    - `bivaluate scenarios planted --seeds 20`
+    - `bivaluate datasets scenarios`
+    - `bivaluate datasets scenarios write S1 S7 --seed 1 --out data`
+    - `bivaluate datasets scenarios planted --seeds 20`
     """
     if context.invoked_subcommand is not None:
         return
@@ -39,7 +39,7 @@ def scenarios(context: typer.Context, as_json: Json = False, csv: Csv = None) ->
         return
     rows = [[str(value) for value in record.values()] for record in records]
     print_table(["id", "name", "K", "signal", "what it stresses"], rows, "The ten scenarios, 300 x 40 each")
-    out.print("Write one with: bivaluate scenarios write S1 --seed 0 --out data")
+    out.print("Write one with: bivaluate datasets scenarios write S1 --seed 0 --out data")
 
 
 @app.command(cls=Command)
@@ -54,7 +54,7 @@ def write(
 
     Examples:
 
-    - `bivaluate scenarios write S1 S7 --seed 1 --out data`
+    - `bivaluate datasets scenarios write S1 S7 --seed 1 --out data`
     - `bivaluate score data/S1_seed1.csv data/S1_seed1.truth.json`
     """
     from bivaluate.datasets.scenarios import SCENARIOS, get_scenario, write_scenario
@@ -76,8 +76,8 @@ def planted(
 
     Examples:
 
-    - `bivaluate scenarios planted`
-    - `bivaluate scenarios planted S4 S5 --seeds 100`
+    - `bivaluate datasets scenarios planted`
+    - `bivaluate datasets scenarios planted S4 S5 --seeds 100`
     """
     from bivaluate.datasets.published import PLANTED, PLANTED_MEASURES, PLANTED_SOURCE, planted_table
     from bivaluate.measures.registry import get_metric

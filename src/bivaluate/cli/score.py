@@ -17,6 +17,7 @@ from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import (
     AllMetrics,
+    AnnotationFile,
     Csv,
     GeneSetFile,
     Json,
@@ -29,6 +30,7 @@ from bivaluate.cli.options import (
     chosen_metrics,
     grouped,
     option,
+    shared_traits,
     spoken,
 )
 from bivaluate.cli.tables import (
@@ -51,7 +53,6 @@ from bivaluate.cli.tables import (
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
     from bivaluate.matrix import Matrix
-    from bivaluate.report.source import Source
     from bivaluate.solution import Biclustering
 
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
@@ -65,6 +66,7 @@ def score(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     gene_sets: GeneSetFile,
+    annotations: AnnotationFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
     sort: Annotated[
         str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
@@ -92,7 +94,6 @@ def score(
     """
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
-    from bivaluate.measures._mergers import scored_once
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -101,22 +102,27 @@ def score(
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
+    test = annotations.test(matrix)
     chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
-    with progress() as update, cluster(scheduler) as options["scheduler"], scored_once(X, read):
+    with progress() as update, cluster(scheduler) as options["scheduler"]:
         # an array in memory is not read, and is looked at once for all solutions
         options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         with warnings.catch_warnings():
             if not as_json:  # the findings say it
                 warnings.simplefilter("ignore", DegenerateWarning)
             evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
-        for evaluation in evaluations:
+        for evaluation, place in zip(evaluations, _places(matrix, files, matrix_file, solution_file), strict=True):
+            evaluation.place = place
             evaluation.verdict  # noqa: B018
     curve = {} if biclusters else _curve(evaluations, placements)
+    traits = {_name(e): test(e.solution, X) for e in evaluations}
     if as_json:
-        print_json([e.to_dict() | ({"at_random": curve[_name(e)]} if curve else {}) for e in evaluations])
+        more = {name: {"traits": table.to_dict("records")} for name, table in traits.items() if table is not None}
+        more = {name: more.get(name, {}) | ({"at_random": curve[name]} if curve else {}) for name in traits}
+        print_json([e.to_dict() | more[_name(e)] for e in evaluations])
     elif biclusters:
         common = _shared_findings(evaluations)
         for evaluation in evaluations:
@@ -126,6 +132,8 @@ def score(
         _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
+    for name, table in traits.items() if not as_json else ():
+        print_list(f"What the samples of {name} share", shared_traits(table))
     if csv:
         write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
     if mqc:
@@ -142,8 +150,14 @@ def score(
             err.print(f"wrote {key} into {matrix}")
     if report:
         from bivaluate.report import build_report
+        from bivaluate.report.elsewhere import annotated, trait_sections
+        from bivaluate.report.source import from_evaluations
 
-        build_report(_with_places(evaluations, matrix, files, matrix_file, solution_file), report, **looked_up)
+        source = annotated(from_evaluations(evaluations), test)
+        panels = [
+            panel for name, table in traits.items() for panel in trait_sections(table, name if len(traits) > 1 else "")
+        ]
+        build_report(source, report, sections=panels, **looked_up)
         say_written(report)
 
 
@@ -171,32 +185,24 @@ def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> 
     return files, [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
 
 
-def _with_places(
-    evaluations: Sequence[Evaluation],
-    matrix: Path,
-    files: Sequence[Path],
-    matrix_file: MatrixFile,
-    solution_file: SolutionFile,
-) -> Source:
-    """Return what the page is built from, with the files and options of this command for the commands it names."""
-    from bivaluate.report.source import Place, from_evaluations
+def _places(
+    matrix: Path, files: Sequence[Path], matrix_file: MatrixFile, solution_file: SolutionFile
+) -> list[tuple[str, str]]:
+    """Return how commands name the matrix and each solution, with the options of this command."""
     from bivaluate.sweep.again import reading_words
 
-    unknown = Place()
-    here = unknown.matrix if is_stream(matrix) else shlex.join([str(matrix), *reading_words(matrix_file.given)])
+    here = "MATRIX" if is_stream(matrix) else shlex.join([str(matrix), *reading_words(matrix_file.given)])
     asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
     options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-
-    def places(index: int) -> Place:
-        file = files[index]
-        lone = not is_stream(file) and files.count(file) == 1
-        return Place(here, shlex.join([str(file), *options]) if lone else unknown.solution)
-
-    return dataclasses.replace(from_evaluations(evaluations), places=places)
+    lone = [not is_stream(file) and files.count(file) == 1 for file in files]
+    return [
+        (here, shlex.join([str(file), *options]) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)
+    ]
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
+    from bivaluate.judge.choice import which_is_best
     from bivaluate.measures.registry import METRICS, main_metrics
 
     computed = evaluations[0].scores
@@ -215,9 +221,11 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     for name, evaluation in zip(names, evaluations, strict=True):
         print_verdict(evaluation.verdict, name)
         _print_findings(evaluation, common)
-    if len(evaluations) > 1:
-        out.print(f"\n{_which_is_best(evaluations)}", style="bold")
+    first, said = which_is_best(names, [e.scores for e in evaluations])
+    if said:
+        out.print(f"\n{said}", style="bold")
     print_list("All solutions", [spoken(sentence) for sentence in common])
+    print_list("Next", evaluations[first].verdict.next_steps)
     columns = [[score_text(key, e.scores.get(key)) for key in keys] for e in evaluations]
     out.print()
     if len(keys) > len(main) + 1:
@@ -227,21 +235,6 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         rows = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         print_table(["solution", *map(heading, keys)], rows)
     out.print(_LEGEND, style="dim")
-
-
-def _which_is_best(evaluations: Sequence[Evaluation]) -> str:
-    """Say which of several solutions has most evidence, by the rule that chooses everywhere."""
-    from bivaluate.judge.choice import best_solution
-    from bivaluate.judge.verdict import nothing_supported
-
-    first = best_solution([e.scores for e in evaluations])
-    if first is None:
-        return "Evidence was not computed: no solution is called the best."
-    best = evaluations[first]
-    if not best.scores["n_supported"]:
-        return nothing_supported(_name(best))
-    others = [f"{_name(e)} {number(e.scores['n_supported'])}" for e in evaluations if e is not best]
-    return f"{_name(best)} has the most evidence: {number(best.scores['n_supported'])} supported ({', '.join(others)})."
 
 
 def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:

@@ -35,7 +35,7 @@ def select(
     csv: Csv = None,
     tables: Annotated[Path | None, option("Also write every table as CSV into this folder.")] = None,
     consensus: Annotated[
-        Path | None, option("Also write the biclusters that come back over the seeds of the choice into this folder.")
+        Path | None, option("Also write the biclusters that recur over the seeds of the choice into this folder.")
     ] = None,
 ) -> None:
     """Choose algorithm and K from a sweep.
@@ -88,7 +88,7 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
         target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
         found.solution.to_json(target)
         shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
-        known = f"{shares} of the seeds" if shares else "none comes back"
+        known = f"{shares} of the seeds" if shares else "none recurs"
         err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 
 

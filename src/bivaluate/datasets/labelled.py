@@ -62,7 +62,8 @@ class Labelled:
 def read_labelled(record: RealDataset) -> Labelled:
     """Read a data set that lies in the cache."""
     found = _READERS[record.group](record)
-    return Labelled(found.matrix.renamed(record.name), found.row_classes, found.col_classes)
+    matrix = found.matrix.renamed(record.name).called(*_NOUNS.get(record.group, ("genes", "samples")))
+    return Labelled(matrix, found.row_classes, found.col_classes)
 
 
 def _masks(classes: Sequence[Iterable[str]]) -> dict[str, NDArray[np.bool_]]:
@@ -152,6 +153,13 @@ def _sparse(values: Any, rows: Sequence[str] | None, cols: Sequence[str], absent
     return Matrix(values, None if rows is None else tuple(rows), tuple(cols), absent=absent)
 
 
+#: What rows and columns are, where not genes and samples.
+_NOUNS = {
+    "single-cell": ("genes", "cells"),
+    "multilabel": ("rows", "columns"),
+    "ratings": ("users", "films"),
+    "text": ("documents", "words"),
+}
 _READERS: dict[str, Callable[[RealDataset], Labelled]] = {
     "yeast": _expression,
     "tavazoie": _expression,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bivaluate._errors import FileError, ParameterError, suggest
 from bivaluate.datasets.catalogue import DATASETS
-from bivaluate.datasets.example import load_example
-from bivaluate.datasets.real import load
-from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
-from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering
+
+if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
+    from bivaluate.solution import Biclustering
 
 EXAMPLE, SCENARIO = "example:", "scenario:"
 
@@ -36,8 +36,10 @@ def expand_name(name: str) -> Sequence[str]:
     if not is_name(name):
         raise FileError(
             f"there is no file {name!r}. A data set is a file, example:, scenario:S1, scenario:*, yeast:04_elutriation "
-            "or yeast:*; 'bivaluate datasets' and 'bivaluate scenarios' list them."
+            "or yeast:*; 'bivaluate datasets' and 'bivaluate datasets scenarios' list them."
         )
+    from bivaluate.datasets.scenarios import SCENARIOS
+
     known = [EXAMPLE, *(f"{SCENARIO}{key}" for key in SCENARIOS), *DATASETS]
     near = [key for key in known if key.partition(":")[0] == name.partition(":")[0]]
     some = ", ".join(near[:20]) + (" …" if len(near) > 20 else "")
@@ -60,6 +62,11 @@ def load_named(name: str, seed: int = 0) -> tuple[Matrix, Biclustering | None]:
     >>> X.shape, X.name, len(truth)
     ((300, 40), 'scenario:S1', 4)
     """
+    from bivaluate.datasets.example import load_example
+    from bivaluate.datasets.real import load
+    from bivaluate.datasets.scenarios import make_scenario
+    from bivaluate.matrix import Matrix
+
     found, *others = expand_name(name)
     if others:
         raise ParameterError(f"{name} stands for {1 + len(others)} data sets, and one is needed here: {found}, say.")

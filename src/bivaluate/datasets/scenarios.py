@@ -141,6 +141,13 @@ SCENARIOS: dict[str, Scenario] = {
                  _alternating(((8, 5),) * 3, 1.25, noise=0.27, row_effect=3.0, col_effect=0.65)),
     )
 }  # fmt: skip
+#: S7 calibrated once more, for VE along columns: clones that differ in how far their rows are shifted, in nothing else.
+VARIANTS: dict[str, Scenario] = {
+    "S7c": Scenario("S7c", "Identical clones, VE along columns", "same pattern, shared columns, unequal row shifts",
+                    "S7 for ve_axis='columns'",
+                    (Block(25, 14, noise=0.33, row_effect=1.25, col_effect=1.0),
+                     *(Block(25, 14, "clone", noise=0.33, row_effect=spread) for spread in (1.1, 0.95, 0.8)))),
+}  # fmt: skip
 
 
 def get_scenario(name: str) -> Scenario:
@@ -149,7 +156,7 @@ def get_scenario(name: str) -> Scenario:
     Parameters
     ----------
     name : str
-        S1 to S8, S9a or S9b.
+        S1 to S8, S9a or S9b; S7c is S7 calibrated for VE along columns.
 
     Returns
     -------
@@ -170,7 +177,7 @@ def get_scenario(name: str) -> Scenario:
     >>> get_scenario("s9A").name
     'Coverage tiling'
     """
-    for id_, scenario in SCENARIOS.items():
+    for id_, scenario in (SCENARIOS | VARIANTS).items():
         if str(name).lower() == id_.lower():
             return scenario
     raise ParameterError(
@@ -217,7 +224,7 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     """
     scenario = get_scenario(name)
     seed = check_int("random_state", random_state, minimum=0)
-    stream = list(SCENARIOS).index(scenario.id)
+    stream = list(SCENARIOS | VARIANTS).index(scenario.id)
     X, truth, recipe = make_biclusters(
         SHAPE, scenario.blocks, random_state=[seed, stream], background=BACKGROUND, effects=scenario.effects
     )

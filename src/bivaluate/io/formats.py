@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from bivaluate._text import Advice, Option
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
+UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files
 Content = TypeVar("Content", Matrix, Document)
 
 _ROOMS = {"matrix": "bivaluate.io.matrices", "solution": "bivaluate.io.solutions"}
@@ -86,8 +88,6 @@ class Format(Generic[Content]):
         What the solutions of a source that may hold several are called.
     members : {"both", "index", "label"}
         What it writes of the members of a solution: positions, labels where they are known, or both.
-    on_trial : {"", "matrix", "solution"}
-        Its kind, where a library that may hang or take all memory reads it: a file is tried in another process first.
     """
 
     key: str
@@ -106,7 +106,6 @@ class Format(Generic[Content]):
     nearly: Callable[[Source], str] | None = None
     items: Callable[[Source], list[str]] | None = None
     members: str = "both"
-    on_trial: str = ""
 
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1.
@@ -114,11 +113,6 @@ class Format(Generic[Content]):
         Whatever a reader, or a library it calls, stumbles over becomes a FormatError.
         """
         self._check_needs("reading")
-        if self.on_trial and not source.is_folder:
-            from bivaluate.io import trial
-
-            said = {name: getattr(options, name) for name in self.options}
-            trial.check(source, self.on_trial, self.key, said, self.needs)
         try:
             try:
                 return self.read(source, options)
@@ -252,6 +246,14 @@ def _recognised(kind: str, source: Source) -> Format[Any] | None:
         if detects is not None and detects(source):
             return record
     return None
+
+
+def try_apart(untrusted: bool, kind: str, path: Any, options: dict[str, Any], X: Matrix | None = None) -> None:
+    """Where the caller or the environment says so, read a file first in a process with limits; raise what it raised."""
+    if untrusted or os.environ.get(UNTRUSTED, "0") not in ("", "0"):
+        from bivaluate.io import trial
+
+        trial.check(kind, path, options, X)
 
 
 def reader(kind: str, source: Source, key: str | None) -> Format[Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from bivaluate._check import in_short
 from bivaluate._errors import FileError, FormatError
@@ -47,8 +47,6 @@ class Source:
             raise FileError(f"the path of a file or folder is needed, found: {in_short(path)}; {how}.") from None
         self.name = str(path)
         self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
-        # what trials without options came to, by kind and format
-        self.tried: dict[tuple[str, str], dict[str, Any]] = {}
 
     @cached_property
     def is_folder(self) -> bool:

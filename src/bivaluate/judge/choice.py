@@ -19,7 +19,7 @@ import numpy as np
 
 from bivaluate._text import listing, number
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
-from bivaluate.judge.verdict import count
+from bivaluate.judge.verdict import count, nothing_supported
 from bivaluate.measures.registry import get_metric, symbol
 
 if TYPE_CHECKING:
@@ -243,6 +243,26 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
     return pick(raw, high=True) if first is None else first
 
 
+def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> tuple[int, str]:
+    """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one.
+
+    >>> scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
+    >>> which_is_best(["las", "cca"], scores)
+    (0, 'las has the most evidence: 2 supported (cca 0).')
+    """
+    first = best_solution(scores)
+    if first is None:
+        return 0, "Evidence was not computed: no solution is called the best." if len(names) > 1 else ""
+    if len(names) < 2:
+        return 0, ""
+    if not scores[first].get("n_supported"):
+        return first, nothing_supported(names[first])
+    others = ", ".join(
+        f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first
+    )
+    return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
+
+
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
     """Return the smallest and largest K of the stretch around the best one whose values count as equal to it.
 
@@ -447,6 +467,8 @@ def agreement(
 
 
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if not (n > 1).any():
+        return np.full(np.shape(sd), np.nan)
     from scipy.special import stdtrit
 
     freedom = np.maximum(n - 1, 1)

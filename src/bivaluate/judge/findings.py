@@ -44,6 +44,7 @@ def describe(
         sentences.append(
             f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
         )
+    sentences += _all_columns(workspace)
     sentences += _coverage(workspace)
     sentences += _against_nve(workspace)
     sentences += _series(workspace)
@@ -104,6 +105,15 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
         elif is_thin(rows[k], cols[k]):
             found.append(f"{names[k]} has two columns, which {symbol('ve')} cannot judge.")
     return _capped(found)
+
+
+def _all_columns(workspace: Workspace) -> list[str]:
+    """Say that no bicluster leaves out a column, as those of a table that names rows alone."""
+    n_cols, columns = workspace.shape[1], workspace.matrix.nouns[1]
+    if not bool((workspace.c == n_cols).all()):
+        return []
+    which = "Every bicluster takes" if len(workspace.solution) > 1 else "The bicluster takes"
+    return [f"{which} in all {n_cols:,} {columns}: where a file names none, all are taken."]
 
 
 def _coverage(workspace: Workspace) -> list[str]:

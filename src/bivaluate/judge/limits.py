@@ -12,7 +12,7 @@ from bivaluate.chance.search import EVIDENCE_CUT as EVIDENCE_CUT  # aVE that no 
 CLOSE = 0.05
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
-#: Below the first NVE biclusters are clearly distinct; from the second on they are hardly distinct.
+#: Below the first NVE calls biclusters distinct; from the second on indistinct.
 DISTINCT, INDISTINCT = 0.5, 0.9
 #: Rows this far (VE) from their common pattern do not follow it.
 NOISY = 0.8
@@ -20,6 +20,8 @@ NOISY = 0.8
 COHERENT = 0.8
 #: Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE.
 SAME_PATTERN = 1.1
+#: Cell Jaccard index from which a bicluster of one solution counts as found in another.
+MATCHED = 0.5
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
 #: Confidence of the intervals over seeds.
@@ -63,7 +65,7 @@ def is_negligible(share: Any, beside: float = math.inf) -> Any:
 
 
 def is_indistinct(nve: float) -> bool:
-    """Return whether biclusters with this NVE are hardly distinct; never where it is undefined.
+    """Return whether NVE calls these biclusters indistinct; never where it is undefined.
 
     >>> is_indistinct(0.9), is_indistinct(0.89), is_indistinct(math.nan)
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Stability: do biclusters come back when rows and columns are left out, more than they do in surrogates?"""
+"""Stability: are biclusters reproducible when rows and columns are left out, more than in surrogates?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Fit = Callable[[Floats], Biclustering]
 
 @dataclass(frozen=True)
 class Stability:
-    """How well biclusters come back; made by :func:`stability`.
+    """How reproducible biclusters are; made by :func:`stability`.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def stability(
     Returns
     -------
     Stability
-        How well each bicluster comes back.
+        How reproducible each bicluster is.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def stability(
 
     See Also
     --------
-    consensus_biclusters : The biclusters that come back.
+    consensus_biclusters : The biclusters that recur.
 
     Examples
     --------
@@ -160,12 +160,12 @@ def _found_again(
 
 @dataclass(frozen=True)
 class Consensus:
-    """Biclusters that come back over several solutions; made by :func:`consensus_biclusters`.
+    """Biclusters that recur over several solutions; made by :func:`consensus_biclusters`.
 
     Attributes
     ----------
     solution
-        One bicluster per group, those that come back most often first.
+        One bicluster per group, those that recur most often first.
     support
         Share of the solutions in which each was found.
     """
@@ -177,7 +177,7 @@ class Consensus:
 def consensus_biclusters(
     solutions: Sequence[Biclustering], *, min_support: float = 0.5, min_jaccard: float = 0.5
 ) -> Consensus:
-    """Return the biclusters that come back in several solutions of one matrix, for instance over seeds.
+    """Return the biclusters that recur in several solutions of one matrix, for instance over seeds.
 
     Every bicluster is a candidate: it gathers, from each solution, the bicluster nearest to it by cell Jaccard index,
     if that index is at least `min_jaccard`. The candidate with most followers (then with the largest mean index, then
@@ -196,7 +196,7 @@ def consensus_biclusters(
     Returns
     -------
     Consensus
-        The biclusters that come back, and how often.
+        The biclusters that recur, and how often.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def consensus_biclusters(
 
     See Also
     --------
-    stability : How often each bicluster comes back.
+    stability : How reproducible each bicluster is.
 
     Examples
     --------

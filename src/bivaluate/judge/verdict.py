@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
 from bivaluate.judge.limits import strength
+from bivaluate.matrix import ROWS_AND_COLUMNS, Matrix
 from bivaluate.measures.registry import RECORDS
+
+if TYPE_CHECKING:
+    from bivaluate.solution import Biclustering
 
 NO_BICLUSTERS = "The solution has no biclusters."
 NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was not computed."
@@ -21,7 +25,7 @@ WORDS = {
     NOT_SUPPORTED: "not supported",
     TOO_SMALL: "too small to judge",
 }
-LEVEL = "shifted mean"
+LEVELS = ("shifted mean", "row levels")
 _OMITTING = ("--missing omit",)
 
 
@@ -37,11 +41,14 @@ class Verdict:
         Why to believe it, in the units of the data; empty where nothing is known.
     biclusters : tuple of dict
         One row per bicluster: ``bicluster``, ``n_rows``, ``n_cols``, ``mean_inside``, ``mean_elsewhere``, ``pattern``,
-        ``evidence``, ``strength``, ``verdict``, ``why``.
+        ``evidence``, ``strength``, ``verdict``, ``redundant_with``, ``why``, ``members`` (the first rows by name) and
+        ``shares`` (what the rows have in common, where gene sets were asked).
     next_steps : tuple of str
         What to do, commands between backquotes.
     notes : tuple of str
         What a careful reader would remark.
+    nouns : tuple of str
+        What rows and columns are.
     """
 
     headline: str
@@ -49,6 +56,7 @@ class Verdict:
     biclusters: tuple[dict[str, Any], ...] = ()
     next_steps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    nouns: tuple[str, str] = ROWS_AND_COLUMNS
 
     def __str__(self) -> str:
         return self.headline
@@ -72,9 +80,10 @@ class Verdict:
 def judged(
     records: Sequence[Mapping[str, Any]],
     *,
-    nouns: tuple[str, str] = ("rows", "columns"),
+    nouns: tuple[str, str] = ROWS_AND_COLUMNS,
     steps: Sequence[str] = (),
     notes: Sequence[str] = (),
+    members: Sequence[str] = (),
 ) -> Verdict:
     """Return the verdict on the biclusters of one solution.
 
@@ -87,6 +96,8 @@ def judged(
         What rows and columns are, as "genes" and "samples".
     steps, notes : sequence of str
         What to do next, and what else to know.
+    members : sequence of str
+        The first rows of each bicluster, by name.
 
     Returns
     -------
@@ -106,12 +117,38 @@ def judged(
     >>> [(row["strength"], row["why"]) for row in verdict.biclusters]
     [('very strong', 'evidence +175'), ('', '5 × 3: no block of this size could be supported in this matrix')]
     """
-    if not records:
-        return Verdict(NO_BICLUSTERS, next_steps=tuple(steps), notes=tuple(notes))
-    if any(record.get("verdict") is None for record in records):
-        return Verdict(NOT_ASKED, next_steps=tuple(steps), notes=tuple(notes))
-    rows = tuple(_row(record) for record in records)
-    return Verdict(headline(rows), _reason(rows, nouns), rows, tuple(steps), tuple(notes))
+    known: dict[str, Any] = {"next_steps": tuple(steps), "notes": tuple(notes), "nouns": nouns}
+    if not records or any(record.get("verdict") is None for record in records):
+        return Verdict(NOT_ASKED if records else NO_BICLUSTERS, **known)
+    names = members or [""] * len(records)
+    rows = tuple(_row(record) | {"members": some, "shares": ""} for record, some in zip(records, names, strict=True))
+    return Verdict(headline(rows), _reason(rows, nouns), rows, **known)
+
+
+MEMBERS_NAMED = 5
+
+
+def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
+    """Return the first rows of each bicluster by name; nothing where the rows have none.
+
+    >>> from bivaluate.solution import Biclustering
+    >>> first_members(Matrix([[1, 2], [3, 4]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2)))
+    ['MFA1, AGA2']
+    """
+    if matrix.row_labels is None:
+        return [""] * len(solution)
+    return [
+        ", ".join(matrix.row_label(int(i)) for i in bicluster.rows[:MEMBERS_NAMED])
+        + (", …" if len(bicluster.rows) > MEMBERS_NAMED else "")
+        for bicluster in solution
+    ]
+
+
+def with_shares(verdict: Verdict, shares: Sequence[str]) -> Verdict:
+    """Return a verdict that says what the rows of each bicluster share, and no longer how to find that out."""
+    rows = tuple(row | {"shares": text} for row, text in zip(verdict.biclusters, shares, strict=True))
+    steps = tuple(step for step in verdict.next_steps if "bivaluate enrich" not in step)
+    return replace(verdict, biclusters=rows, next_steps=steps)
 
 
 _SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pattern", "evidence")
@@ -126,6 +163,11 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     row["redundant_with"] = str(record.get("redundant_with") or "")
     row["why"] = why(record)
     return row
+
+
+def headings(verdict: Verdict) -> list[str]:
+    """Return the headings of a table of biclusters, of what :func:`described` says of each behind its name."""
+    return ["", " × ".join(verdict.nouns), "inside", "elsewhere", "pattern", "evidence", "verdict"]
 
 
 def described(row: Mapping[str, Any]) -> list[str]:
@@ -266,14 +308,14 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
     start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
     rows_, cols = (f"{n:,} {noun}" for n, noun in zip((first["n_rows"], first["n_cols"]), nouns, strict=True))
     inside, elsewhere = _value(first.get("mean_inside")), _value(first.get("mean_elsewhere"))
-    if first["pattern"] == LEVEL and math.isfinite(inside) and math.isfinite(elsewhere):
+    if first["pattern"] in LEVELS and math.isfinite(inside) and math.isfinite(elsewhere):
         return f"{start} {rows_} have a mean of {number(inside)} on its {cols} and {number(elsewhere)} on the others."
     how = {
-        "row levels": f"{rows_} have levels of their own on its {cols}",
+        "row levels": f"{rows_} are at levels on its {cols} that they do not have elsewhere",
         "column profile": f"{rows_} share one profile over its {cols}",
-        "additive": f"{rows_} share one profile over its {cols}, each at its own level",
-        "scaled profile": f"{rows_} follow one profile over its {cols}, each at its own scale",
-        "same order": f"{rows_} order its {cols} alike",
+        "additive": f"{rows_} share one profile over its {cols}, at different levels",
+        "scaled profile": f"{rows_} follow one profile over its {cols}, more or less strongly",
+        "same order": f"{rows_} rank its {cols} in the same order",
     }.get(str(first["pattern"]), f"{rows_} are higher on its {cols} than elsewhere")
     return f"{start} {how}; chance would not give that."
 
@@ -370,6 +412,7 @@ def next_steps(
     second_opinion: bool = True,
     edge: bool = False,
     to_name: bool = False,
+    rows: str = "rows",
     searched: bool = False,
     matrix: str = "MATRIX",
     solution: str = "SOLUTION",
@@ -392,6 +435,8 @@ def next_steps(
         Whether the chosen K is the smallest or largest tried, and nothing but the measure speaks for it.
     to_name : bool
         Whether rows have names that gene sets could explain.
+    rows : str
+        What the rows are.
     searched : bool
         Whether `bivaluate find` is among what was tried.
     matrix, solution : str
@@ -421,10 +466,53 @@ def next_steps(
         steps.append("Sweep again over a wider range of K.")
     if supported and to_name:
         sets = f"bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt"
-        steps.append(f"`{sets}` names what the rows share.")
+        steps.append(f"`{sets}` names what the {rows} share.")
     if supported and not second_opinion:
         steps.append(asking_held_out_cells(again))
     return steps[:2]
+
+
+def solution_steps(
+    records: Sequence[Mapping[str, Any]], matrix: Matrix, place: tuple[str, str], *, searched: bool, omits: bool
+) -> list[str]:
+    """Say what to do with one solution, from the verdicts on its biclusters.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        One row per bicluster, as :func:`judged` takes them.
+    matrix : Matrix
+        The data.
+    place : tuple of str
+        How commands name the matrix and the solution.
+    searched : bool
+        Whether `bivaluate find` made the solution.
+    omits : bool
+        Whether missing cells are left out.
+
+    Returns
+    -------
+    list of str
+        As :func:`next_steps` returns them.
+
+    Examples
+    --------
+    >>> solution_steps([{"verdict": "too_small"}], Matrix([[1.0]]), ("x.csv", "s.json"), searched=True, omits=False)
+    []
+    """
+    verdicts = {record.get("verdict") for record in records}
+    if None in verdicts:
+        return []
+    return next_steps(
+        supported=SUPPORTED in verdicts,
+        untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
+        to_name=matrix.row_labels is not None and matrix.nouns[0] in ("rows", "genes"),
+        rows=matrix.nouns[0],
+        searched=searched,
+        matrix=place[0],
+        solution=place[1],
+        omits=omits,
+    )
 
 
 def capital(text: str) -> str:

@@ -5,7 +5,8 @@ With rows standardised over the columns (mean 0, standard deviation 1)::
     VE  = mean |standardise(A) − standardise(A.mean(axis=0))|
     MSR = mean (A − A.mean(axis=1)[:, None] − A.mean(axis=0) + A.mean())²
 
-`block_values` computes both at once. Where rounding would cost digits, `_careful_block_values` takes over.
+`block_values` computes both at once. Where rounding would cost digits, `_engine.careful` takes over, and
+`_engine.missing` where cells are missing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ EPS = float(np.finfo(np.float64).eps)
 # A row is constant when max - min <= CONSTANT * max|x|.
 CONSTANT = 32 * EPS
 # Below these shares of the data the quick formulas lose digits and the careful ones take over.
-SMALL_SPREAD = 1e-7
+SMALL_SPREAD = 1e-6
 SMALL_RESIDUE = 1e-6
 # Outside this range of max|x| squares overflow or underflow.
 TINY, HUGE = 1e-140, 1e150
@@ -112,12 +113,17 @@ def residue(A: Values) -> Values:
 
 def block_values(A: Values) -> tuple[float, float]:
     """Return VE and MSR of one finite block by the formula."""
-    r, c = A.shape
-    if r == 1 or c == 1:
+    if min(A.shape) == 1:
         return 0.0, 0.0
+    return quick_values(A) or _careful_block_values(A)
+
+
+def quick_values(A: Values) -> tuple[float, float] | None:
+    """Return VE and MSR of one finite block; None where its digits need care, as they do where a row is constant."""
+    r, c = A.shape
     largest = max(float(np.maximum.reduce(A, None)), -float(np.minimum.reduce(A, None)))
-    if not TINY < largest < HUGE:
-        return _careful_block_values(A)
+    if not TINY < largest < HUGE or r == 1 or c == 1:
+        return None
     Y = A - np.add.reduce(A, 1, keepdims=True) / c  # A - A.mean(axis=1, keepdims=True)
     variance = np.einsum("ij,ij->i", Y, Y) / c  # (Y**2).mean(axis=1)
     pattern = np.add.reduce(Y, 0) / r  # Y.mean(axis=0)
@@ -129,53 +135,18 @@ def block_values(A: Values) -> tuple[float, float]:
         or pattern_variance <= floor
         or msr <= SMALL_RESIDUE * (msr + pattern_variance)
     ):
-        return _careful_block_values(A)
+        return None
     # np.abs(Y / sqrt(variance)[:, None] - pattern / sqrt(pattern_variance)).mean(), in place
     Y *= (1.0 / np.sqrt(variance))[:, None]
     Y -= pattern * (1.0 / math.sqrt(pattern_variance))
     np.abs(Y, out=Y)
-    ve = float(np.add.reduce(Y, None)) / (r * c)
-    return ve, msr
+    return float(np.add.reduce(Y, None)) / (r * c), msr
 
 
 def _careful_block_values(A: Values) -> tuple[float, float]:
-    """Return VE and MSR where rows, columns or the whole block may carry huge offsets.
+    from bivaluate.measures._engine.careful import careful_block
 
-    Rows are written as the pattern plus a deviation; both are built from differences of cells, so that offsets
-    cancel before anything is squared.
-    """
-    c = A.shape[1]
-    exponent = math.frexp(float(np.abs(A).max()))[1]
-    A = np.ldexp(A, -exponent)
-    rows, columns = A - A[:, :1], A - A[0]
-    # A - A[0] - A[:, :1] + A[0, 0], the larger offsets taken out first: those of rows or those of columns
-    deviation = np.where(np.abs(rows) < np.abs(columns), rows - rows[0], columns - columns[:, :1])
-    column = deviation.mean(axis=0)
-    deviation -= column
-    deviation -= deviation.mean(axis=1, keepdims=True)
-    deviation -= deviation.mean(axis=0)
-    pattern = A[0] - A[0, 0] + column
-    pattern -= pattern.mean()
-    pattern -= pattern.mean()
-    rows -= rows.mean(axis=1, keepdims=True)
-
-    constant = is_constant_row(A)
-    sd = np.sqrt(np.mean(rows**2, axis=1))
-    sd[constant] = 1.0
-    rows[constant] = 0.0
-    pattern_sd = math.sqrt(float(np.mean(pattern**2)))
-    msr = times_power(float(np.mean(deviation**2)), 2 * exponent)
-    if np.ptp(pattern) <= CONSTANT * np.abs(A).max():
-        return float(np.mean(np.abs(rows / sd[:, None]))), msr
-    difference = rows / sd[:, None] - pattern / pattern_sd
-    spread = np.mean(deviation**2, axis=1)
-    near = ~constant & (spread < 1e-4 * pattern_sd**2)
-    if near.any():
-        # 1/sd - 1/pattern_sd from what the row adds to the pattern, not from the difference of two roots
-        added = 2.0 * (deviation[near] @ pattern) / c + spread[near]
-        factor = -added / (sd[near] * pattern_sd * (sd[near] + pattern_sd))
-        difference[near] = pattern * factor[:, None] + deviation[near] / sd[near][:, None]
-    return float(np.mean(np.abs(difference))), msr
+    return careful_block(A)[:2]
 
 
 def block_values_missing(A: Values) -> tuple[float, float]:
@@ -187,24 +158,11 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     A = observed_part(A)
     if A.size == 0:
         return math.nan, math.nan
-    observed = ~np.isnan(A)
-    if observed.all() or A.shape[0] == 1 or A.shape[1] == 1:
+    if min(A.shape) == 1 or not np.isnan(A).any():
         return block_values(A)
-    constant = is_constant_row(A)
-    Y = np.where(observed, A - A[observed][0], 0.0)
-    count, volume = observed.sum(axis=1), int(observed.sum())
-    row_mean, column_mean = Y.sum(axis=1) / count, Y.sum(axis=0) / observed.sum(axis=0)
-    rows = np.where(observed, Y - row_mean[:, None], 0.0)
-    residue = np.where(observed, rows - column_mean + Y.sum() / volume, 0.0)
-    sd = np.sqrt((rows**2).sum(axis=1) / count)
-    sd[constant] = 1.0
-    rows[constant] = 0.0
-    pattern = column_mean - column_mean.mean()
-    pattern_sd = math.sqrt(float(np.mean(pattern**2)))
-    if np.ptp(column_mean) <= CONSTANT * np.nanmax(np.abs(A)):
-        pattern, pattern_sd = np.zeros_like(pattern), 1.0
-    difference = np.where(observed, rows / sd[:, None] - pattern / pattern_sd, 0.0)
-    return float(np.abs(difference).sum()) / volume, float((residue**2).sum()) / volume
+    from bivaluate.measures._engine.missing import observed_block
+
+    return observed_block(A)
 
 
 def error_floors(A: Values) -> tuple[float, float]:

@@ -23,7 +23,7 @@ _COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE,
     "NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
     formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
     main_rank=2, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
-    needs_mergers=True, default=True)  # fmt: skip
+    needs_mergers=True, default=True, of_ve=True)  # fmt: skip
 def normalised_virtual_error_coverage(
     X: Any,
     solution: Biclustering,
@@ -33,6 +33,7 @@ def normalised_virtual_error_coverage(
     degenerate: str = "nan",
     missing: str = "raise",
     single: str = "nan",
+    ve_axis: str = "rows",
 ) -> float:
     """Coverage-adjusted normalised virtual error (NVE_cov in Tiwari et al.).
 
@@ -48,7 +49,7 @@ def normalised_virtual_error_coverage(
         How strongly cells left unexplained are charged; the paper's is 1/2.
     epsilon : float
         Keeps the ratio finite where nothing is covered.
-    degenerate, missing, single : str
+    degenerate, missing, single, ve_axis : str
         As in :func:`bivaluate.evaluate`.
 
     Returns
@@ -78,14 +79,14 @@ def normalised_virtual_error_coverage(
     >>> round(normalised_virtual_error_coverage(X, S), 6)
     1.09102
     """
-    options = {"degenerate": degenerate, "missing": missing, "single": single}
+    options = {"degenerate": degenerate, "missing": missing, "single": single, "ve_axis": ve_axis}
     workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
-    return _charged(workspace, workspace.cover.share)
+    return _charged(workspace.along_axis, workspace.cover.share)
 
 
 @measure("nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
     "NVE_cov with a cell that is covered twice counted half: overlap costs.", level="solution",
-    compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True,
+    compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True, of_ve=True,
     reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
 def normalised_virtual_error_overlap(
     X: Any,
@@ -96,6 +97,7 @@ def normalised_virtual_error_overlap(
     degenerate: str = "nan",
     missing: str = "raise",
     single: str = "nan",
+    ve_axis: str = "rows",
 ) -> float:
     """Coverage-adjusted NVE with a charge for overlap: NVE/(CR·(1 − redundancy) + epsilon)^exponent.
 
@@ -110,7 +112,7 @@ def normalised_virtual_error_overlap(
         The biclusters.
     exponent, epsilon : float
         As in :func:`normalised_virtual_error_coverage`.
-    degenerate, missing, single : str
+    degenerate, missing, single, ve_axis : str
         As in :func:`bivaluate.evaluate`.
 
     Returns
@@ -135,9 +137,9 @@ def normalised_virtual_error_overlap(
     >>> round(normalised_virtual_error_overlap(X, S), 6)
     1.186063
     """
-    options = {"degenerate": degenerate, "missing": missing, "single": single}
+    options = {"degenerate": degenerate, "missing": missing, "single": single, "ve_axis": ve_axis}
     workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
-    return _charged(workspace, workspace.cover.share_paid_once)
+    return _charged(workspace.along_axis, workspace.cover.share_paid_once)
 
 
 def _charged(workspace: Workspace, share: float) -> float:

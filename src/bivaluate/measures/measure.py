@@ -70,6 +70,8 @@ class Metric:
         Whether all pairs of biclusters have to be merged for it: the expensive part of an evaluation.
     order_dependent : bool
         Whether the order of rows and columns in the matrix changes the value.
+    of_ve : bool
+        Whether it is made of virtual errors, so that with ``ve_axis="columns"`` it is that of the transposed problem.
     """
 
     key: str
@@ -90,6 +92,7 @@ class Metric:
     nothing: float = -INFINITY
     needs_mergers: bool = False
     order_dependent: bool = False
+    of_ve: bool = False
 
     @property
     def of_memberships(self) -> bool:

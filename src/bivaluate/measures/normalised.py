@@ -18,7 +18,13 @@ TIWARI = (
     "metric for biclustering, arXiv:2608.29045"
 )
 _LEE = "Lee et al., normalised squared residue, as defined in arXiv:2608.29045"
-_OF_NVE: dict[str, Any] = {"invariances": ROW_AFFINE, "reference": TIWARI, "needs_mergers": True, "default": True}
+_OF_NVE: dict[str, Any] = {
+    "invariances": ROW_AFFINE,
+    "reference": TIWARI,
+    "needs_mergers": True,
+    "default": True,
+    "of_ve": True,
+}
 _OF_NSR: dict[str, Any] = {
     "invariances": (*ROW_AFFINE, COL_SHIFT),
     "reference": _LEE,
@@ -34,7 +40,13 @@ _OF_NSR: dict[str, Any] = {
     r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
     **_OF_NVE)  # fmt: skip
 def normalised_virtual_errors(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
+    X: Any,
+    solution: Biclustering,
+    *,
+    degenerate: str = "nan",
+    missing: str = "raise",
+    single: str = "nan",
+    ve_axis: str = "rows",
 ) -> Floats:
     """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
 
@@ -48,7 +60,7 @@ def normalised_virtual_errors(
         Data matrix.
     solution : Biclustering
         The biclusters.
-    degenerate, missing, single : str
+    degenerate, missing, single, ve_axis : str
         As in :func:`bivaluate.evaluate`.
 
     Returns
@@ -77,8 +89,8 @@ def normalised_virtual_errors(
     >>> normalised_virtual_errors(X, S).round(6)
     array([0.180496, 0.471935, 2.301846])
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _ratios(workspace, "ve")
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    return _ratios(workspace.along_axis, "ve")
 
 
 @measure("nsr_k", "NSR_k", "normalised squared residue of one bicluster",
@@ -189,7 +201,13 @@ def normalised_squared_residue(
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
     main_rank=3, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
 def normalised_virtual_error(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
+    X: Any,
+    solution: Biclustering,
+    *,
+    degenerate: str = "nan",
+    missing: str = "raise",
+    single: str = "nan",
+    ve_axis: str = "rows",
 ) -> float:
     """Normalised virtual error of a solution (NVE in Tiwari et al.).
 
@@ -212,6 +230,8 @@ def normalised_virtual_error(
         Refuse NaN cells, or average over the observed ones.
     single : {"nan", "matrix"}
         A single bicluster has no partner: undefined, or the whole matrix stands in for it.
+    ve_axis : {"rows", "columns"}
+        Which lines :func:`bivaluate.virtual_error` standardises.
 
     Returns
     -------
@@ -240,8 +260,8 @@ def normalised_virtual_error(
     >>> round(normalised_virtual_error(X, S), 6)
     0.934293
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return ratio_of_sums(workspace, "ve")
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    return ratio_of_sums(workspace.along_axis, "ve")
 
 
 @measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
@@ -250,7 +270,13 @@ def normalised_virtual_error(
     "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
     compute=lambda w: _sums(w, "ve")[1], **_OF_NVE)  # fmt: skip
 def virtual_error_sums(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
+    X: Any,
+    solution: Biclustering,
+    *,
+    degenerate: str = "nan",
+    missing: str = "raise",
+    single: str = "nan",
+    ve_axis: str = "rows",
 ) -> tuple[float, float]:
     """Numerator Σ VE(B_k) and denominator Σ min_{l≠k} VE(B_kl) of NVE.
 
@@ -262,7 +288,7 @@ def virtual_error_sums(
         Data matrix.
     solution : Biclustering
         The biclusters.
-    degenerate, missing, single : str
+    degenerate, missing, single, ve_axis : str
         As in :func:`bivaluate.evaluate`.
 
     Returns
@@ -289,8 +315,8 @@ def virtual_error_sums(
     >>> [round(part, 4) for part in virtual_error_sums(X, S)]
     [1.8008, 1.9274]
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
-    return _sums(workspace, "ve")
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    return _sums(workspace.along_axis, "ve")
 
 
 def ratio_of_sums(workspace: Workspace, error: str) -> float:

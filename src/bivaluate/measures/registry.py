@@ -68,7 +68,7 @@ OF_FITS = {
     ),
     "stability": Metric(
         "stability", "stability", "stability under subsampling",
-        "How well the biclusters come back when rows and columns are left out, less what surrogates give.",
+        "How reproducible the biclusters are when rows and columns are left out, less what surrogates give.",
         _stability, _stability, level="solution", direction="high", range=(-1.0, 1.0), nothing=0.0,
         reference="after Ben-Hur, Elisseeff & Guyon 2002, doi:10.1142/9789812799623_0002",
     ),

@@ -18,7 +18,7 @@ _CHENG_CHURCH = "Cheng & Church 2000, Biclustering of expression data, ISMB 8:93
 @measure("msr", "MSR", "mean squared residue",
     "How far the block is from rows and columns that simply add up; blind to scaling patterns.",
     formula=r"\mathrm{MSR}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left(a_{ij}-a_{iJ}-a_{Ij}+a_{IJ}\right)^2",
-    compute=lambda w: w.masked(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
+    compute=lambda w: w.masked(w.finite_msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def mean_squared_residue(A: Any) -> float:
     """Mean squared residue of one bicluster (H in Cheng and Church 2000).
 
@@ -62,9 +62,9 @@ def mean_squared_residue(A: Any) -> float:
 
 
 @measure("asr", "ASR", "average squared residue",
-    "Mean of MSR over the biclusters; tends to praise small blocks.",
+    "Mean of MSR over the biclusters; biased towards small blocks.",
     formula=r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)", level="solution", main_rank=5,
-    compute=lambda w: w.mean(w.msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
+    compute=lambda w: w.mean(w.finite_msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
 def average_squared_residue(
     X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise"
 ) -> float:
@@ -111,7 +111,7 @@ def average_squared_residue(
     1.255787
     """
     workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing)
-    return workspace.mean(workspace.msr)
+    return workspace.mean(workspace.finite_msr)
 
 
 @measure("var", "VAR", "variance (sum of squares)",

@@ -21,11 +21,13 @@ _RANGE = (0.0, 2.0)
 Values = NDArray[np.float64]
 
 
-@measure("ve", "VE", "virtual error", "How far the rows are from one common pattern, each row's shift and scale aside.",
+@measure("ve", "VE", "virtual error",
+    "How far the rows are from one common pattern, each row's shift and scale aside: blind to row levels, misled by "
+    "column levels.",
     range=_RANGE, formula=r"\mathrm{VE}(B)=\frac{1}{|I||J|}\sum_{i\in I,\,j\in J}\left|\hat b_{ij}-\hat p_j\right|,"
     r"\quad p_j=\frac{1}{|I|}\sum_{i\in I}b_{ij}", compute=lambda w: w.masked(w.ve), invariances=ROW_AFFINE,
-    reference=_DIVINA, default=True)  # fmt: skip
-def virtual_error(A: Any, *, pattern: str = "raw") -> float:
+    reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
+def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
     """Virtual error of one bicluster (VE in Divina et al. 2012).
 
     With the virtual pattern p_j = mean over rows of a_ij, and every row and p standardised over the columns
@@ -43,6 +45,10 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     pattern : {"raw", "standardised"}
         The paper's virtual pattern, or the mean of the standardised rows, which no row of large spread
         dominates (key ``ve_standardised``).
+    axis : {"rows", "columns"}
+        Which lines are standardised and compared: the rows, as the formula is printed, or the columns, with the row
+        means as virtual pattern (VEt of Pontes et al. 2010, key ``vet``). Rows are blind to row levels, and column
+        levels alone make VE low; with columns it is the other way round.
 
     Returns
     -------
@@ -54,7 +60,7 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     MatrixError
         If `A` is not a matrix of finite numbers.
     ParameterError
-        If there is no such `pattern`.
+        If there is no such `pattern` or `axis`.
 
     See Also
     --------
@@ -73,17 +79,22 @@ def virtual_error(A: Any, *, pattern: str = "raw") -> float:
     >>> round(virtual_error([[1, 2, 4], [20, 40, 80], [7, 8, 10]]), 12)
     0.0
     """
+    values = check_values(A, name="A")
+    if check_choice("axis", axis, ("rows", "columns")) == "columns":
+        values = np.ascontiguousarray(values.T)
     if check_choice("pattern", pattern, ("raw", "standardised")) == "standardised":
-        return standardised_virtual_error(A)
+        return standardised_virtual_error(values)
     # np.abs(standardise(A) - standardise(A.mean(axis=0))).mean(), guarded against lost digits
-    return virtual_error_value(check_values(A, name="A"))
+    return virtual_error_value(values)
 
 
 @measure("avg_ve", "AvgVE", "average virtual error",
-    "Mean of VE over the biclusters; tends to praise small blocks.", range=_RANGE,
+    "Mean of VE over the biclusters; biased towards small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
-    compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True)  # fmt: skip
-def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise") -> float:
+    compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
+def average_virtual_error(
+    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", ve_axis: str = "rows"
+) -> float:
     """Average virtual error of a solution: AvgVE = 1/K · Σ VE(B_k).
 
     Low is better; in [0, 2). NaN if no bicluster is defined.
@@ -98,6 +109,8 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
         Leave biclusters of one row or one column out, or count them as 0.
     missing : {"raise", "omit"}
         Refuse NaN cells, or average over the observed ones.
+    ve_axis : {"rows", "columns"}
+        Which lines :func:`virtual_error` standardises.
 
     Returns
     -------
@@ -125,11 +138,12 @@ def average_virtual_error(X: Any, solution: Biclustering, *, degenerate: str = "
     >>> round(average_virtual_error(X, S), 6)
     0.600254
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing)
+    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, ve_axis=ve_axis).along_axis
     return workspace.mean(workspace.ve)
 
 
-@measure("vet", "VEt", "transposed virtual error", "VE with rows and columns exchanged; row offsets alone can fake it.",
+@measure("vet", "VEt", "transposed virtual error",
+    "VE along columns (of a solution: ve_axis): blind to column levels, misled by row levels.",
     range=_RANGE, invariances=[SHIFT, SCALE, COL_SHIFT],
     reference="Pontes, Giráldez & Aguilar-Ruiz 2010; 2015, doi:10.1371/journal.pone.0115497")  # fmt: skip
 def transposed_virtual_error(A: Any) -> float:
@@ -170,7 +184,7 @@ def transposed_virtual_error(A: Any) -> float:
     >>> round(transposed_virtual_error([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
     0.194095
     """
-    return virtual_error_value(np.ascontiguousarray(check_values(A, name="A").T))
+    return virtual_error(A, axis="columns")
 
 
 @measure("ve_standardised", "VE_s", "virtual error, standardised pattern",

@@ -24,15 +24,9 @@ from bivaluate.measures._blocks import (
     observed_part,
     residue_floor,
 )
-from bivaluate.measures._mergers import (
-    CompiledMergers,
-    all_pairs,
-    compiled_mergers,
-    compiled_pays,
-    each_alone,
-    large_enough_for_kernels,
-)
-from bivaluate.measures._observed import Observed, observed_errors
+from bivaluate.measures._engine.missing import observed_errors
+from bivaluate.measures._engine.two_pass import TwoPasses
+from bivaluate.measures._mergers import all_pairs, each_alone, is_large
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
@@ -54,8 +48,10 @@ class Options:
     exponent: float = EXPONENT
     epsilon: float = EPSILON
     n_jobs: int | None = None
+    ve_axis: str = "rows"
 
     def __post_init__(self) -> None:
+        check_choice("ve_axis", self.ve_axis, ("rows", "columns"))
         check_choice("degenerate", self.degenerate, ("nan", "formula"))
         check_choice("missing", self.missing, ("raise", "omit"))
         check_choice("single", self.single, ("nan", "matrix"))
@@ -114,6 +110,18 @@ class Workspace:
         return shared
 
     @property
+    def along_axis(self) -> Workspace:
+        """The workspace whose rows VE standardises: this one, or with ``ve_axis="columns"`` the transposed one."""
+        return self if self.options.ve_axis == "rows" else self.transposed
+
+    @cached_property
+    def transposed(self) -> Workspace:
+        """The transposed problem: rows and columns of the matrix and of every bicluster swapped."""
+        n, m = self.shape
+        solution = Biclustering([(b.cols, b.rows) for b in self.solution], (m, n))
+        return Workspace(self.matrix.once(_transposed), solution, replace(self.options, ve_axis="rows"))
+
+    @property
     def X(self) -> Floats:
         """All values as one array, for measures that need every cell at once; refused if they do not fit in memory."""
         return self.matrix.values
@@ -170,8 +178,7 @@ class Workspace:
         if not self.has_missing:
             return self.r, self.c
         if self._by_observed:
-            found = self._observed_mergers if "_observed_mergers" in vars(self) else self._observed_blocks
-            return np.diagonal(found.rows), np.diagonal(found.cols)
+            return self._of_blocks(3), self._of_blocks(4)
         shapes = [observed_part(A).shape for A in self.blocks()]
         return np.array([s[0] for s in shapes], dtype=np.int64), np.array([s[1] for s in shapes], dtype=np.int64)
 
@@ -219,48 +226,50 @@ class Workspace:
         work = partial(_any_missing, self.matrix.without_cells(), b.cols)
         return self.has_missing and any(self.matrix.map_rows(work, b.rows, len(b.cols)))
 
-    @property
-    def _block_values(self) -> Callable[[Floats], tuple[float, float]]:
-        return block_values_missing if self.has_missing else block_values
-
     @cached_property
     def _by_observed(self) -> bool:
         """Whether cells are missing and blocks are looked at some rows at a time."""
-        return self.has_missing and not self.matrix.in_memory and large_enough_for_kernels(self.solution)
+        return self.has_missing and not self.matrix.in_memory and is_large(self.solution)
 
     @cached_property
-    def _observed_blocks(self) -> Observed:
-        return observed_errors(self.matrix, self.solution, alone=True)
-
-    @cached_property
-    def _observed_mergers(self) -> Observed:
-        return observed_errors(self.matrix, self.solution)
-
-    @cached_property
-    def _compiled(self) -> CompiledMergers | None:
+    def _two_passes(self) -> TwoPasses | None:
         """The kernels with this input laid out for them, where it is large enough."""
-        if self.has_missing or not large_enough_for_kernels(self.solution):
+        if self.has_missing or not is_large(self.solution):
             return None
-        return compiled_mergers(self.matrix, self.solution, self.options.n_jobs)
+        return TwoPasses(self.matrix, self.solution, self.options.n_jobs)
 
     @cached_property
-    def _compiled_blocks(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        assert self._compiled is not None
-        return self._compiled.blocks()
+    def _alone(self) -> tuple[Any, ...]:
+        """VE, MSR and, where they come with them, numbers of constant rows of the biclusters."""
+        if self._two_passes is not None:
+            return self._two_passes.blocks()
+        if self._by_observed:
+            return tuple(map(np.diagonal, observed_errors(self.matrix, self.solution, alone=True)))
+        *errors, self._none_constant = each_alone(self.block, self.solution, self.has_missing)
+        return tuple(errors)
 
     @cached_property
-    def _compiled_mergers(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        assert self._compiled is not None
-        return self._compiled.matrices()
+    def _merged(self) -> tuple[Any, ...]:
+        """The same of all super-biclusters, K x K."""
+        if self._two_passes is not None:
+            return self._two_passes.matrices()
+        if self._by_observed:
+            return observed_errors(self.matrix, self.solution)
+        *errors, self._none_constant = all_pairs(self.block, self.solution, self.has_missing)
+        return tuple(errors)
+
+    def _of_blocks(self, which: int) -> Any:
+        """Return one of these of the biclusters; no merger is computed for it.
+
+        They are the diagonals of those of the mergers to the bit, so it does not matter what was asked for before.
+        """
+        return np.diagonal(self._merged[which]) if "_merged" in vars(self) else self._alone[which]
 
     @cached_property
     def constant_rows(self) -> NDArray[np.int64]:
         """Number of constant rows of each bicluster."""
-        if self._compiled is not None:
-            return np.diagonal(self._compiled_mergers[2]) if "mergers" in vars(self) else self._compiled_blocks[2]
-        if self._by_observed:
-            found = self._observed_mergers if "mergers" in vars(self) else self._observed_blocks
-            return np.diagonal(found.constant)
+        if self._two_passes is not None or self._by_observed:
+            return np.asarray(self._of_blocks(2))
         if "merged_constant_rows" in vars(self):
             return np.diagonal(self.merged_constant_rows)
         if self._none_constant:
@@ -270,44 +279,21 @@ class Workspace:
     @cached_property
     def merged_constant_rows(self) -> NDArray[np.int64]:
         """Number of constant rows of every super-bicluster, K x K; 0 for mergers with a bicluster of one column."""
-        if self._compiled is not None:
-            return self._compiled_mergers[2]
-        if self._by_observed:
-            return self._observed_mergers.constant
+        if self._two_passes is not None or self._by_observed:
+            return np.asarray(self._merged[2])
         if self._none_constant:
             return np.zeros((len(self.solution),) * 2, dtype=np.int64)
         return constant_row_counts(self.block, self.solution)
 
-    @cached_property
+    @property
     def block_errors(self) -> tuple[Floats, Floats]:
-        """VE and MSR of each bicluster, formula values; no merger is computed for them.
-
-        They are the diagonals of `mergers` to the bit, so it does not matter what was asked for before.
-        """
-        if "mergers" in vars(self):
-            return np.diagonal(self.mergers[0]), np.diagonal(self.mergers[1])
-        if self._compiled is not None:
-            return self._compiled_blocks[:2]
-        if self._by_observed:
-            return np.diagonal(self._observed_blocks.ve), np.diagonal(self._observed_blocks.msr)
-        ve, msr, self._none_constant = each_alone(self.block, self.solution, self._block_values, self._quick)
-        return ve, msr
+        """VE and MSR of each bicluster, formula values."""
+        return self._of_blocks(0), self._of_blocks(1)
 
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
-        if self._compiled is not None:
-            return self._compiled_mergers[:2]
-        if self._by_observed:
-            return self._observed_mergers.ve, self._observed_mergers.msr
-        ve, msr, self._none_constant = all_pairs(self.block, self.solution, self._block_values, self._quick)
-        return ve, msr
-
-    @property
-    def _quick(self) -> Floats | None:
-        """All cells, where compiled code may take them one merger after the other."""
-        quick = self.matrix.in_memory and not self.has_missing and compiled_pays(self.solution)
-        return self.matrix.values if quick else None
+        return self._merged[0], self._merged[1]
 
     @property
     def merged_ve(self) -> Floats:
@@ -322,12 +308,17 @@ class Workspace:
     @property
     def ve(self) -> Floats:
         """VE of each bicluster, formula values."""
-        return self.block_errors[0]
+        return np.asarray(self._of_blocks(0))
 
     @property
     def msr(self) -> Floats:
         """MSR of each bicluster, formula values."""
-        return self.block_errors[1]
+        return np.asarray(self._of_blocks(1))
+
+    @property
+    def finite_msr(self) -> Floats:
+        """MSR of each bicluster; NaN where the squares of its cells are beyond what a number can hold."""
+        return np.where(np.isinf(self.msr), np.nan, self.msr)
 
     @cached_property
     def floored_errors(self) -> tuple[Floats, Floats]:
@@ -371,8 +362,8 @@ class Workspace:
     @cached_property
     def _largest_floor(self) -> float:
         """The MSR that may be rounding in the block with the largest value in use, or a bound of it."""
-        if self._compiled is not None and not self.matrix.in_memory and len(self.solution):
-            return residue_floor(self._compiled.largest_norm)
+        if self._two_passes is not None and not self.matrix.in_memory and len(self.solution):
+            return residue_floor(self._two_passes.largest_norm)
         if self._by_observed:
             return max(self._error_floors(b.rows, b.cols)[1] for b in self.solution)
         if self.matrix.in_memory:
@@ -393,9 +384,9 @@ class Workspace:
     def whole(self) -> tuple[float, float]:
         """VE and MSR of the whole matrix."""
         if self.matrix.in_memory or self.has_missing:
-            return self._block_values(self.X)
+            return block_values_missing(self.X) if self.has_missing else block_values(self.X)
         everything = Biclustering([tuple(np.arange(size) for size in self.shape)], self.shape)
-        ve, msr, _ = compiled_mergers(self.matrix, everything, self.options.n_jobs).blocks()
+        ve, msr, _ = TwoPasses(self.matrix, everything, self.options.n_jobs).blocks()
         return float(ve[0]), float(msr[0])
 
     def _nearest(self, merged: Floats, which: int) -> Nearest:
@@ -415,6 +406,10 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return matrix.T.renamed(f"{matrix.name} (transposed)").settled()
 
 
 def _largest_value(matrix: Matrix) -> float:

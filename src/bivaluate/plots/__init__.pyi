@@ -16,3 +16,4 @@ from .sweeps import plot_detection_limit as plot_detection_limit
 from .sweeps import plot_k_curve as plot_k_curve
 from .sweeps import plot_ksweep as plot_ksweep
 from .sweeps import plot_tradeoff as plot_tradeoff
+from .traits import plot_traits as plot_traits

@@ -306,12 +306,12 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
 
 @style.styled
 def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
-    """Draw the nats each bicluster saves, coloured and labelled by its kind of pattern.
+    """Draw the evidence of each bicluster, labelled by its pattern; what has evidence above 0 is green.
 
     Parameters
     ----------
     biclusters : DataFrame
-        With the columns bicluster, evidence and kind: ``evaluate(X, solution).biclusters``.
+        With the columns bicluster, evidence and pattern: ``evaluate(X, solution).biclusters``.
     ax : Axes, optional
         Where to draw; a new figure if not given.
 
@@ -329,19 +329,21 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     >>> import pandas as pd
     >>> table = pd.DataFrame({"bicluster": ["B1", "B2"], "evidence": [90.0, -4.0], "pattern": ["shifted mean", "none"]})
     >>> [text.get_text() for text in plot_evidence(table).texts]
-    ['raised', 'none']
+    ['shifted mean', 'none']
     """
     names: Sequence[str] = [str(name) for name in biclusters["bicluster"]]
     values = np.nan_to_num(biclusters["evidence"].to_numpy(dtype=np.float64))
-    kinds = biclusters["pattern"].astype(str).tolist()
+    patterns = biclusters["pattern"].astype(str).tolist()
     ax = style.new_axes(ax, 3.6, 0.22 * len(names) + 0.9)
     colours = [style.GREEN if value > 0 else style.RULE for value in values]
     places = np.arange(len(names))[::-1]
     ax.barh(places, values, color=colours, height=0.7)
-    for place, value, kind in zip(places, values, kinds, strict=True):
-        ax.annotate(kind, (max(value, 0.0), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+    for place, value, pattern in zip(places, values, patterns, strict=True):
+        ax.annotate(
+            pattern, (max(value, 0.0), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7
+        )
     ax.axvline(0.0, color=style.QUIET, linewidth=0.7)
     ax.set_yticks(places, names)
-    ax.set_xlabel("evidence (nats saved)")
+    ax.set_xlabel("evidence (nats)")
     ax.margins(x=0.18)
     return ax

@@ -140,7 +140,12 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
         look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
         ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
-    ax.set(xticks=[], yticks=[], xlabel=f"{matrix.shape[1]} columns", ylabel=f"{matrix.shape[0]} rows")
+    ax.set(
+        xticks=[],
+        yticks=[],
+        xlabel=f"{matrix.shape[1]} {matrix.nouns[1]}",
+        ylabel=f"{matrix.shape[0]} {matrix.nouns[0]}",
+    )
     return ax
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import FileError
 from bivaluate._files import text_target
-from bivaluate.replicate.profile import MEASURES, PROFILES, scored_under
+from bivaluate.replicate.profile import CONVENTIONS, MEASURES, PROFILES, scored_under
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,14 +29,16 @@ class Evidence:
     Parameters
     ----------
     planted : DataFrame
-        Scores of the planted solutions: ``scenario``, ``seed``, measures, ``numerator``, ``denominator``.
+        Scores of the planted solutions: ``scenario``, ``seed``, measures, ``numerator``, ``denominator``; of S7c with
+        VE along columns.
     checks : DataFrame
         Single quantities computed per seed: ``check``, ``seed``, ``value``.
     matched : DataFrame
         Algorithms on the scenarios at the planted K: ``algorithm_seed`` (``fixed`` at 42, or the ``own`` seed of
         the matrix), ``profile``, ``scenario``, ``algorithm``, ``seed``, ``n_biclusters``, measures.
     biclusters : DataFrame
-        The biclusters of the fixed-seed runs, one row each.
+        The biclusters of the fixed-seed runs, one row each; ``planted`` is the number of the planted block that they
+        share most cells with, 0 for none.
     truth : DataFrame
         How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
         ``ce`` (clustering-error similarity); also those of ``find``, which is not of the paper and not told K.
@@ -137,15 +139,15 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the planted solutions of all scenarios over seeds 0, 1, …, and compute the single checks."""
     import pandas as pd
 
-    from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
+    from bivaluate.datasets.scenarios import SCENARIOS, VARIANTS, make_scenario
     from bivaluate.evaluation import evaluate
 
     scores: list[dict[str, Any]] = []
     checks: list[dict[str, Any]] = []
     for seed in range(n_seeds):
-        for name in SCENARIOS:
+        for name in (*SCENARIOS, *VARIANTS):
             X, truth, _ = make_scenario(name, seed)
-            result = evaluate(X, truth)
+            result = evaluate(X, truth, ve_axis="columns" if name in VARIANTS else "rows")
             scores.append(
                 {"scenario": name, "seed": seed}
                 | {key: result.scores[key] for key in MEASURES}
@@ -157,40 +159,46 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
             )
             for check, value in _CHECKS[name](X, truth, result) if name in _CHECKS else ():
                 checks.append({"check": check, "seed": seed, "value": value})
-        checks.append({"check": "scaling_identity_gap", "seed": seed, "value": _scaling_identity_gap(seed)})
+        for check, value in (
+            ("scaling_identity_gap", _scaling_identity_gap(seed)),
+            ("noise_ratio", _noise_ratio(seed)),
+        ):
+            checks.append({"check": check, "seed": seed, "value": value})
     return pd.DataFrame(scores), pd.DataFrame(checks)
 
 
 def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
-    """Return a scenario run's scores under every profile."""
-    table = _under_profiles(run).rename(columns={"dataset": "scenario"})
+    """Return a scenario run's scores under every convention."""
+    table = _under_profiles(run, CONVENTIONS).rename(columns={"dataset": "scenario"})
     table.insert(0, "algorithm_seed", algorithm_seed)
     return table[["algorithm_seed", "profile", "scenario", "algorithm", "seed", "n_biclusters", *MEASURES]]
 
 
-def bicluster_evidence(run: Run) -> pd.DataFrame:
-    """Return the biclusters of a scenario run with their sizes and scores."""
-    table = run.biclusters
-    table = table.assign(scenario=table["dataset"].str.removeprefix("scenario:"))
-    return table[["scenario", "algorithm", "seed", "bicluster", "n_rows", "n_cols", "msr", "ve", "nve_k"]]
-
-
-def truth_evidence(run: Run) -> pd.DataFrame:
-    """Return how near every solution of a scenario run is to the planted biclusters."""
+def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the biclusters of a scenario run with sizes and scores, and how near solutions are to the planted ones."""
+    import numpy as np
     import pandas as pd
 
     from bivaluate.measures.external import compare
 
-    rows = []
+    near, planted = [], {}
     status = run.results.set_index(["dataset", "algorithm", "k", "seed"])["status"].to_dict()
     for cell in run.cells:
         truth = run.truth(cell.dataset, cell.seed)
-        if truth is not None and status.get(tuple(cell)) in ("ok", "degenerate"):
-            found = run.solution(cell)
-            near = compare(truth, found)["ce"] if len(found) else 0.0
-            scenario = cell.dataset.removeprefix("scenario:")
-            rows.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": near})
-    return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
+        if truth is None or status.get(tuple(cell)) not in ("ok", "degenerate"):
+            continue
+        found, scenario = run.solution(cell), cell.dataset.removeprefix("scenario:")
+        ce = compare(truth, found)["ce"] if len(found) else 0.0
+        near.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": ce})
+        for name, b in enumerate(found, 1):
+            shared = [np.isin(b.rows, t.rows).sum() * np.isin(b.cols, t.cols).sum() for t in truth]
+            planted[scenario, cell.algorithm, cell.seed, f"B{name}"] = int(np.argmax(shared)) + 1 if any(shared) else 0
+    table = run.biclusters
+    table = table.assign(scenario=table["dataset"].str.removeprefix("scenario:"))
+    keys = table[["scenario", "algorithm", "seed", "bicluster"]].itertuples(index=False, name=None)
+    table = table.assign(planted=[planted.get(key, 0) for key in keys])
+    columns = ["scenario", "algorithm", "seed", "bicluster", "n_rows", "n_cols", "msr", "ve", "nve_k", "planted"]
+    return table[columns], pd.DataFrame(near, columns=["scenario", "algorithm", "seed", "ce"])
 
 
 def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFrame:
@@ -221,14 +229,14 @@ def yeast_evidence(run: Run | None) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
-    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run)[columns]
+    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run, PROFILES)[columns]
 
 
-def _under_profiles(run: Run) -> pd.DataFrame:
-    """Return a run's scores under every profile, data sets without their group."""
+def _under_profiles(run: Run, names: Iterable[str]) -> pd.DataFrame:
+    """Return a run's scores under some profiles, data sets without their group."""
     import pandas as pd
 
-    table = pd.concat([scored_under(run, p).assign(profile=p.name) for p in PROFILES.values()], ignore_index=True)
+    table = pd.concat([scored_under(run, PROFILES[n]).assign(profile=n) for n in names], ignore_index=True)
     table["dataset"] = table["dataset"].str.partition(":")[2]
     return table
 
@@ -277,3 +285,15 @@ def _scaling_identity_gap(seed: int) -> float:
     expected = float(s.var() * p.var())
     found = float(mean_squared_residue(np.multiply.outer(s, p)))
     return abs(found - expected) / expected if expected else math.nan
+
+
+def _noise_ratio(seed: int) -> float:
+    """Return the larger of the ratios of mean MSR and mean VE of 50 small blocks of noise to 50 large ones."""
+    import numpy as np
+
+    from bivaluate.measures.residue import mean_squared_residue
+    from bivaluate.measures.virtual_error import virtual_error
+
+    rng = np.random.default_rng([seed, 11])
+    small, large = (rng.standard_normal((50, *shape)) for shape in ((4, 3), (30, 15)))
+    return max(sum(map(f, small)) / sum(map(f, large)) for f in (mean_squared_residue, virtual_error))

@@ -5,9 +5,13 @@
   An interval that holds the number but is wider than ±25 % of it would hold many others too: **uninformative**.
 * A direction is **reproduced** when it holds in at least 90 % of the seeds, **partly** when in at least 50 %,
   otherwise **not reproduced**.
+* A choice (of an algorithm, or of K for an algorithm) is a direction over the seeds that decide it: those in which the
+  scores of the paper's choice and of the best other one are more than 2 % apart, whichever is lower. If fewer than half
+  of the seeds decide it, it is **undecided**.
 * Fewer than ten seeds decide nothing, so that fewer seeds never improve a verdict: **uninformative**.
 * Fewer than three seeds with a value, a value undefined in more than half of the seeds, a number the paper does not
   print, or a word like “many” that needs a threshold of ours: **not testable**.
+* A claim about the printed tables themselves holds in every row of them, or is not reproduced.
 """
 
 from __future__ import annotations
@@ -25,17 +29,20 @@ if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
-UNINFORMATIVE, NOT_TESTABLE = "uninformative", "not testable"
-VERDICTS = (REPRODUCED, PARTLY, NOT_REPRODUCED, UNINFORMATIVE, NOT_TESTABLE)
+UNDECIDED, UNINFORMATIVE, NOT_TESTABLE = "undecided", "uninformative", "not testable"
+VERDICTS = (REPRODUCED, PARTLY, NOT_REPRODUCED, UNDECIDED, UNINFORMATIVE, NOT_TESTABLE)
 LEVEL = 0.95
 MOST, HALF = 0.9, 0.5
 FEWEST, ENOUGH = 3, 10
+#: Two scores within this share of each other do not decide between their solutions.
+CLOSE = 0.02
 #: An interval reaching further than this share of the printed number on either side says little about it.
 WIDE = 0.25
 #: A number whose standard deviation over seeds exceeds this share of its mean depends on the seed.
 SPREAD = 0.05
 
-INDEPENDENT, FITTED, IMPLIED = "independent", "fitted", "implied"
+INDEPENDENT, DESIGNED, FITTED, IMPLIED = "independent", "depends on our scenarios", "fitted", "implied"
+NUMBER, DIRECTION, CHOICE = "number", "direction", "choice"
 
 
 class View(NamedTuple):
@@ -45,10 +52,11 @@ class View(NamedTuple):
     algorithm_seed: str
 
 
-#: The paper's conventions, algorithms with random_state 42; seeds vary the matrices.
-PAPER_VIEW = View("paper", "fixed")
+#: The printed formula, algorithms with random_state 42; seeds vary the matrices.
+PAPER_VIEW = View("printed", "fixed")
+COLUMNS_VIEW = View("columns", "fixed")
 OTHER_CONVENTIONS = (View("default", "fixed"), View("zero", "fixed"))
-OWN_SEEDS = View("paper", "own")
+OWN_SEEDS = View("printed", "own")
 
 Measure = Callable[["Evidence", View], "pd.Series[Any]"]
 
@@ -66,9 +74,9 @@ class Claim:
     source : str
         Where it says so.
     on : str
-        ``"planted"``, ``"matched"`` or ``"yeast"``: which experiment it is about.
+        ``"planted"``, ``"matched"``, ``"yeast"`` or ``"paper"``: which experiment it is about.
     measure : callable
-        Returns one value per seed: numbers for a printed number, True or False for a direction.
+        Returns one value per seed: numbers for a printed number, True or False for a direction, margins for a choice.
     paper : float, optional
         The printed number; None for a direction.
     resolution : float
@@ -79,11 +87,15 @@ class Claim:
         How the check reads the sentence, where the paper leaves room.
     basis : str
         ``"fitted"`` where the scenarios were calibrated to it, ``"implied"`` where it follows from fitted numbers,
-        else ``"independent"``.
+        ``"depends on our scenarios"`` where it needs scenarios of our own design, else ``"independent"``.
     unprinted : bool
         Whether it is about a number the paper mentions without printing: measured, but not testable.
     vague : bool
         Whether its words need a threshold of ours: measured, but not testable.
+    choice : bool
+        Whether `measure` returns margins (see :func:`bivaluate.replicate.winners.margins`).
+    columns : bool
+        Whether it is also looked at with VE along columns.
     """
 
     id: str
@@ -98,16 +110,21 @@ class Claim:
     basis: str = INDEPENDENT
     unprinted: bool = False
     vague: bool = False
+    choice: bool = False
+    columns: bool = False
 
     @property
-    def is_number(self) -> bool:
-        """Whether it is about a number, rather than a direction."""
-        return self.paper is not None or self.unprinted
+    def kind(self) -> str:
+        """Whether it is about a number, a direction or a choice."""
+        return NUMBER if self.paper is not None or self.unprinted else CHOICE if self.choice else DIRECTION
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped."""
+    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped.
+
+    Of a choice, `margin` is the median over all seeds, and `n_undefined` are the seeds that do not decide it.
+    """
 
     n_seeds: int
     n_undefined: int
@@ -117,20 +134,46 @@ class Measured:
     sd: float
     share: float = math.nan
     reach: float = math.nan
+    margin: float = math.nan
+
+
+@dataclass(frozen=True)
+class Look:
+    """A claim under one view: what was measured, the verdict, and what the run with the paper's seed gives."""
+
+    measured: Measured
+    verdict: str
+    at_paper_seed: str = ""
+    differs: bool = False
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A judged claim. The verdict is under the paper's conventions; the others show what it depends on."""
+    """A judged claim: under the printed formula, and what the verdict depends on; `columns` is the second reading."""
 
     claim: Claim
-    measured: Measured
-    verdict: str
+    printed: Look
     default_verdict: str
     own_seed_verdict: str
-    at_paper_seed: str
     on_convention: bool
     on_seed: bool
+    columns: Look | None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict under the printed formula: the one that is counted."""
+        return self.printed.verdict
+
+    @property
+    def measured(self) -> Measured:
+        """What was measured under the printed formula."""
+        return self.printed.measured
+
+    @property
+    def few_seeds(self) -> bool:
+        """Whether there are too few seeds for a verdict that could be given."""
+        open_ = not (self.claim.vague or self.claim.unprinted) and self.claim.on in ("matched", "yeast")
+        return open_ and self.measured.n_seeds < ENOUGH
 
 
 def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured:
@@ -155,7 +198,7 @@ def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured
     return Measured(len(values), len(values) - n, mean, low, high, sd, reach=reach)
 
 
-def measure_direction(holds: Sequence[bool]) -> Measured:
+def measure_direction(holds: Sequence[bool], n_undecided: int = 0, margin: float = math.nan) -> Measured:
     """Return the share of seeds in which a direction holds, with its 95 % Wilson interval.
 
     Examples
@@ -165,14 +208,32 @@ def measure_direction(holds: Sequence[bool]) -> Measured:
     (0.75, 0.3, 0.95)
     """
     n = len(holds)
+    seeds = n + n_undecided
     if n == 0:
-        return Measured(0, 0, math.nan, math.nan, math.nan, math.nan)
+        return Measured(seeds, n_undecided, math.nan, math.nan, math.nan, math.nan, margin=margin)
     share = sum(map(bool, holds)) / n
     z = 1.959963984540054
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    sd = math.sqrt(share * (1 - share))
-    return Measured(n, 0, share, max(centre - reach, 0.0), min(centre + reach, 1.0), sd, share, reach)
+    low, high, sd = max(centre - reach, 0.0), min(centre + reach, 1.0), math.sqrt(share * (1 - share))
+    return Measured(seeds, n_undecided, share, low, high, sd, share, reach, margin)
+
+
+def measure_choice(margins: Sequence[float]) -> Measured:
+    """Return in what share of the seeds that decide a choice it is the paper's, and the median margin.
+
+    Examples
+    --------
+    >>> m = measure_choice([-0.5, 0.01, 0.3, 0.4])
+    >>> m.n_seeds, m.n_undefined, round(m.share, 2), round(m.margin, 3)
+    (4, 1, 0.33, 0.155)
+    """
+    import statistics
+
+    known = [m for m in margins if not math.isnan(m)]
+    decided = [m < 0 for m in known if abs(m) > CLOSE]
+    middle = statistics.median(known) if known else math.nan
+    return measure_direction(decided, len(margins) - len(decided), middle)
 
 
 def judge_number(measured: Measured, paper: float, resolution: float) -> str:
@@ -194,17 +255,21 @@ def judge_number(measured: Measured, paper: float, resolution: float) -> str:
 
 
 def judge_direction(measured: Measured) -> str:
-    """Return the verdict on a direction.
+    """Return the verdict on a direction, or on a choice by the seeds that decide it.
 
     Examples
     --------
     >>> judge_direction(measure_direction([True, True, False] * 4))
     'partly'
+    >>> judge_direction(measure_choice([-0.3] * 3 + [0.01] * 9))
+    'undecided'
     """
     if measured.n_seeds < FEWEST:
         return NOT_TESTABLE
     if measured.n_seeds < ENOUGH:
         return UNINFORMATIVE
+    if measured.n_undefined > measured.n_seeds / 2:
+        return UNDECIDED
     if measured.share >= MOST:
         return REPRODUCED
     return PARTLY if measured.share >= HALF else NOT_REPRODUCED
@@ -212,58 +277,66 @@ def judge_direction(measured: Measured) -> str:
 
 def judge(claim: Claim, evidence: Evidence) -> Outcome:
     """Judge one claim on the evidence; a claim whose data were not run is not testable."""
-    series = claim.measure(evidence, PAPER_VIEW)
-    measured = _measure(claim, series)
+    printed = _look(claim, evidence, PAPER_VIEW)
+    searched, matched = claim.on in ("matched", "yeast"), claim.on == "matched"
+    others = [_look(claim, evidence, view).verdict for view in OTHER_CONVENTIONS] if searched else [printed.verdict]
+    own = _look(claim, evidence, OWN_SEEDS).verdict if matched else printed.verdict
+    varies = _varies(claim, printed.measured) or own != printed.verdict or printed.differs
+    second = _look(claim, evidence, COLUMNS_VIEW) if claim.columns else None
+    return Outcome(claim, printed, others[0], own, any(o != printed.verdict for o in others), varies, second)
+
+
+def _look(claim: Claim, evidence: Evidence, view: View) -> Look:
+    series = claim.measure(evidence, view)
+    # on yeast the paper's own seed is shown but not counted
+    counted = series[series.index != PAPER_SEED] if claim.on == "yeast" else series
+    values = [float(value) for value in counted]
+    if claim.kind == NUMBER:
+        measured = measure_number(values, claim.upper)
+    else:
+        measured = measure_choice(values) if claim.choice else measure_direction([bool(value) for value in values])
     verdict = _verdict(claim, measured)
-    others = [verdict]
-    own = verdict
-    if claim.on != "planted":
-        others = [_verdict(claim, _measure(claim, claim.measure(evidence, view))) for view in OTHER_CONVENTIONS]
-    if claim.on == "matched":
-        own = _verdict(claim, _measure(claim, claim.measure(evidence, OWN_SEEDS)))
-    at_seed, differs = _at_paper_seed(claim, series, measured)
-    return Outcome(
-        claim,
-        measured,
-        verdict,
-        others[0],
-        own,
-        at_seed,
-        any(other != verdict for other in others),
-        _varies(claim, measured) or own != verdict or differs,
-    )
-
-
-def _measure(claim: Claim, series: pd.Series[Any]) -> Measured:
-    """Return what the seeds say; on yeast the paper's own seed is shown but not counted."""
-    if claim.on == "yeast":
-        series = series[series.index != PAPER_SEED]
-    if claim.is_number:
-        return measure_number([float(value) for value in series], claim.upper)
-    return measure_direction([bool(value) for value in series])
+    if claim.on != "yeast" or PAPER_SEED not in series.index:
+        return Look(measured, verdict)
+    return Look(measured, verdict, *_at_paper_seed(claim, float(series.loc[PAPER_SEED]), measured))
 
 
 def _verdict(claim: Claim, measured: Measured) -> str:
     if claim.unprinted or claim.vague:
         return NOT_TESTABLE
+    if claim.on == "paper":
+        return REPRODUCED if measured.share == 1 else NOT_REPRODUCED
     if claim.paper is None:
         return judge_direction(measured)
     return judge_number(measured, claim.paper, claim.resolution)
 
 
 def _varies(claim: Claim, measured: Measured) -> bool:
-    if claim.is_number:
+    if claim.kind == NUMBER:
         return bool(measured.sd > SPREAD * measured.mean)
     return 0 < measured.share < 1
 
 
-def _at_paper_seed(claim: Claim, series: pd.Series[Any], measured: Measured) -> tuple[str, bool]:
+def _at_paper_seed(claim: Claim, value: float, measured: Measured) -> tuple[str, bool]:
     """Return what the run with the paper's seed gives, and whether it falls outside what other seeds give."""
-    if claim.on != "yeast" or PAPER_SEED not in series.index:
-        return "", False
-    value = series.loc[PAPER_SEED]
-    if not claim.is_number:
+    if claim.choice:
+        word = "yes" if value < -CLOSE else "no" if value > CLOSE else UNDECIDED
+        return f"{word} ({margin_words(value)})", (value < 0) != (measured.margin < 0)
+    if claim.kind == DIRECTION:
         return ("yes" if value else "no"), bool(value) != (measured.share >= HALF)
     if math.isnan(value):
         return "undefined", measured.n_undefined < measured.n_seeds
     return f"{value:.4g}", not (measured.low <= value <= measured.high) and measured.sd > 0
+
+
+def margin_words(margin: float) -> str:
+    """Return a margin as text.
+
+    >>> margin_words(0.0534), margin_words(-math.inf), margin_words(math.nan)
+    ('+5.3 %', '−∞', 'undefined')
+    """
+    if math.isnan(margin):
+        return "undefined"
+    if math.isinf(margin):
+        return "+∞" if margin > 0 else "−∞"
+    return f"{100 * margin:+.1f} %".replace("-", "−")

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._text import listing
+from bivaluate._text import plural
 from bivaluate.datasets.published import PAPER
+from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
-from bivaluate.replicate.claim_rules import ENOUGH, FITTED, HALF, IMPLIED, INDEPENDENT, MOST, REPRODUCED, VERDICTS, WIDE
-from bivaluate.replicate.claims import GROUPS, order
-from bivaluate.replicate.figures import CAPTIONS
+from bivaluate.replicate.claim_rules import VERDICTS, margin_words
 from bivaluate.replicate.profile import PROFILES
-from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding
+from bivaluate.replicate.reasons import READINGS, explanations, inconsistencies, second_reading, truth_finding
+from bivaluate.replicate.texts import GROUPS, TEXT, order
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MARKS = {"reproduced": "✔", "partly": "◐", "not reproduced": "✘", "uninformative": "?", "not testable": "–"}
+MARKS = dict(zip(VERDICTS, "✔◐✘≈?–", strict=True))
 Claims = Sequence[dict[Any, Any]]
 
 
@@ -28,8 +28,9 @@ def render(folder: Path) -> str:
     """Return the text of REPLICATION.md for the files in `folder`; links are relative to its parent."""
     claims = _read(folder, "claims").to_dict("records")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    evidence = Evidence.read(folder)
     parts = [
-        *_opening(claims, provenance),
+        *_opening(claims, provenance, second_reading(evidence)),
         *_summary(claims),
         *_figure(folder, "fig_winners"),
         "## Is the winner nearer to the truth?",
@@ -40,7 +41,7 @@ def render(folder: Path) -> str:
         *_failures(claims),
         "## Why",
         "",
-        *(f"- {sentence}" for sentence in explanations(Evidence.read(folder))),
+        *(f"- {sentence}" for sentence in explanations(evidence)),
         "",
         "## What depends on a convention or on a seed",
         "",
@@ -54,7 +55,7 @@ def render(folder: Path) -> str:
         *_tables(folder),
         "## Figures",
         "",
-        *(line for name in CAPTIONS if name != "fig_winners" for line in _figure(folder, name)),
+        *(line for name in TEXT["captions"] if name != "fig_winners" for line in _figure(folder, name)),
         "## The paper's own inconsistencies",
         "",
         *(f"- {sentence}" for sentence in inconsistencies()),
@@ -67,41 +68,42 @@ def render(folder: Path) -> str:
 
 
 def headline(folder: Path) -> str:
-    """Return how many claims have each verdict, those the scenarios were fitted to apart."""
-    return headline_words(_read(folder, "claims").to_dict("records"))
+    """Return the result in two sentences: how many claims have each verdict, and what the second reading changes."""
+    words = headline_words(_read(folder, "claims").to_dict("records"))
+    return f"{words} {second_reading(Evidence.read(folder))}".strip()
 
 
 def headline_words(claims: Claims) -> str:
-    """Return how many claims have each verdict, those the scenarios were fitted to apart.
+    """Return how many claims have each verdict: the one count on the terminal, the page, README and documents.
 
-    >>> headline_words([{"verdict": "partly", "basis": "independent"}, {"verdict": "reproduced", "basis": "fitted"}])
-    'Of 2 checks, 1 is independent: 0 reproduced, 1 partly, 0 not reproduced, 0 uninformative, 0 not testable. Of the 1 whose numbers the scenarios were fitted to, or that follow from such numbers, 1 is reproduced.'
+    >>> bases = ("independent", "independent", "depends on our scenarios", "fitted")
+    >>> headline_words([{"verdict": v, "basis": b} for v, b in zip(("partly", *["reproduced"] * 3), bases)])
+    '1 of 2 independent checks of the paper are reproduced and 0 are not (1 partly, 0 undecided, 0 uninformative, 0 not testable); of 1 that depend on our scenarios 1 are, and of 1 fitted to its numbers or implied by them 1.'
     """  # noqa: W505
-    counts = verdict_counts([claim for claim in claims if claim["basis"] == INDEPENDENT])
-    n, fitted = sum(counts.values()), verdict_counts([claim for claim in claims if claim["basis"] != INDEPENDENT])
-    met = fitted[REPRODUCED]
+    groups = [
+        [c for c in claims if c["basis"] in bases]
+        for bases in ((rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED))
+    ]
+    (met, partly, failed, *rest), designed, fitted = (list(verdict_counts(group).values()) for group in groups)
+    others = ", ".join(f"{n} {v}" for n, v in zip((partly, *rest), (VERDICTS[1], *VERDICTS[3:]), strict=True))
     return (
-        f"Of {len(claims)} checks, {n} {_be(n)} independent: {', '.join(f'{counts[v]} {v}' for v in VERDICTS)}. Of the "
-        f"{sum(fitted.values())} whose numbers the scenarios were fitted to, or that follow from such numbers, {met} "
-        f"{_be(met)} reproduced."
+        f"{met} of {len(groups[0])} independent checks of the paper are reproduced and {failed} are not ({others}); of "
+        f"{len(groups[1])} that depend on our scenarios {designed[0]} are, and of {len(groups[2])} fitted to its numbers or "
+        f"implied by them {fitted[0]}."
     )
 
 
-def short_headline(claims: Claims) -> str:
-    """Return what the independent checks say, in one sentence.
-
-    >>> short_headline([{"verdict": verdict, "basis": "independent"} for verdict in ("reproduced", "partly")])
-    'Of 2 independent checks of the paper, 1 is reproduced and 1 partly.'
-    """
-    counts = verdict_counts([claim for claim in claims if claim["basis"] == INDEPENDENT])
-    reproduced = counts.pop(REPRODUCED)
-    said = [f"{reproduced} {_be(reproduced)} {REPRODUCED}", *(f"{n} {verdict}" for verdict, n in counts.items() if n)]
-    total = reproduced + sum(counts.values())
-    return f"Of {total} independent checks of the paper, {listing(said)}."
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
+def full_words(claims: Claims, command: str) -> str:
+    """Return which checks of the quick form need the full one; nothing in the full form."""
+    if "--full" in command:
+        return ""
+    open_ = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
+    groups: dict[int, list[str]] = {}
+    for id_ in open_:
+        groups.setdefault(order(id_)[0], []).append(id_)
+    sizes = Counter(order(str(c["claim"]))[0] for c in claims)
+    named = [str(group) if len(ids) == sizes[group] else ", ".join(ids) for group, ids in groups.items()]
+    return f"{plural(len(open_), 'check')} cannot be decided by this run and need --full: claims {', '.join(named)}."
 
 
 def verdict_counts(claims: Claims) -> dict[str, int]:
@@ -111,17 +113,31 @@ def verdict_counts(claims: Claims) -> dict[str, int]:
 
 
 def measured_words(claim: dict[Any, Any]) -> str:
-    """Return what was measured, with its interval: a mean, or in how many seeds a direction holds."""
-    if not int(claim["seeds"]):
+    """Return what was measured, with its interval: a mean, or in how many seeds a direction or choice holds."""
+    seeds, left_out = int(claim["seeds"]), int(claim["undefined seeds"])
+    if not seeds:
         return "not run"
-    if claim["kind"] == "direction":
-        share = float(claim["measured"])
+    if claim["kind"] == rules.NUMBER:
+        words = f"{tidy(claim['measured'])} [{tidy(claim['low'])}, {tidy(claim['high'])}]"
+        return words + (f", undefined in {left_out} of {seeds}" if left_out else "")
+    decided, cases = seeds - left_out, "rows" if order(str(claim["claim"]))[0] == 17 else "seeds"
+    words = f"0 of {seeds} {cases} decide it"
+    if decided:
         low, high = 100 * float(claim["low"]), 100 * float(claim["high"])
-        return f"{share * claim['seeds']:.0f} of {claim['seeds']} seeds [{low:.0f} %, {high:.0f} %]"
-    words = f"{tidy(claim['measured'])} [{tidy(claim['low'])}, {tidy(claim['high'])}]"
-    if int(claim["undefined seeds"]):
-        words += f", undefined in {claim['undefined seeds']} of {claim['seeds']}"
-    return words
+        word = "deciding seeds" if left_out else cases
+        words = f"{float(claim['measured']) * decided:.0f} of {decided} {word} [{low:.0f} %, {high:.0f} %]"
+    return words + (f", margin {margin_words(float(claim['margin']))}" if claim["kind"] == rules.CHOICE else "")
+
+
+def columns_words(claim: dict[Any, Any]) -> str:
+    """Return verdict, what was measured and the paper's seed with VE along columns; nothing where it does not apply."""
+    if not claim["verdict along columns"]:
+        return ""
+    value = float(claim["measured along columns"])
+    said = [tidy(value) if claim["kind"] == rules.NUMBER else f"{100 * value:.0f} %"] if value == value else []
+    said += [f"margin {margin_words(float(claim['margin along columns']))}"] if claim["kind"] == rules.CHOICE else []
+    said += [f"seed 42: {at_seed}"] if (at_seed := claim["with seed 42 along columns"]) else []
+    return f"{claim['verdict along columns']} ({'; '.join(said)})"
 
 
 def depends_words(claim: dict[Any, Any]) -> str:
@@ -161,32 +177,25 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def _opening(claims: Claims, provenance: dict[str, Any]) -> list[str]:
+def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[str]:
+    quick = full_words(claims, provenance["command"])
+    numbers = {"wide": rules.WIDE, "most": rules.MOST, "half": rules.HALF, "close": rules.CLOSE}
+    filled = {name: f"{100 * value:.0f}" for name, value in numbers.items()} | {
+        "enough": rules.ENOUGH,
+        "readings": READINGS,
+    }
     return [
         "# Replication",
         "",
         "<!-- Written by `bivaluate replicate`; do not edit. -->",
         "",
         f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
-        f"`{provenance['command']}`. {headline_words(claims)}",
+        f"`{provenance['command']}`. {headline_words(claims)} {second}".rstrip(),
         "",
+        *([quick, ""] if quick else []),
         "What to know before reading on:",
         "",
-        "- **Fitted or independent.** The paper does not give its generators. The ten scenarios here were calibrated to the "
-        "numbers it prints: the planted table (claim 4) and S2 at matched K (claim 2) are *fitted*, and directions that "
-        "follow from those numbers are *implied*; their agreement does not confirm the paper. Everything else is *independent*, and "
-        "only that is counted first.",
-        "- **A number** is reproduced when it lies in the 95 % interval of one further seed. An interval that holds it but "
-        f"reaches further than ±{100 * WIDE:.0f} % of it would hold many other numbers too: uninformative.",
-        f"- **A direction** is reproduced when it holds in at least {100 * MOST:.0f} % of the seeds, partly when in at least "
-        f"{100 * HALF:.0f} %.",
-        f"- **Few seeds** decide nothing: below {ENOUGH} every verdict is uninformative, whether the seeds agree with the "
-        "paper or not, so the quick form never looks better than the full one.",
-        "- **Not testable** are numbers the paper does not print, and words such as “many” that need a threshold of ours; "
-        "what was measured is shown all the same.",
-        "- The rules for numbers and directions were fixed in code before the first run; uninformative verdicts, the count of "
-        "fitted claims, the rule that nobody wins where all tie (which changes only the shares of claim 7), and claims 1.10, "
-        "1.11, 5.6, 5.7, 7.2, 7.4, 7.6, 10.3 to 10.5 and 14.4 were added after it.",
+        *(f"- {sentence.format(**filled)}" for sentence in TEXT["opening"].values()),
         "",
     ]
 
@@ -208,19 +217,21 @@ def _summary(claims: Claims) -> list[str]:
     rows = []
     for group, title in GROUPS.items():
         members = [claim for claim in claims if order(claim["claim"])[0] == group]
-        counts = verdict_counts(members)
-        fitted = sum(claim["basis"] != INDEPENDENT for claim in members)
-        rows.append([str(group), title, *(str(counts[v] or "") for v in VERDICTS), str(fitted or "")])
-    return [*table(["", "claim", *VERDICTS, f"of all, {FITTED} or {IMPLIED}"], rows), ""]
+        counts, bases = verdict_counts(members), Counter(claim["basis"] for claim in members)
+        others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
+        rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
+    return [
+        *table(["", "claim", *VERDICTS, f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"], rows),
+        "",
+    ]
 
 
 def _failures(claims: Claims) -> list[str]:
-    rows = [
-        [claim["claim"], claim["sentence"], str(claim["paper"]), measured_words(claim)]
-        for claim in claims
-        if claim["verdict"] == "not reproduced"
-    ]
-    return [*table(["", "claim", "paper", "measured [95 %]"], rows), ""] if rows else ["Nothing.", ""]
+    failed = [claim for claim in claims if claim["verdict"] == rules.NOT_REPRODUCED]
+    said = ("claim", "sentence", "basis", "paper")
+    rows = [[*(str(c[name]) for name in said), measured_words(c), columns_words(c)] for c in failed]
+    headings = ["", "claim", "basis", "paper", "measured [95 %]", "VE along columns"]
+    return [*table(headings, rows), ""] if rows else ["Nothing.", ""]
 
 
 def _dependence(claims: Claims) -> list[str]:
@@ -235,7 +246,7 @@ def _dependence(claims: Claims) -> list[str]:
     ]
     if conventional:
         rows = [[c["claim"], c["sentence"], c["verdict"], c["verdict with our defaults"]] for c in conventional]
-        lines += [*table(["claim", "", "paper's conventions", "our defaults"], rows), ""]
+        lines += [*table(["claim", "", "printed formula", "our defaults"], rows), ""]
     return lines
 
 
@@ -245,7 +256,9 @@ def _legend(provenance: dict[str, Any]) -> list[str]:
         f"{provenance['scenario_seeds'] - 1}, algorithms with random_state 42; “other seeds” runs the algorithms with the "
         "seed of the matrix. Yeast: algorithm seeds "
         f"{', '.join(map(str, provenance['yeast_seeds'])) or 'none'}; “seed 42” is the paper's. Verdicts are under the "
-        "paper's conventions. For directions, “measured” is the share of seeds in which they hold.",
+        "printed formula. For directions, “measured” is the share of seeds in which they hold; for choices, of the seeds "
+        "that decide them, with the median margin of all seeds: the score of the paper's choice against the best other one, "
+        "positive where the paper's is worse, negative where it is the best.",
         "",
     ]
 
@@ -261,29 +274,22 @@ def _group(group: int, claims: Claims) -> list[str]:
             measured_words(claim),
             str(claim["with seed 42"]),
             f"{MARKS[claim['verdict']]} {claim['verdict']}",
+            columns_words(claim),
             depends_words(claim),
         ]
         for claim in members
     ]
-    headings = ["", "claim", "basis", "paper", "measured [95 %]", "seed 42", "verdict", "depends on"]
-    if not any(row[5] for row in rows):
-        headings, rows = headings[:5] + headings[6:], [row[:5] + row[6:] for row in rows]
+    optional = ["seed 42", "VE along columns"]
+    headings = ["", "claim", "basis", "paper", "measured [95 %]", optional[0], "verdict", optional[1], "depends on"]
+    kept = [n for n, name in enumerate(headings) if name not in optional or any(row[n] for row in rows)]
+    headings, rows = [headings[n] for n in kept], [[row[n] for n in kept] for row in rows]
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
     return [f"### {group}. {GROUPS[group]}", "", f"Source: {sources}.", "", *table(headings, rows), ""]
 
 
 def _tables(folder: Path) -> list[str]:
-    titles = {
-        "table_winners": "Scenarios won of ten, mean over seeds, under each convention, algorithms with random_state 42; the "
-        "file also has them with the seed of the matrix.",
-        "table_planted": "Targeted NSR diagnostic on the planted solutions.",
-        "table_k_picks": "Chosen K in the yeast K-sweeps. “other seeds” counts how often each K is chosen.",
-        "table_different_k": "Share of data set–algorithm pairs in which NVE_cov chooses another K.",
-        "table_favourites": "Yeast data sets on which each algorithm is best over all K (mean over seeds, and seed 42).",
-        "table_scenarios": "Scenario summary.",
-    }
     lines = []
-    for name, title in titles.items():
+    for name, title in TEXT["tables"].items():
         frame = _read(folder, name)
         if name == "table_winners":
             frame = frame[frame["algorithm seed"] == "fixed"].drop(columns="algorithm seed")
@@ -295,7 +301,7 @@ def _tables(folder: Path) -> list[str]:
 def _figure(folder: Path, name: str) -> list[str]:
     if not (folder / f"{name}.png").exists():
         return []
-    caption = CAPTIONS[name]
+    caption = TEXT["captions"][name]
     return [f"![{caption}]({folder.name}/{name}.png)", "", f"*{caption}* [SVG]({folder.name}/{name}.svg)", ""]
 
 
@@ -314,7 +320,7 @@ def _provenance(folder: Path, provenance: dict[str, Any]) -> list[str]:
 
 def _read(folder: Path, name: str) -> pd.DataFrame:
     """Read a table in which words stay words, and nothing is said where a word is missing."""
-    words = ("claim", "paper", "with seed 42", "seed 42")
+    words = ("claim", "paper", "with seed 42", "with seed 42 along columns", "verdict along columns", "seed 42")
     frame = read_csv(folder / f"{name}.csv", dtype=dict.fromkeys(words, str))
     plain = frame.select_dtypes(exclude="number").columns
     frame[plain] = frame[plain].fillna("")

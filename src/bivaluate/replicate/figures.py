@@ -50,20 +50,6 @@ if TYPE_CHECKING:
 
 SEED_SHOWN = 0
 
-CAPTIONS = {
-    "fig_heatmaps": "S1 and S7 (seed 0), rows permuted so that the planted biclusters stack at the top. In S1 columns and "
-    "patterns differ; in S7 four clones share both.",
-    "fig_decomposition": "(a) Numerator and denominator of NVE on the planted solutions; (b) NVE and NVE_cov of S4, S9a "
-    "and S9b. Whiskers span all seeds.",
-    "fig_matched_k": "Three algorithms at the planted K under four measures, paper's conventions, random_state 42. Points "
-    "are means over matrices, whiskers span all seeds, the filled point is the lowest mean.",
-    "fig_winners": "Scenarios won by each algorithm under each measure, mean over seeds, beside the paper's winner.",
-    "fig_yeast_ksweeps": "Yeast K-sweeps scored by NVE_cov, paper's conventions: medians over seeds, bands hold the middle "
-    "half; the lowest median is ringed. A line ends where Spectral has fewer columns than K.",
-    "fig_nve_maps": "NVE of every bicluster found at the planted K (seed 0): darker and larger is noisier or less separated; "
-    "a cross is undefined, a blank means the algorithm returned fewer.",
-}
-
 
 def draw_all(evidence: Evidence, folder: Path) -> dict[str, list[Path]]:
     """Draw what the evidence allows into a folder; return the files by figure."""
@@ -133,7 +119,7 @@ def winners(evidence: Evidence) -> Figure:
 @styled
 def yeast_ksweeps(evidence: Evidence) -> Figure:
     """K-sweeps of the eight yeast matrices the paper shows, as far as they were run."""
-    yeast = evidence.yeast[(evidence.yeast["profile"] == "paper") & (evidence.yeast["seed"] != PAPER_SEED)]
+    yeast = evidence.yeast[(evidence.yeast["profile"] == "printed") & (evidence.yeast["seed"] != PAPER_SEED)]
     shown = [name for name in YEAST_SHOWN if name in set(yeast["dataset"])]
     columns = min(4, len(shown))
     rows = -(-len(shown) // columns)

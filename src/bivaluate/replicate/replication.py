@@ -19,7 +19,7 @@ from bivaluate.replicate.claim_rules import VERDICTS, Outcome
 from bivaluate.replicate.profile import PAPER_SEED, get_profile
 
 FILES = "replication"
-PAPER = get_profile("paper")
+PAPER = get_profile("printed")
 Progress = Callable[[str, int, int], None]
 
 
@@ -34,6 +34,11 @@ class Size:
     yeast_seeds: int
     scenarios: tuple[str, ...] = ("scenario:*",)
 
+    @property
+    def command(self) -> str:
+        """What is typed for it."""
+        return "bivaluate replicate --full" if self.name == "full" else "bivaluate replicate"
+
 
 QUICK = Size("quick", 100, 4, ("yeast:04_elutriation", "yeast:13_heat_shock_2"), 3)
 FULL = Size("full", 100, 20, ("yeast:*",), 10)
@@ -47,6 +52,7 @@ class Replication:
     outcomes: list[Outcome]
     document: Path
     report: Path
+    words: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -85,7 +91,8 @@ def replicate(
     >>> replicate("replication").document  # doctest: +SKIP
     PosixPath('replication/REPLICATION.md')
     """
-    from bivaluate.replicate.document import render
+    from bivaluate.replicate.document import full_words, headline, render
+    from bivaluate.replicate.tables import claim_rows
     from bivaluate.sweep.workers import kept_workers
 
     size = FULL if full else QUICK
@@ -106,9 +113,10 @@ def replicate(
     document = folder / "REPLICATION.md"
     _write_text(document, render(files))
     runs.tell("evidence, tables, report", 2, 3)
-    report = _report(scenarios, outcomes, files, folder / "report.html")
+    report = _report(scenarios, outcomes, files, folder / "report.html", size)
     runs.tell("evidence, tables, report", 3, 3)
-    return Replication(folder, outcomes, document, report, notes)
+    words = [headline(files), full_words(claim_rows(outcomes), size.command)]
+    return Replication(folder, outcomes, document, report, [sentence for sentence in words if sentence], notes)
 
 
 @dataclass
@@ -165,20 +173,19 @@ def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files
 
     from bivaluate.replicate.claim_evidence import (
         Evidence,
-        bicluster_evidence,
         find_evidence,
+        found_evidence,
         matched_evidence,
         planted_evidence,
-        truth_evidence,
         yeast_evidence,
     )
 
     planted, checks = planted_evidence(size.planted_seeds)
     matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
-    truth = truth_evidence(scenarios)
+    biclusters, truth = found_evidence(scenarios)
     others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
     truth = pd.concat([truth, others], ignore_index=True)
-    Evidence(planted, checks, matched, bicluster_evidence(scenarios), truth, yeast_evidence(yeast)).write(files)
+    Evidence(planted, checks, matched, biclusters, truth, yeast_evidence(yeast)).write(files)
     return Evidence.read(files)
 
 
@@ -191,7 +198,7 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
     write_tables(evidence, outcomes, files)
     draw_all(evidence, files)
     provenance = {
-        "command": "bivaluate replicate --full" if size is FULL else "bivaluate replicate",
+        "command": size.command,
         "bivaluate": version("bivaluate"),
         "python": platform.python_version(),
         "packages": package_versions(),
@@ -236,32 +243,33 @@ def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], t
     command = json.loads((files / "provenance.json").read_text(encoding="utf-8"))["command"]
     size = FULL if "--full" in command else QUICK
     scenarios = load_run(runs / f"{size.name}-scenarios")
-    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), title)
+    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), size, title)
 
 
-def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, title: str | None = None) -> Path:
+def _report(
+    scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, size: Size, title: str | None = None
+) -> Path:
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
-    from bivaluate.replicate.claims import GROUPS, order
-    from bivaluate.replicate.document import depends_words, headline_words, measured_words, short_headline
-    from bivaluate.replicate.figures import CAPTIONS
+    from bivaluate.replicate.document import columns_words, full_words, headline, measured_words
     from bivaluate.replicate.tables import claim_rows
+    from bivaluate.replicate.texts import GROUPS, TEXT, order
     from bivaluate.report import Figure, Section, build_report
 
     claims = claim_rows(outcomes)
-    rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], depends_words(c)] for c in claims]
+    rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], columns_words(c)] for c in claims]
     sizes = Counter(order(str(c["claim"]))[0] for c in claims)
-    marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted"), strict=True))
+    marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted", "muted"), strict=True))
     pictures = [
         Figure(files / f"{name}.png", caption, caption)
-        for name, caption in CAPTIONS.items()
+        for name, caption in TEXT["captions"].items()
         if (files / f"{name}.png").exists()
     ]
     sections = [
         Section(
             "The claims of the paper",
-            f"{headline_words(claims)} Verdicts are under the paper's conventions; brackets are 95 % intervals. "
+            f"{headline(files)} {full_words(claims, size.command)} Verdicts are under the printed formula; brackets are 95 % intervals. "
             "REPLICATION.md beside this page has the rules, the sources and the reasons.",
-            ("claim", "what the paper says", "paper", "measured", "verdict", "depends on"),
+            ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns"),
             rows,
             marks=marks,
             folds=tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items()),
@@ -269,7 +277,7 @@ def _report(scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, ti
         Section("The figures of the paper", figures=pictures),
     ]
     name = title or "Replication of the NVE paper"
-    return build_report(scenarios, path, name, sections, headline=short_headline(claims))
+    return build_report(scenarios, path, name, sections, headline=headline(files).partition(" (")[0] + ".")
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
-from bivaluate.datasets.scenarios import SCENARIOS, SHAPE
+from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.claim_rules import Outcome, View, measure_number
+from bivaluate.replicate.claim_rules import Outcome, View, margin_words, measure_number
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
-from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED, PROFILES
+from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
-from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, win_counts
+from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, win_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 Rows = Iterator[tuple[Any, ...]]
 LABELS = [algorithm_label(key) for key in ALGORITHMS]
 AT_SEED = f"seed {PAPER_SEED}"
+READINGS = ("printed", "columns")
 CLAIM = (
     "claim", "sentence", "reading", "source", "kind", "basis", "paper", "measured", "low", "high", "seeds",
-    "undefined seeds", "verdict", "verdict with our defaults", "verdict with other algorithm seeds",
-    f"with {AT_SEED}", "depends on convention", "depends on seed",
+    "undefined seeds", "margin", f"with {AT_SEED}", "verdict", "verdict with our defaults",
+    "verdict with other algorithm seeds", "depends on convention", "depends on seed", "few seeds",
+    "measured along columns", "margin along columns", f"with {AT_SEED} along columns", "verdict along columns",
 )  # fmt: skip
 
 
@@ -35,32 +38,23 @@ def all_tables(evidence: Evidence, outcomes: list[Outcome]) -> dict[str, pd.Data
     """Return every table by the name of its file."""
     import pandas as pd
 
-    chosen_at_seed = [f"{label}, {AT_SEED}" for label in LABELS]
-    tables: dict[str, tuple[Rows, list[str]]] = {
-        "scenarios": (scenario_rows(), ["id", "name", "K", "signal", "stress test", "planted sizes", "matrix"]),
-        "planted": (
-            planted_rows(evidence),
-            ["scenario", "measure", "paper", "mean", "sd", "low", "high", "deviation", "seeds"],
-        ),
-        "winners": (
-            winner_rows(evidence),
-            ["measure", "profile", "algorithm seed", "paper", *LABELS, "paper's winner ahead", "seeds"],
-        ),
+    at_seed = ",".join(f"{label} with {AT_SEED}" for label in LABELS)
+    labels = ",".join(LABELS)
+    tables: dict[str, tuple[Rows, str]] = {
+        "scenarios": (scenario_rows(), "id,name,K,signal,stress test,planted sizes,matrix"),
+        "planted": (planted_rows(evidence), "scenario,measure,paper,mean,sd,low,high,deviation,seeds"),
+        "winners": (winner_rows(evidence), f"measure,profile,algorithm seed,paper,{labels},paper's winner ahead,seeds"),
         "k_picks": (
             k_pick_rows(evidence),
-            ["dataset", "algorithm", "measure", "paper", AT_SEED, "other seeds", "share as in paper"],
+            f"dataset,algorithm,measure,reading,paper,{AT_SEED},margin,other seeds,share as in paper",
         ),
-        "different_k": (
-            different_k_rows(evidence),
-            ["against", "profile", "pairs", "mean share", "low", "high", AT_SEED, "seeds"],
-        ),
-        "favourites": (
-            favourite_rows(evidence),
-            ["measure", "profile", "data sets", *LABELS, *chosen_at_seed, "seeds"],
-        ),
-        "yeast_choices": (choice_rows(evidence), ["dataset", "measure", AT_SEED, "other seeds"]),
+        "different_k": (different_k_rows(evidence), f"against,profile,pairs,mean share,low,high,{AT_SEED},seeds"),
+        "favourites": (favourite_rows(evidence), f"measure,profile,data sets,{labels},{at_seed},seeds"),
+        "yeast_choices": (choice_rows(evidence), f"dataset,measure,reading,{AT_SEED},other seeds"),
     }
-    frames = {f"table_{name}": pd.DataFrame(rows, columns=columns) for name, (rows, columns) in tables.items()}
+    frames = {
+        f"table_{name}": pd.DataFrame(rows, columns=columns.split(",")) for name, (rows, columns) in tables.items()
+    }
     return {**frames, "table_truth": pd.DataFrame(truth_rows(evidence)), "claims": pd.DataFrame(claim_rows(outcomes))}
 
 
@@ -73,7 +67,7 @@ def scenario_rows() -> Rows:
 
 def planted_rows(evidence: Evidence) -> Rows:
     """The planted diagnostic: mean, interval and deviation beside the paper's value."""
-    for scenario, paper in PLANTED.items():
+    for scenario, paper in [*PLANTED.items(), *((name, PLANTED[name[:-1]]) for name in VARIANTS)]:
         for measure, value in paper.items():
             found = measure_number(Planted(evidence)(scenario, measure).tolist())
             deviation = f"{100 * (found.mean / value - 1):+.1f} %"
@@ -82,10 +76,10 @@ def planted_rows(evidence: Evidence) -> Rows:
 
 
 def winner_rows(evidence: Evidence) -> Rows:
-    """Winner counts under every profile and both choices of the algorithms' seed."""
+    """Winner counts under every convention and both choices of the algorithms' seed."""
     for measure, winner in WINNERS.items():
         for seed in dict.fromkeys(evidence.matched["algorithm_seed"]):
-            for profile in PROFILES:
+            for profile in CONVENTIONS:
                 counts = win_counts(matched_cells(evidence, View(profile, seed)), measure)
                 ahead = counts[winner.algorithm] > counts.drop(columns=winner.algorithm).max(axis=1)
                 paper = f"{algorithm_label(winner.algorithm)} {winner.wins}"
@@ -93,23 +87,26 @@ def winner_rows(evidence: Evidence) -> Rows:
 
 
 def k_pick_rows(evidence: Evidence) -> Rows:
-    """The paper's table of chosen K: its pick, ours with seed 42, and the picks of the other seeds."""
-    yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
-    chosen = {measure: best_k(yeast, measure) for measure in FOUR} if len(yeast) else {}
+    """The paper's table of chosen K: its pick, ours with seed 42 and the margin, and the picks of the other seeds."""
     for pair, picks in K_PICKS.items():
-        for measure in chosen:
-            if pair in chosen[measure].index:
-                own = chosen[measure].T[pair]
+        for measure, k in picks.items():
+            for profile in READINGS:
+                table = evidence.yeast[evidence.yeast["profile"] == profile]
+                rows = table[(table["dataset"] == pair[0]) & (table["algorithm"] == pair[1])]
+                if not len(rows):
+                    continue
+                own = best_k(rows, measure).iloc[0]
+                margin = margin_words(margins(rows, measure, rows["k"] == k).get(PAPER_SEED, float("nan")))
                 others = own[own.index != PAPER_SEED]
                 counts = others.dropna().astype(int).value_counts().sort_index()
-                words = ", ".join(f"{k}: {n}" for k, n in counts.items())
-                what = pair[0], algorithm_label(pair[1]), METRICS[measure].symbol, picks[measure]
-                yield *what, _whole(own.get(PAPER_SEED)), words, float((others == picks[measure]).mean())
+                words = ", ".join(f"{chosen}: {n}" for chosen, n in counts.items())
+                what = pair[0], algorithm_label(pair[1]), METRICS[measure].symbol, profile, k
+                yield *what, _whole(own.get(PAPER_SEED)), margin, words, float((others == k).mean())
 
 
 def different_k_rows(evidence: Evidence) -> Rows:
     """In what share of data set–algorithm pairs NVE_cov and another measure choose a different K."""
-    for profile in ("paper", "default") if len(evidence.yeast) else ():
+    for profile in ("printed", "default", "columns") if len(evidence.yeast) else ():
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
         pairs = int(best_k(yeast, "nve_cov").notna().any(axis=1).sum())
         for measure in FOUR[:3]:
@@ -134,14 +131,12 @@ def favourite_rows(evidence: Evidence) -> Rows:
 
 def choice_rows(evidence: Evidence) -> Rows:
     """The algorithm and K each measure chooses on each yeast data set, with seed 42 and over the other seeds."""
-    yeast = evidence.yeast[evidence.yeast["profile"] == "paper"]
-    for dataset in dict.fromkeys(yeast["dataset"]):
-        for measure in FOUR:
-            best = best_pick(yeast, dataset, measure)
-            words = best["algorithm"].map(algorithm_label) + " " + best["k"].astype(str)
-            others = words[words.index != PAPER_SEED].value_counts()
-            counts = ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count))
-            yield dataset, METRICS[measure].symbol, words.get(PAPER_SEED, ""), counts
+    for dataset, measure, profile in itertools.product(dict.fromkeys(evidence.yeast["dataset"]), FOUR, READINGS):
+        best = best_pick(evidence.yeast[evidence.yeast["profile"] == profile], dataset, measure)
+        words = best["algorithm"].map(algorithm_label) + " " + best["k"].astype(str)
+        others = words[words.index != PAPER_SEED].value_counts()
+        counts = ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count))
+        yield dataset, METRICS[measure].symbol, profile, words.get(PAPER_SEED, ""), counts
 
 
 def claim_rows(outcomes: list[Outcome]) -> list[dict[Any, Any]]:
@@ -149,13 +144,16 @@ def claim_rows(outcomes: list[Outcome]) -> list[dict[Any, Any]]:
     rows = []
     for o in outcomes:
         claim, found = o.claim, o.measured
-        kind = "number" if claim.is_number else "direction"
         paper = "" if claim.paper is None else f"{claim.paper:g}"
-        depends = ["yes" if on else "no" for on in (o.on_convention, o.on_seed)]
-        said = claim.id, claim.sentence, claim.reading, claim.source, kind, claim.basis, paper
-        numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined
-        verdicts = o.verdict, o.default_verdict, o.own_seed_verdict, o.at_paper_seed
-        rows.append(dict(zip(CLAIM, (*said, *numbers, *verdicts, *depends), strict=True)))
+        flags = ["yes" if on else "no" for on in (o.on_convention, o.on_seed, o.few_seeds)]
+        said = claim.id, claim.sentence, claim.reading, claim.source, claim.kind, claim.basis, paper
+        numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined, found.margin
+        verdicts = o.printed.at_paper_seed, o.verdict, o.default_verdict, o.own_seed_verdict
+        nan, look = float("nan"), o.columns
+        both = (
+            (look.measured.mean, look.measured.margin, look.at_paper_seed, look.verdict) if look else (nan, nan, "", "")
+        )
+        rows.append(dict(zip(CLAIM, (*said, *numbers, *verdicts, *flags, *both), strict=True)))
     return rows
 
 

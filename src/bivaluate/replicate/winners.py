@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from bivaluate.datasets.scenarios import SCENARIOS
@@ -67,6 +68,34 @@ def favourites(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
     best = picked(yeast, measure, ["dataset", "seed"])
     counts = best.groupby(["seed", "algorithm"]).size().unstack("algorithm", fill_value=0)
     return counts.reindex(index=sorted(yeast["seed"].unique()), columns=list(ALGORITHMS), fill_value=0)
+
+
+def margins(rows: pd.DataFrame, measure: str, mine: pd.Series[bool]) -> pd.Series[float]:
+    """Return, per seed, by what share the better of the best of some rows and the best of the others is ahead.
+
+    Positive where the others are ahead, negative where the rows are; infinite against 0 or an undefined score; NaN
+    where neither is defined.
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"seed": [0, 0, 1, 1], "k": [3, 5, 3, 5], "nve": [0.5, 0.4, 0.7, 1.4]})
+    >>> margins(rows, "nve", rows["k"] == 3).round(3).tolist()
+    [0.25, -1.0]
+    """
+    import pandas as pd
+
+    own, other = (rows[which].groupby("seed")[measure].min() for which in (mine, ~mine))
+    seeds = sorted(rows["seed"].unique())
+    found = [_margin(own.get(seed, math.nan), other.get(seed, math.nan)) for seed in seeds]
+    return pd.Series(found, index=seeds, dtype=float)
+
+
+def _margin(own: float, other: float) -> float:
+    if math.isnan(own) or math.isnan(other):
+        return math.nan if own != own and other != other else math.inf if own != own else -math.inf
+    if own == other:
+        return 0.0
+    low, high = min(own, other), max(own, other)
+    return math.copysign(high / low - 1 if low > 0 else math.inf, own - other)
 
 
 def differing_share(yeast: pd.DataFrame, measure: str) -> pd.Series[float]:

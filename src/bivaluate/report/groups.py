@@ -27,7 +27,7 @@ class Group:
 
     `mean`, `spread` (standard deviation, NaN for a single seed) and `counted` (how many seeds take part) go by
     measure. Where no solution can be judged, `counted` is 0 and `mean` is that of the defined values. `members` are
-    positions in the list of solutions; `typical` is the member whose criterion is the median. `wins` counts the seeds
+    positions in the list of solutions; `taken` is the best by the criterion, which is drawn. `wins` counts the seeds
     in which the group is the best of its data set, `first` holds the measures by which it wins there over all seeds,
     `own` those by which its K is the best of its algorithm; `rank` is its place by the criterion, best first, and
     `predicts` whether it predicts held-out cells.
@@ -43,7 +43,7 @@ class Group:
     reasons: Mapping[str, str]
     statuses: Mapping[str, int]
     reason: str
-    typical: int
+    taken: int
     wins: int = 0
     first: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
@@ -60,6 +60,11 @@ class Group:
         """The same with the number found, where that is another: ``Find, K = 20 (7 found)``."""
         found = self.value("n_biclusters")
         return self.name if not math.isfinite(found) or found == self.k else f"{self.name} ({number(found)} found)"
+
+    @property
+    def family(self) -> str:
+        """The algorithm, or the run that solutions of several K come from."""
+        return re.sub(rf"\bK {self.k}\b", "K", self.algorithm)
 
     @property
     def seeds(self) -> int:
@@ -143,7 +148,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
             reasons=_reasons(keys, [solutions[index] for index in mine]),
             statuses=dict(Counter(solutions[index].status for index in mine)),
             reason=next((solutions[index].reason for index in mine if solutions[index].reason), ""),
-            typical=_typical(mine, solutions, criterion),
+            taken=_taken(mine, solutions, criterion),
             wins=wins[i],
             first=frozenset(first.get(place, ())),
             own=frozenset(own.get(place, ())),
@@ -201,13 +206,12 @@ def _reasons(keys: Sequence[str], members: Sequence[Scored]) -> dict[str, str]:
     return reasons
 
 
-def _typical(members: Sequence[int], solutions: Sequence[Scored], criterion: str) -> int:
-    defined = [i for i in members if math.isfinite(solutions[i].values.get(criterion, math.nan))]
-    defined = [i for i in defined if solutions[i].status == "ok"] or defined
-    if not defined:
-        return next((i for i in members if solutions[i].status in ("ok", "degenerate")), members[0])
-    ordered = sorted(defined, key=lambda i: (solutions[i].values[criterion], i))
-    return ordered[(len(ordered) - 1) // 2]
+def _taken(members: Sequence[int], solutions: Sequence[Scored], criterion: str) -> int:
+    """Return the best member by the criterion, as `select` takes it; any that was scored where none has a value."""
+    scored = [i for i in members if solutions[i].status in ("ok", "degenerate")] or list(members)
+    sign = -1.0 if choice.high_is_better(criterion) else 1.0
+    values = {i: solutions[i].values.get(criterion, math.nan) for i in scored}
+    return min(scored, key=lambda i: math.inf if math.isnan(values[i]) else sign * values[i])
 
 
 def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:

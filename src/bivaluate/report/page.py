@@ -8,39 +8,48 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._text import listing, plural, shared
-from bivaluate.judge.choice import EVIDENCE, RAW, high_is_better, pick
-from bivaluate.judge.limits import SAME_PATTERN
-from bivaluate.judge.verdict import judged as judged_verdict
+from bivaluate._text import listing, number, percent, plural
+from bivaluate.chance.evidence import SUPPORTED
+from bivaluate.judge.choice import EVIDENCE, RAW, pick
+from bivaluate.judge.verdict import Verdict
 from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
-from bivaluate.report.pictures import (
-    Budget,
-    best_terms,
-    bicluster_names,
-    bicluster_records,
-    draw_solution,
-    plain,
-    redundancy,
-)
-from bivaluate.report.sentences import Case, Sentence, speak, speak_all
-from bivaluate.report.source import Drawn, Null, Scored, Source
+from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
+from bivaluate.report.sentences import Case, speak, speak_all
+from bivaluate.report.source import Drawn, Null, Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DETAILS, MOST_DATASETS, MOST_MAPPED = 24, 40, 200
-FIND = ("find", "coherent")
+#: What the measures of a solution answer; what is named nowhere is about coherence.
+QUESTIONS = {
+    "coherent": ("Are they coherent?", ()),
+    "distinct": (
+        "Are they distinct?",
+        ("nve", "nsr", "anve", "nve_overlap", "nve_numerator", "nve_denominator", "overlap", "jaccard", "redundancy",
+         "mbr_max", "diversity", "overlap_coefficient", "multiplicity"),
+    ),
+    "covers": (
+        "What do they cover?",
+        ("nve_cov", "coverage", "row_coverage", "col_coverage", "supported_coverage", "cc", "n_biclusters", "n_undefined",
+         "rows_mean", "rows_min", "rows_max", "cols_mean", "cols_min", "cols_max"),
+    ),
+}  # fmt: skip
 SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 
 @dataclass(frozen=True)
 class Page:
-    """The page: texts for the template, `data` for its scripts, `tables` by the names of the files beside it."""
+    """The page: texts for the template, `data` for its scripts, `tables` by the names of the files beside it.
+
+    `shown` is the position of the detail whose record and picture stand on top.
+    """
 
     title: str
     subtitle: str
-    verdict: Sequence[Sentence]
+    verdict: Verdict
+    shown: int | None
     by_dataset: Sequence[Mapping[str, Any]]
     warnings: Sequence[Mapping[str, Any]]
     details: Sequence[Mapping[str, Any]]
@@ -57,27 +66,27 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
     datasets = list(dict.fromkeys([g.dataset for g in groups] + list(source.planned_by_dataset)))
     algorithms = list(dict.fromkeys(g.algorithm for g in groups))
     chosen = _choose_details(groups, criterion, source.kind == "run")
-    drawn = {group.typical: source.load(group.typical) for group in chosen}
-    chosen = [group for group in chosen if drawn[group.typical] is not None]
-    cases = {name: _case(name, judged, source, drawn, by is not None) for name in datasets}
+    drawn = {group.taken: source.load(group.taken) for group in chosen}
+    chosen = [group for group in chosen if drawn[group.taken] is not None]
+    cases = {name: _case(name, judged, source, drawn) for name in datasets}
     details = _details(chosen, drawn, source, criterion)
+    only = next(iter(cases.values())) if len(cases) == 1 else Case(())
+    records = [detail["verdict"] for detail in details]
+    shown = next((i for i, record in enumerate(records) if record is only.verdict), None)
     anchors = {id(group): detail["anchor"] for group, detail in zip(chosen, details, strict=True)}
     keys = _measures(source)
     main = [key for key in [*(metric.key for metric in main_metrics()), *OF_FITS] if key in keys]
     return Page(
         title=title or _title(datasets),
-        subtitle=_subtitle(source, groups, datasets, algorithms),
-        verdict=speak_all(cases) if len(cases) > 1 else speak(next(iter(cases.values()), Case(()))),
+        subtitle=_subtitle(source, groups, datasets, algorithms, list(drawn.values())),
+        verdict=speak_all(cases) if len(cases) > 1 else speak(only),
+        shown=shown,
         by_dataset=[
-            {
-                "dataset": name,
-                "sentences": [s for s in speak(case) if s.kind != "step"],
-                "anchor": anchors.get(id(case.winner), ""),
-            }
+            {"dataset": name, "verdict": speak(case), "anchor": anchors.get(id(case.winner), "")}
             for name, case in cases.items()
             if len(cases) > 1
         ],
-        warnings=_warnings(source, groups, details),
+        warnings=_warnings(source, groups),
         details=details,
         detail_note=_detail_note(source, groups, chosen),
         measures=keys,
@@ -86,7 +95,8 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
             "kind": source.kind,
             "criterion": criterion,
             "exponent": source.exponent,
-            "same_pattern": SAME_PATTERN,
+            "curve": _curve(only),
+            "shown": shown,
             "most_mapped": MOST_MAPPED,
             "datasets": datasets,
             "algorithms": algorithms,
@@ -108,7 +118,7 @@ def _tables(
 
     rows: dict[str, list[dict[str, Any]]] = {"biclusters": [], "enrichment": [], "surrogates": []}
     for group in chosen:
-        shown, seed = drawn[group.typical], source.solutions[group.typical].seed
+        shown, seed = drawn[group.taken], source.solutions[group.taken].seed
         assert shown is not None
         place = {"dataset": group.dataset, "solution": group.algorithm, "k": group.k, "seed": seed}
         rows["biclusters"] += [place | dict(record) for record in bicluster_records(shown)]
@@ -140,61 +150,55 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
     return sorted(taken, key=lambda group: list(queues).index(group.dataset))
 
 
-def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None], asked: bool) -> Case:
+def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None]) -> Case:
     groups = [group for group in judged.groups if group.dataset == dataset]
     case = Case(
         groups,
         judged.criterion,
-        searched=any(_found_by_find(source.solutions[group.typical], drawn.get(group.typical)) for group in groups),
         missing=source.missing_by_dataset.get(dataset, 0),
         planned=source.planned_by_dataset.get(dataset, 0),
-        calibrated=any(null.dataset == dataset for null in source.nulls),
-        asked=asked,
         fitted=source.kind == "run",
         held_out=source.held_out,
-        omits=source.omits,
-        finds_k={group.algorithm for group in groups if source.solutions[group.typical].finds_k},
+        finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
         p_values={
             key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
         },
     )
-    raw = [group.value(RAW) for group in groups]
-    near = pick(raw, high=True) if not case.supported else None
-    of = case.winner or (groups[near] if near is not None else next(iter(groups), None))
-    if of is not None:
-        named = source.places(_to_take(of, source, judged.criterion))
-        case = replace(case, matrix=named.matrix, solution=named.solution, near=of.name if near is not None else "")
-    winner = case.winner or (case.groups[0] if len(case.groups) == 1 else None)
-    if winner is None:
+    supported = any(group.value("n_supported") > 0 for group in groups)
+    near = None if supported else pick([group.value(RAW) for group in groups], high=True)
+    of = case.winner or (groups[near] if near is not None else groups[0] if len(groups) == 1 else None)
+    if of is None:
         return case
-    shown = drawn.get(winner.typical)
-    place = (dataset, winner.algorithm, winner.k)
-    beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == place), None)
-    null = beside.bands.get(case.criterion) if beside else None
-    repeats = redundancy(shown) if shown else []
+    shown = drawn.get(of.taken) or source.load(of.taken)
+    beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == (dataset, of.algorithm, of.k)), None)
+    known = beside is not None and case.criterion in beside.bands
     return replace(
         case,
-        repeats=repeats,
-        headline=judged_verdict(shown.records).headline if shown is not None and shown.records else "",
-        to_name=shown is not None and shown.matrix.row_labels is not None and not source.enriched,
-        names=bicluster_names(shown) if shown else (),
-        typical=source.solutions[winner.typical].values,
-        p_value=case.p_values[case.criterion] if null else math.nan,
+        verdict=shown.verdict if shown is not None else None,
+        near=of.name if near is not None else "",
+        p_value=case.p_values[case.criterion] if known else math.nan,
         surrogates=beside.runs if beside else 0,
     )
 
 
-def _to_take(group: Group, source: Source, criterion: str) -> int:
-    """Return the solution of a group that commands name: the best by the criterion."""
-    members = [source.solutions[index].values for index in group.members]
-    first = pick([scores.get(criterion, math.nan) for scores in members], high_is_better(criterion))
-    return group.members[first or 0]
-
-
-def _found_by_find(scored: Scored, drawn: Drawn | None) -> bool:
-    """Return whether `bivaluate find` made a solution: the sweep ran it, or the solution says so."""
-    made_by = {scored.algorithm if scored.status in ("ok", "degenerate") else None}
-    return bool({*FIND} & (made_by | ({drawn.solution.info.get("algorithm")} if drawn is not None else set())))
+def _curve(case: Case) -> dict[str, Any] | None:
+    """Return the criterion against K for the algorithm chosen, with the range of K that is as good."""
+    winner = case.winner
+    if winner is None or winner.algorithm in case.finds_k:
+        return None
+    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(case.criterion)]
+    mine.sort(key=lambda group: group.k)
+    if len({group.k for group in mine}) < 2:
+        return None
+    keys = (case.criterion, "n_supported", "n_biclusters")
+    points = [[g.k, *(plain(g.value(key)) for key in keys), plain(g.spread.get(case.criterion))] for g in mine]
+    return {
+        "measure": RECORDS[case.criterion].symbol,
+        "algorithm": winner.family,
+        "points": points,
+        "best": winner.k,
+        "good": case.as_good,
+    }
 
 
 def _details(
@@ -204,9 +208,9 @@ def _details(
     opened = next((i for i, group in enumerate(chosen) if criterion in group.first), 0)
     details: list[dict[str, Any]] = []
     for i, group in enumerate(chosen):
-        shown = drawn[group.typical]
+        shown = drawn[group.taken]
         assert shown is not None
-        scored = source.solutions[group.typical]
+        scored = source.solutions[group.taken]
         facts = {"anchor": f"solution-{i + 1}", "dataset": group.dataset, "name": group.called, "seed": scored.seed}
         data = facts | draw_solution(shown, budget)
         data["scores"] = {key: plain(value) for key, value in scored.values.items()}
@@ -215,14 +219,35 @@ def _details(
             | {
                 "opened": i == opened,
                 "n_biclusters": len(shown.solution),
-                "biclusters": bicluster_names(shown),
-                "scores": {key: scored.values.get(key, math.nan) for key in ("nve", "coverage")},
-                "findings": data["findings"],
+                "verdict": shown.verdict,
+                "members": members_of(shown),
+                "questions": _by_question(scored.values, scored.reasons),
                 "left_out": data["left_out"],
                 "data": data,
             }
         )
     return details
+
+
+def _by_question(values: Mapping[str, float], reasons: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the measures of a solution under the questions they answer, the paper's first."""
+    elsewhere = {key for _, keys in QUESTIONS.values() for key in keys}
+    hidden = {"n_supported", "total_evidence", "raw_evidence"}
+    found = []
+    for name, (question, keys) in QUESTIONS.items():
+        mine = [key for key in values if key in RECORDS and (key in keys or not (keys or key in elsewhere | hidden))]
+        mine.sort(key=lambda key: RECORDS[key].main_rank or math.inf)
+        found.append({"name": name, "question": question, "measures": [_valued(key, values, reasons) for key in mine]})
+    return found
+
+
+def _valued(key: str, values: Mapping[str, float], reasons: Mapping[str, str]) -> dict[str, Any]:
+    record, value = RECORDS[key], values[key]
+    text = percent(value) if record.percent else number(value)
+    if not math.isfinite(value):
+        text = f"undefined: {reasons.get(key) or 'the formula has no value here'}"
+    better = {"low": "low is better", "high": "high is better"}.get(record.direction, "")
+    return {"symbol": SIZES.get(key, record.symbol), "value": text, "summary": record.summary, "better": better}
 
 
 def _measures(source: Source) -> list[str]:
@@ -253,11 +278,12 @@ def bicluster_measures() -> list[dict[str, Any]]:
 
 
 def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Source) -> dict[str, Any]:
-    records = source.records(group.typical)
+    records = source.records(group.taken)
+    marked = group.value("n_supported") != 0  # what is not supported is never called the best
     names = ("dataset", "algorithm", "k", "name", "called", "seeds", "rank", "reason", "reasons")
     return {name: getattr(group, name) for name in names} | {
-        "first": [key for key in keys if key in group.first],
-        "own": [key for key in keys if key in group.own],
+        "first": [key for key in keys if marked and key in group.first],
+        "own": [key for key in keys if marked and key in group.own],
         "status": group.statuses,
         "mean": [plain(group.mean.get(key)) for key in keys],
         "spread": [plain(group.spread.get(key)) for key in keys],
@@ -265,7 +291,12 @@ def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source
         "members": list(group.members),
         "anchor": anchors.get(id(group), ""),
         "nve_k": [
-            [str(r.get("bicluster", "")), plain(r.get("nve_k")), str(r.get("status", ""))]
+            [
+                str(r.get("bicluster", "")),
+                plain(r.get("nve_k")),
+                str(r.get("status", "")),
+                r.get("verdict") in (None, SUPPORTED),
+            ]
             for r in records[:MOST_MAPPED]
         ],
     }
@@ -292,10 +323,19 @@ def _title(datasets: Sequence[str]) -> str:
     return "Biclusters" if not datasets else f"Biclusters of {len(datasets)} data sets"
 
 
-def _subtitle(source: Source, groups: Sequence[Group], datasets: Sequence[str], algorithms: Sequence[str]) -> str:
+def _subtitle(
+    source: Source,
+    groups: Sequence[Group],
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    drawn: Sequence[Drawn | None],
+) -> str:
     """Say in one line what was scored."""
     parts = [plural(len(datasets), "data set")] if len(datasets) > 1 else []
-    parts.append(plural(len(source.solutions), "solution"))
+    first = next((one.matrix for one in drawn if one is not None), None)
+    if len(datasets) == 1 and first is not None:
+        parts.append(" × ".join(f"{n:,} {noun}" for n, noun in zip(first.shape, first.nouns, strict=True)))
+    parts.append(groups[0].name if len(groups) == 1 else plural(len(source.solutions), "solution"))
     if source.kind == "run" and groups:
         ks = sorted({group.k for group in groups})
         parts += [
@@ -315,25 +355,24 @@ def _detail_note(source: Source, groups: Sequence[Group], chosen: Sequence[Group
         return f"{plural(len(chosen), 'solution')} are drawn, the best ones; {plural(left, 'other')} are in the table only."
     return (
         f"{plural(len(chosen), 'solution')} are drawn: the best of each data set, then the best of its other algorithms, "
-        f"each with the seed whose score is the median. {plural(left, 'other solution')} of "
+        f"each with its best seed. {plural(left, 'other solution')} of "
         f"{plural(len(groups), 'combination')} of data set, algorithm and K are in the table only."
     )
 
 
-def _warnings(source: Source, groups: Sequence[Group], details: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return every warning in words: unfinished and failed solutions, then per data set what was found.
-
-    Each entry has a title and parts; a part says where it applies and what there is to say.
-    """
+def _warnings(source: Source, groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Return what is not finished, failed or took too long, and why: a title and texts each."""
     said: list[dict[str, Any]] = []
     again = "Run the same command again to continue."
     if source.missing:
         more = [f"and {len(source.missing) - 8:,} more"] if len(source.missing) > 8 else []
         text = f"{'; '.join([*source.missing[:8], *more])}. {again}"
-        said.append(_entry(f"Not finished: {len(source.missing):,}", [_part("", "", [text])]))
+        said.append({"title": f"Not finished: {len(source.missing):,}", "texts": [text]})
     if source.missing_copies:
-        text = f"Cells on surrogates and perturbed copies: null bands and p-values rest on those that are finished. {again}"
-        said.append(_entry(f"Not finished beside the data: {source.missing_copies:,}", [_part("", "", [text])]))
+        text = (
+            f"Fits on surrogates and perturbed copies: null bands and p-values rest on those that are finished. {again}"
+        )
+        said.append({"title": f"Not finished beside the data: {source.missing_copies:,}", "texts": [text]})
     for status in ("failed", "timed out"):
         reasons: dict[str, list[str]] = {}
         for group in groups:
@@ -342,23 +381,5 @@ def _warnings(source: Source, groups: Sequence[Group], details: Sequence[Mapping
         texts = [f"{listing(where, 4 if len(where) > 5 else 5)}: {reason}" for reason, where in reasons.items()]
         if texts:
             total = sum(group.statuses.get(status, 0) for group in groups)
-            said.append(_entry(f"{status.capitalize()}: {total:,}", [_part("", "", texts)]))
-    for dataset in dict.fromkeys(detail["dataset"] for detail in details):
-        mine = [detail for detail in details if detail["dataset"] == dataset]
-        common = shared([detail["findings"] for detail in mine], [detail["biclusters"] for detail in mine])
-        parts = [_part("All solutions", "details", common)] if common else []
-        for detail in mine:
-            own = [text for text in detail["findings"] if text not in common]
-            if own:
-                parts.append(_part(detail["name"], detail["anchor"], own))
-        if parts:
-            said.append(_entry(dataset, parts))
+            said.append({"title": f"{status.capitalize()}: {total:,}", "texts": texts})
     return said
-
-
-def _part(where: str, anchor: str, texts: Sequence[str]) -> dict[str, Any]:
-    return {"where": where, "anchor": anchor, "texts": texts}
-
-
-def _entry(title: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"title": title, "parts": parts, "count": sum(len(part["texts"]) for part in parts)}

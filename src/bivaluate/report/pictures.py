@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bivaluate._arrange import Axis, make_axis, spaced
 from bivaluate._rows import CHUNK_CELLS
-from bivaluate._text import Advice, listing, plural
+from bivaluate._text import listing, plural
+from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
@@ -27,7 +28,8 @@ from bivaluate.solution import Bicluster, Biclustering
 if TYPE_CHECKING:
     from bivaluate.enrichment import Enrichment
 
-MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_MEMBERS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 60, 6
+MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 6
+MAX_MEMBERS = 60, 20  # rows and columns named of a bicluster
 MAX_TERMS, MAX_TERM_ROWS, MAX_SHOWN = 5, 200, 400
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
 # Rows averaged for one bin of a matrix that is not an array in memory.
@@ -61,6 +63,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     return {
         "names": [names[k] for k in shown],
         "shape": list(drawn.matrix.shape),
+        "nouns": list(drawn.matrix.nouns),
         "heatmap": _heatmap(drawn.matrix, solution, budget.cells),
         "profiles": [
             _profile(drawn.matrix, drawn.solution[k], names[k], budget.points // len(profiles)) for k in profiles
@@ -72,8 +75,6 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
         },
         "records": _table([record for k, record in enumerate(bicluster_records(drawn)) if k in set(shown)]),
         "enrichment": _enrichment(drawn.enrichment),
-        # the page names commands throughout
-        "findings": [f.said(lambda name: None) if isinstance(f, Advice) else str(f) for f in drawn.findings],
         "left_out": _left_out(drawn.solution, len(errors), budget),
     }
 
@@ -159,15 +160,17 @@ def _average(matrix: Matrix, rows: Axis, cols: Axis) -> NDArray[np.float64]:
 def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
     """Say what was averaged, or nothing."""
     parts = []
-    for axis, thing in ((rows, "row"), (cols, "column")):
+    for axis, things in zip((rows, cols), matrix.nouns, strict=True):
         if axis.is_binned:
             width = np.diff(axis.edges)
             parts.append(
-                f"{plural(len(axis.order), thing)} in {axis.n_bins:,} bins of {int(width.min()):,} to {int(width.max()):,}"
+                f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {int(width.min()):,} to {int(width.max()):,}"
             )
     if not parts:
         return ""
-    looked_at = "" if matrix.in_memory or not rows.is_binned else f", of {ROWS_OF_A_BIN} rows of each bin at most"
+    looked_at = (
+        "" if matrix.in_memory or not rows.is_binned else f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
+    )
     return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}."
 
 
@@ -228,9 +231,28 @@ def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> di
         "pattern": _lines(pattern[points]),
         "line_names": [matrix.row_label(int(members[i])) for i in lines],
         "col_names": [matrix.col_label(int(bicluster.cols[j])) for j in points],
-        "row_members": [matrix.row_label(int(i)) for i in bicluster.rows[:MAX_MEMBERS]],
-        "col_members": [matrix.col_label(int(j)) for j in bicluster.cols[:MAX_MEMBERS]],
     }
+
+
+def members_of(drawn: Drawn) -> list[dict[str, Any]]:
+    """Return who is in each bicluster, by name where there are names."""
+    names, matrix = bicluster_names(drawn), drawn.matrix
+    found = []
+    for k in most_evident(drawn, MAX_PROFILES):
+        rows, cols = drawn.solution[k].rows, drawn.solution[k].cols
+        found.append(
+            {
+                "name": names[k],
+                "rows": _some([matrix.row_label(int(i)) for i in rows[: MAX_MEMBERS[0]]], len(rows)),
+                "cols": _some([matrix.col_label(int(j)) for j in cols[: MAX_MEMBERS[1]]], len(cols)),
+            }
+        )
+    return found
+
+
+def _some(names: Sequence[str], total: int) -> str:
+    rest = total - len(names)
+    return ", ".join(names) + (f" and {rest:,} more" if rest else "")
 
 
 def bicluster_records(drawn: Drawn) -> list[dict[str, Any]]:
@@ -285,12 +307,17 @@ def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[st
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return records as columns and rows, and the row that is best in each column that has a best."""
+    """Return records as columns and rows, and the supported one that is best in each column that has a best."""
     columns = list(records[0]) if records else []
     best = {}
     for key in columns:
         if key in METRICS and METRICS[key].direction != "none":
-            values = [math.nan if record[key] is None else float(record[key]) for record in records]
+            values = [
+                float(record[key])
+                if record[key] is not None and record.get("verdict", SUPPORTED) == SUPPORTED
+                else math.nan
+                for record in records
+            ]
             best[key] = pick(values, METRICS[key].direction == "high")
     return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
 

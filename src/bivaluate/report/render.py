@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from bivaluate._errors import FileError, ParameterError
 from bivaluate._files import table_text, write_whole
-from bivaluate._text import number, percent
+from bivaluate._text import Advice, number, percent
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("table.js", "download.js", "chart.js", "compare.js", "heatmap.js", "solution.js", "page.js")
 
+#: How verdicts are coloured.
+TONES = {"supported": "good", "redundant": "fair", "not_supported": "bad", "too_small": "muted"}
 _TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
 
@@ -110,7 +112,7 @@ class Section:
     figures : sequence of Figure
         Pictures shown below the table.
     marks : tuple of (str, str)
-        Words that stand out as a coloured label when a cell equals them, with their tone:
+        Words shown as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
     folds : tuple of (str, int)
         Headings under which the rows are folded away, each with how many of the next rows it holds; none to show all.
@@ -327,10 +329,11 @@ def render(
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from bivaluate import __version__
+    from bivaluate._glossary import GLOSSARY
+    from bivaluate.judge.verdict import described, headings
     from bivaluate.measures.registry import RECORDS, symbol
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
-    from bivaluate.report.sentences import QUESTIONS
 
     environment = Environment(
         loader=PackageLoader("bivaluate.report", "templates"),
@@ -339,7 +342,8 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy}
+    environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy, "said": _said}
+    environment.globals |= {"described": described, "headings": headings, "tones": TONES, "glossary": GLOSSARY}
     methods = describe_methods(page.measures)
     symbols = {key: record.symbol for key, record in RECORDS.items()}
     return environment.get_template("report.html.j2").render(
@@ -354,11 +358,16 @@ def render(
         rerun=rerun,
         tables=tables,
         headline=headline,
-        answers=[(question, [s for s in page.verdict[1:] if s.question == question]) for question in QUESTIONS],
+        many=len(page.data["groups"]) != 1,
         provenance=provenance or {},
         version=__version__,
         is_number=_is_number,
     )
+
+
+def _said(text: str) -> str:
+    """Return a sentence in the words of commands, which the page names throughout."""
+    return text.said(lambda name: None) if isinstance(text, Advice) else str(text)
 
 
 def _static(name: str) -> str:

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct
+from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
+from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import EXPONENT
@@ -54,13 +56,13 @@ class Scored:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the pictures of one solution need."""
+    """What the page shows of one solution: its record, and what the pictures need."""
 
     matrix: Matrix
     solution: Biclustering
     records: Sequence[Mapping[str, Any]]
     mergers: Mapping[str, NDArray[np.float64]]
-    findings: Sequence[str]
+    verdict: Verdict
     enrichment: Enrichment | None = None
 
 
@@ -86,20 +88,11 @@ class Null:
     bands: Mapping[str, Band]
 
 
-class Place(NamedTuple):
-    """How commands name the matrix and the file of a solution; in capitals where that is not known."""
-
-    matrix: str = "MATRIX"
-    solution: str = "SOLUTION"
-
-
 @dataclass(frozen=True)
 class Source:
     """Everything a report is built from; `load` and `records` take the position of a solution.
 
-    `enriched` says that solutions come with the gene sets they are enriched in; `exponent` is that of NVE_cov.
-    `places` says how commands name the matrix and the file of a solution, `held_out` is the command that asks held-out
-    cells, and `omits` says that missing cells were left out.
+    `exponent` is that of NVE_cov, `held_out` the command that asks held-out cells.
     """
 
     kind: str
@@ -114,11 +107,8 @@ class Source:
     rerun: str = ""
     nulls: Sequence[Null] = ()
     choice_p: Callable[[str], Mapping[str, float]] = lambda measure: {}
-    enriched: bool = False
     exponent: float = EXPONENT
-    places: Callable[[int], Place] = lambda index: Place()
     held_out: str = ""
-    omits: bool = False
 
     def with_sets(self, sets: GeneSets, genes: str) -> Source:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
@@ -128,9 +118,12 @@ class Source:
             drawn = self.load(index)
             if drawn is None:
                 return None
-            return replace(drawn, enrichment=enrich(drawn.solution, drawn.matrix, sets, genes=genes))
+            found = enrich(drawn.solution, drawn.matrix, sets, genes=genes)
+            best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
+            shown = with_shares(drawn.verdict, best) if drawn.verdict.biclusters else drawn.verdict
+            return replace(drawn, enrichment=found, verdict=shown)
 
-        return replace(self, load=load, enriched=True)
+        return replace(self, load=load)
 
 
 def read_source(source: Any) -> Source:
@@ -141,7 +134,7 @@ def read_source(source: Any) -> Source:
         return from_run(source)
     evaluations = list(source) if isinstance(source, (list, tuple)) else [source]
     for evaluation in evaluations:
-        if not all(hasattr(evaluation, name) for name in ("scores", "solution", "records", "mergers")):
+        if not all(hasattr(evaluation, name) for name in ("scores", "solution", "records", "verdict")):
             raise ParameterError(
                 "a report is built from a run folder, an evaluation or a list of evaluations; "
                 f"found {type(evaluation).__name__}."
@@ -156,23 +149,24 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
     names = distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = []
     for name, evaluation in zip(names, evaluations, strict=True):
-        k, dataset = len(evaluation.solution), str(evaluation.matrix.name)
-        reason = degenerate_reason({"n_biclusters": k, "n_undefined": len(evaluation.undefined)})
+        found, dataset = len(evaluation.solution), str(evaluation.matrix.name)
+        asked = evaluation.solution.info.get("k")
+        k = asked if isinstance(asked, int) else found
+        reason = degenerate_reason({"n_biclusters": found, "n_undefined": len(evaluation.undefined)})
         status = "degenerate" if reason else "ok"
         values = {key: float(value) for key, value in evaluation.scores.items()}
         solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status)))
 
     def load(index: int) -> Drawn:
         e = evaluations[index]
-        return Drawn(e.matrix, e.solution, e.records, e.mergers, e.findings)
+        return Drawn(e.matrix, e.solution, e.records, e.mergers, e.verdict)
 
     def records(index: int) -> Sequence[Mapping[str, Any]]:
         found: Sequence[Mapping[str, Any]] = evaluations[index].records
         return found
 
     exponent = evaluations[0].options.exponent if evaluations else EXPONENT
-    omits = any(evaluation.options.missing == "omit" for evaluation in evaluations)
-    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent, omits=omits)
+    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
 
 
 def from_run(source: Run | str | os.PathLike[str]) -> Source:
@@ -192,13 +186,19 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         if solutions[index].status not in ("ok", "degenerate"):
             return None
         cell = cells[index]
-        matrix = run.matrix(cell.dataset, cell.seed)
-        return Drawn(matrix, run.solution(cell), records.get(cell, []), run.mergers(cell), run.findings(cell))
+        matrix, solution, mine = run.matrix(cell.dataset, cell.seed), run.solution(cell), records.get(cell, [])
+        return Drawn(matrix, solution, mine, run.mergers(cell), verdict(cell, matrix, solution, mine))
 
-    def places(index: int) -> Place:
-        file = solution_path(run.path, *cells[index])
-        matrix = matrix_words(run, cells[index].dataset, cells[index].seed)
-        return Place(matrix, shlex.quote(str(file)) if file.exists() else Place().solution)
+    def verdict(cell: Cell, matrix: Matrix, solution: Biclustering, mine: Sequence[Mapping[str, Any]]) -> Verdict:
+        file = solution_path(run.path, *cell)
+        words = matrix_words(run, cell.dataset, cell.seed)
+        place = (words, shlex.quote(str(file)) if file.exists() else "SOLUTION")
+        steps = solution_steps(
+            mine, matrix, place, searched=cell.algorithm == "find", omits=run.plan.score.get("missing") == "omit"
+        )
+        notes = [text for text in run.findings(cell) if text != NO_BICLUSTERS]
+        members = first_members(matrix, solution)
+        return judged(mine, nouns=matrix.nouns, steps=steps, notes=notes, members=members)
 
     again = f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
     return Source(
@@ -215,9 +215,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         nulls=_nulls(run),
         choice_p=cache(partial(_choice_p, run)),
         exponent=float(run.plan.score.get("exponent", EXPONENT)),
-        places=places,
         held_out=held_out_command(run),
-        omits=run.plan.score.get("missing") == "omit",
     )
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate.datasets.named import is_name
 from bivaluate.sweep.folder import MATRICES
 from bivaluate.sweep.plan import parse_assignments
 
@@ -17,6 +16,12 @@ if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
 
 FOLDS = 5
+
+
+def _is_name(spec: str) -> bool:
+    from bivaluate.datasets.named import is_name
+
+    return is_name(spec)
 
 
 def continue_command(run: Run) -> str:
@@ -46,7 +51,7 @@ def held_out_command(run: Run) -> str:
     plan = run.plan
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
-    here = all(is_name(spec) or os.path.exists(spec) for spec in plan.datasets)
+    here = all(os.path.exists(spec) or _is_name(spec) for spec in plan.datasets)
     if not algorithms or not here or any(name.startswith("cmd:") for name in algorithms[:-1]):
         return ""
     words = ["bivaluate", "sweep", *plan.datasets, "-a", ",".join(algorithms)]

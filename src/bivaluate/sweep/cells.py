@@ -95,7 +95,7 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What became of one cell."""
+    """How one cell ended."""
 
     k: int
     status: str

@@ -16,6 +16,8 @@ import numpy as np
 
 from bivaluate._errors import FileError, RunError
 from bivaluate._files import atomic_path, disk_error, encoded, write_whole
+from bivaluate.io.matrices.numpy_files import read_arrays
+from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
 JOURNAL = "journal.sqlite"
@@ -25,6 +27,7 @@ PROVENANCE = "provenance.json"
 MATRICES = "matrices"
 SOLUTIONS = "solutions"
 TABLES = ("results.csv", "biclusters.csv", "times.csv", "variants.csv", "null.csv")
+_PARTS = ("values", "data", "indices", "indptr", "shape", "rows", "cols", "absent", "nouns")
 LARGEST_COPY = 200_000_000  # bytes; a larger matrix is kept as a checked reference
 
 
@@ -126,11 +129,10 @@ def store_matrix(folder: Path, dataset: str, seed: int | None, matrix: Matrix, s
         if matrix.sparse:
             cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
             parts = {"data": cells.data, "indices": cells.indices, "indptr": cells.indptr}
-            _save(
-                temporary, **parts, shape=np.array(matrix.shape), rows=rows, cols=cols, absent=_encode((matrix.absent,))
-            )
+            parts |= {"shape": np.array(matrix.shape), "absent": _encode((matrix.absent,))}
         else:
-            _save(temporary, values=matrix.values, rows=rows, cols=cols)
+            parts = {"values": matrix.values}
+        _save(temporary, **parts, rows=rows, cols=cols, nouns=_encode(matrix.nouns))
     return f"{name}.npz"
 
 
@@ -147,16 +149,11 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     path = folder / MATRICES / entry["file"]
     try:
         if path.suffix == ".npz":
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                labels = _decode(stored["rows"]), _decode(stored["cols"])
-                if "indptr" not in stored:
-                    return Matrix(stored["values"], *labels, entry["dataset"])
-                from scipy.sparse import csr_array
-
-                shape = (entry["n_rows"], entry["n_cols"])
-                cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
-                return Matrix(cells, *labels, entry["dataset"], str((_decode(stored["absent"]) or ["zero"])[0]))
+            path.open("rb").close()
+            return _from_copy(read_arrays(Source(path), _PARTS), entry)
         reference = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(reference, dict) or not {"path", "checksum"} <= reference.keys():
+            raise ValueError("a path and a checksum are needed")
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}.") from error
     except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
@@ -167,6 +164,20 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     if checksum(matrix) != reference["checksum"]:
         raise RunError(f"{reference['path']} has changed since the run in {folder} was made.")
     return matrix
+
+
+def _from_copy(stored: dict[str, Any], entry: dict[str, Any]) -> Matrix:
+    labels = _decode(stored["rows"]), _decode(stored["cols"])
+    nouns = (_decode(stored["nouns"]) if "nouns" in stored else None) or ()
+    if "indptr" not in stored:
+        return Matrix(stored["values"], *labels, entry["dataset"]).called(*nouns)
+    from scipy.sparse import csr_array
+
+    shape = (entry["n_rows"], entry["n_cols"])
+    cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
+    cells.check_format(full_check=True)
+    absent = str((_decode(stored["absent"]) or ["zero"])[0])
+    return Matrix(cells, *labels, entry["dataset"], absent).called(*nouns)
 
 
 def _encode(labels: tuple[str, ...] | None) -> np.ndarray[Any, np.dtype[np.uint8]]:

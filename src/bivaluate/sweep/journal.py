@@ -11,7 +11,7 @@ import os
 import sqlite3
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -98,6 +98,20 @@ class Journal:
         """Plan, versions and provenance, as texts."""
         return dict(self._found("SELECT key, value FROM meta"))
 
+    def schema(self) -> list[tuple[str, str]]:
+        """Return kind and name of everything the file holds."""
+        return [(str(kind), str(name)) for kind, name in self._found("SELECT type, name FROM sqlite_master")]
+
+    def of_other_types(self, table: str, columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, column and type of values that are of none of the types named."""
+        there = {row[1] for row in self._found(f"PRAGMA table_info({table})")}
+        for column, types in columns.items():
+            if column not in there:
+                raise RunError(f"the journal {self.path} is damaged: {table} has no column {column!r}.")
+            known = ", ".join(f"'{kind}'" for kind in types)
+            found = self._found(f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) NOT IN ({known})")
+            yield from ((row, column, kind) for row, kind in found)
+
     def faults(self) -> list[str]:
         """Return what SQLite finds wrong with the file; nothing where it is whole."""
         with suppress(RunError):
@@ -115,7 +129,7 @@ class Journal:
     def _damaged(self, error: Exception) -> RunError:
         return RunError(
             f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
-            f"written; 'bivaluate check {self.path.parent}' says what is whole."
+            f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
         )
 
     @contextmanager

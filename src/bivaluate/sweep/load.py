@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
+from bivaluate.sweep.intact import check_journal, check_list, check_plan, check_record
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.stages import EXTRA_SEED
@@ -129,6 +131,7 @@ class Run:
                 f"{folder} has layout {self._meta.get('layout')}, written by bivaluate {self._meta.get('version')}; "
                 f"this version reads layout {LAYOUT}."
             )
+        check_journal(self._journal)
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -146,7 +149,7 @@ class Run:
         >>> run.plan.algorithms, run.plan.k
         (('cca',), (2,))
         """
-        return Plan.stored(parsed(self._meta["plan"]))
+        return Plan.stored(check_plan(parsed(self._meta["plan"]), str(self.path)))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -160,6 +163,8 @@ class Run:
         ['bivaluate', 'command', 'created', 'layout', 'matrices']
         """
         made = parsed(self._meta["provenance"])
+        if not isinstance(made, dict) or "bivaluate" not in made:
+            raise RunError(f"the provenance in the journal of {self.path} is damaged.")
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
         return {
             **made,
@@ -247,9 +252,9 @@ class Run:
         ['B1', 'B2']
         """
         rows = (
-            dict(zip(CELL, cell, strict=True)) | record
+            dict(zip(CELL, cell, strict=True)) | check_record(record, Cell(*cell).spelt)
             for *cell, records in self._journal.rows([*CELL, "biclusters"])
-            for record in parsed(records)
+            for record in check_list(parsed(records), dict, Cell(*cell).spelt)
         )
         return _frame(rows, CELL + BICLUSTER, LAST)
 
@@ -378,7 +383,8 @@ class Run:
         >>> run.solution(run.cells[0])
         Biclustering(2 biclusters of a matrix of 300 x 40)
         """
-        return unpack_solution(self.packed_solution(cell))
+        with _naming(cell):
+            return unpack_solution(self.packed_solution(cell))
 
     def packed_solution(self, cell: Cell) -> bytes:
         """Return the biclusters found in a cell as the journal holds them.
@@ -427,7 +433,8 @@ class Run:
         >>> run.mergers(run.cells[0])["ve"].shape
         (2, 2)
         """
-        return unpack_mergers(self._stored(cell, "mergers"))
+        with _naming(cell):
+            return unpack_mergers(self._stored(cell, "mergers"))
 
     def findings(self, cell: Cell) -> list[str]:
         """Return what the evaluation found worth saying about a cell.
@@ -450,7 +457,8 @@ class Run:
         'The solution covers only 1.6 % of the matrix.'
         """
         row = self._journal.row(Cell(*cell), "findings")
-        return [] if row is None or row[0] is None else [unpacked(text) for text in parsed(row[0])]
+        said = [] if row is None or row[0] is None else check_list(parsed(row[0]), object, Cell(*cell).spelt)
+        return [unpacked(text) for text in said]
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables of the folder by name.
@@ -559,7 +567,8 @@ class Run:
     def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
         names = [*first, "status", "reason"]
         rows = (
-            dict(zip(names, cell, strict=True)) | parsed(scores)
+            dict(zip(names, cell, strict=True))
+            | check_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
             for *cell, scores in self._journal.rows([*names, "scores"], variants=variants)
         )
         return _frame(rows, first + OUTCOME)
@@ -588,7 +597,7 @@ class Run:
             raise RunError(f"{cell.spelt} {state}.")
         if row[0] is None:
             raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
-        return bytes(row[0])
+        return row[0] if isinstance(row[0], bytes) else b""
 
     def _repr_html_(self) -> str:
         counts = self.results.groupby(["dataset", "algorithm", "status"], sort=False, observed=True).size()
@@ -599,6 +608,16 @@ class Run:
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)
         return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} cells finished)"
+
+
+@contextmanager
+def _naming(cell: Cell) -> Iterator[None]:
+    """Name the cell that something is wrong with."""
+    try:
+        yield
+    except RunError as error:
+        name = Cell(*cell).spelt
+        raise error if name in str(error) else RunError(f"{name}: {error}") from error
 
 
 def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str] = ()) -> pd.DataFrame:

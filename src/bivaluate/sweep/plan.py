@@ -22,7 +22,7 @@ PLANTED = "planted"
 NONE = "none"
 LARGEST_SEED = 2**32 - 1
 REMOVED = ("perturb", "perturb_runs")  # of version 0.1.0, left out where old plans name them
-SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon")
+SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "single", "exponent", "epsilon", "ve_axis")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Plan:
         ``predictive`` says how much better the biclusters predict them than row and column means do.
     stability : int
         Subsamples of rows and columns in which biclusters are looked for again; 0 for none. ``stability`` says how well
-        they come back, less what one surrogate treated the same way gives.
+        they are found again, less what one surrogate treated the same way gives.
 
     Raises
     ------

@@ -254,7 +254,7 @@ def select(run: Run, by: str | None = None) -> Selection:
 
 
 def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | None:
-    """Return the biclusters that come back over the seeds of what was chosen for a data set; None if nothing was."""
+    """Return the biclusters that recur over the seeds of what was chosen for a data set; None if nothing was."""
     from bivaluate.judge.stability import consensus_biclusters
 
     chosen = selection.choice(dataset)
@@ -263,7 +263,7 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
     of_choice = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
     seeds = of_choice.loc[of_choice["status"].isin(["ok", "degenerate"]), "seed"].tolist()
     if len({run.matrix(dataset, seed).values.tobytes() for seed in seeds}) > 1:
-        raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot come back over seeds.")
+        raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot recur over seeds.")
     return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
 
 

@@ -113,7 +113,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bivaluate.sweep.workers"],
+            [sys.executable, "-P", "-m", "bivaluate.sweep.workers"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -10,13 +10,11 @@ import numpy as np
 
 from bivaluate._errors import BivaluateError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, plural
-from bivaluate.io import trial
+from bivaluate.io.matrices._zarr import FREE_BYTES, MOST_UNPACKED, check_codecs
 from bivaluate.io.source import Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_LABELS = 1 << 26
-MOST_UNPACKED = 1100  # times a filter can make stored bytes more, deflate at most 1032
-FREE_BYTES = 1 << 24
 _USER_BLOCKS = (0, 512, 1024, 2048)  # bytes a file may begin with before its HDF5 part
 
 
@@ -28,7 +26,7 @@ def is_hdf5(source: Source) -> bool:
 def kind_of(source: Source) -> str:
     """Return what an HDF5 file is, by what lies in it: the key of its format."""
     if source.hdf5_kind is None:
-        source.hdf5_kind = trial.check(source, "matrix", "") or _kind(source)
+        source.hdf5_kind = _kind(source)
     return source.hdf5_kind
 
 
@@ -43,7 +41,7 @@ def _kind(source: Source) -> str:
                 return "loom"
             if names & {"X", "raw.X"} or {"obs", "var"} <= names:
                 return "h5ad"
-            if any(is_group(file.get(name)) and "indptr" in file[name] for name in names):
+            if any("indptr" in held for held in groups(file).values()):
                 return "cellranger"
             return "loom" if source.suffix == ".loom" else "hdf5"
     except (ImportError, BivaluateError):
@@ -78,11 +76,11 @@ def guarded(source: Source, what: str = "the HDF5 file") -> Iterator[None]:
 
 def layer_of(file: Any, layer: str, name: str) -> Any:
     """Return a layer by its name."""
-    layers = list(file["layers"]) if "layers" in file else []
+    layers = list(member(file, "layers", name)) if "layers" in file else []
     if layer not in layers:
         known = [*layers, *(["raw"] if {"raw", "raw.X"} & set(file) else [])]
         raise ParameterError(f"{name} has no layer {layer!r}; layers: {first_few(known)}.{suggest(layer, known)}")
-    return member(file["layers"], layer, name)
+    return member(member(file, "layers", name), layer, name)
 
 
 def member(group: Any, key: str, name: str) -> Any:
@@ -91,10 +89,11 @@ def member(group: Any, key: str, name: str) -> Any:
     if key not in group:
         raise FormatError(f"{where} is missing.")
     if type(group).__module__.startswith("zarr"):
+        check_codecs(group[key], name)
         return group[key]
     import h5py
 
-    if not isinstance(group.get(key, getlink=True), h5py.HardLink):
+    if not _is_hard(group, key):
         raise FormatError(f"{where} is a link; data must lie in the file itself.")
     found = group[key]
     if not isinstance(found, h5py.Dataset | h5py.Group):
@@ -102,6 +101,18 @@ def member(group: Any, key: str, name: str) -> Any:
     if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
         raise FormatError(f"{where} is stored in another file; data must lie in the file itself.")
     return found
+
+
+def _is_hard(group: Any, key: str) -> bool:
+    """Whether a member of an HDF5 group is no link; looking it up would follow one, to a pipe or a device too."""
+    import h5py
+
+    return isinstance(group.get(key, getlink=True), h5py.HardLink)
+
+
+def groups(file: Any) -> dict[str, Any]:
+    """Return the groups at the top of an HDF5 file by name, links left out."""
+    return {key: file[key] for key in file if _is_hard(file, key) and is_group(file[key])}
 
 
 def is_group(node: Any) -> bool:
@@ -130,14 +141,36 @@ def check_stored(node: Any, name: str) -> None:
 
 
 def strings(node: Any, name: str) -> tuple[str, ...]:
-    """Read a 1-D dataset of labels, or a group with one: anndata 0.13 keeps beside them which are missing."""
+    """Read a 1-D dataset of labels, or a group: of categories, or with what anndata 0.13 says about missing ones."""
+    if is_group(node) and "categories" in node:
+        known, codes = strings(member(node, "categories", name), name), member(node, "codes", name)
+        check_stored(codes, name)
+        chosen = np.asarray(codes[:], dtype=np.int64)
+        if chosen.ndim != 1 or not ((chosen >= -1) & (chosen < len(known))).all():
+            raise FormatError(f"{name}: {node.name} must be a list of labels.")
+        return tuple(known[code] if code >= 0 else "nan" for code in chosen.tolist())
     if is_group(node) and "values" in node:
         node = member(node, "values", name)
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
     check_stored(node, name)
-    values = np.asarray(node[:]).tolist()
+    values = _labels(node, name)
     try:
         return tuple(map(bytes.decode, values))
     except (TypeError, UnicodeDecodeError):
         return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values)
+
+
+def _labels(node: Any, name: str) -> list[Any]:
+    """Read labels some at a time: many may share one stored text, and take far more memory than the file has bytes."""
+    if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
+        return list(np.asarray(node[:]).tolist())
+    size = node.file.id.get_filesize()
+    step, most, total = max(256, FREE_BYTES * 16 // size), FREE_BYTES * 16 + 100 * size, 0
+    values: list[Any] = []
+    for start in range(0, node.shape[0], step):
+        values += node[start : start + step].tolist()
+        total += sum(map(len, values[start:]))
+        if total > most:
+            raise FormatError(f"{name}: {node.name} holds labels of more than {most:,} bytes.")
+    return values

@@ -17,6 +17,8 @@ from bivaluate._files import TemporaryRows
 from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows
 from bivaluate._text import Advice, Option
+from bivaluate.io.matrices._zarr import check_codecs
+from bivaluate.io.matrices._zarr import opened as open_zarr
 from bivaluate.io.source import first_line
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
@@ -36,7 +38,10 @@ class Store:
 
     def node(self, key: str) -> Any:
         """Return an array or group of the file; without a key what the file itself is."""
-        return self.root[key] if key else self.root
+        found = self.root[key] if key else self.root
+        if self.kind == "zarr":
+            check_codecs(found, self.path.name)
+        return found
 
     @property
     def root(self) -> Any:
@@ -55,9 +60,7 @@ class Store:
             import h5py
 
             return h5py.File(self.path, "r")
-        import zarr
-
-        return zarr.open(self.path, mode="r")
+        return open_zarr(self.path)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:

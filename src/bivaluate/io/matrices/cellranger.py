@@ -24,8 +24,9 @@ def _read(source: Source, options: Options) -> Matrix:
         for part in ("data", "indices", "indptr"):
             hdf5.member(group, part, source.name)
         cells = sparse_source(store, group.name.strip("/"), (shape[0], shape[1]), False, False)
-        ids = hdf5.member(group["features"], "id", source.name) if "features" in group else group.get("genes")
-        genes = None if ids is None else hdf5.strings(ids, source.name)
+        where = hdf5.member(group, "features", source.name) if "features" in group else group
+        key = "id" if "features" in group else "genes"
+        genes = hdf5.strings(hdf5.member(where, key, source.name), source.name) if key in where else None
         barcodes = hdf5.strings(hdf5.member(group, "barcodes", source.name), source.name)
     if (len(barcodes), len(genes or range(shape[0]))) != (shape[1], shape[0]):
         found = f"{len(genes or ())} genes and {len(barcodes)} barcodes"
@@ -34,7 +35,7 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def _chosen(file: Any, genome: str | None, name: str) -> Any:
-    known = sorted(key for key in file if hdf5.is_group(file[key]) and "indptr" in file[key])
+    known = sorted(key for key, held in hdf5.groups(file).items() if "indptr" in held)
     if not known:
         raise ParameterError(f"{name} holds no matrix of CellRanger (a group with data, indices and indptr).")
     if genome is None and len(known) > 1:
@@ -50,5 +51,4 @@ FORMAT = Format(
     options=("layer",),
     needs="h5py",
     note=_NOTE,
-    on_trial="matrix",
 )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import io
 import itertools
 import sys
+import warnings
 from array import array
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
-from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import FileSource
 from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
@@ -34,12 +34,9 @@ from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
 from bivaluate.matrix import Matrix
 
-if TYPE_CHECKING:
-    from bivaluate.io.matrices._kernels_text import Grammar
-
-FAST_BYTES = 1 << 24  # from here on, the compiled reader saves more time than importing numba takes
-# Threads that read a table, the bytes that one reads at once, which its cache holds, and how often before all meet.
-MOST_THREADS, _BLOCK_BYTES, _TURNS = 8, 1 << 18, 4
+FAST_BYTES = 1 << 24  # from here on, pandas saves more time than importing it takes
+# Bytes that pandas reads at once: more of tables with many columns, each of which costs it some time.
+_BLOCK_BYTES, _BYTES_PER_COLUMN, _LARGEST_BLOCK = 1 << 23, 1 << 12, 1 << 28
 # Tables of so many bytes of text are kept on the disk, as numbers; text unpacks to about so many times its packed size.
 STREAMED_BYTES, PACKED = 1 << 30, 4
 _SPILLED_CELLS = 1 << 20
@@ -172,11 +169,11 @@ def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | N
 
 
 class _NotUnderstoodError(Exception):
-    """The compiled reader leaves a table to the one that can name its fault."""
+    """pandas leaves a table to the reader that can name its fault."""
 
 
 def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with compiled code; None where it does not understand the file.
+    """Read a table with pandas, some million bytes at a time; None where it does not understand the file.
 
     It reads numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader, which then
     names the fault.
@@ -185,109 +182,80 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
         return None
     spilled = TemporaryRows() if _stays_on_disk(source) else None
     labels: list[list[str]] = []
-    values = None
+    parts: list[NDArray[np.float64]] = []
     try:
-        values = _read_blocks(source, dialect, labels, spilled)
-    except (_NotUnderstoodError, UnicodeDecodeError):
-        return None
-    finally:
-        if spilled is not None and values is None:
+        for text, start, stop in _whole_lines(source, dialect):
+            parts.append(_read_block(text[start:stop], source, dialect, labels))
+            source.check_lines(len(labels))
+            if spilled is not None:
+                spilled.add(parts.pop().data)
+            elif len(labels) * dialect.n_cols > MAX_CELLS:
+                raise _NotUnderstoodError
+    except BaseException as error:
+        if spilled is not None:
             spilled.close()
+        if isinstance(error, (_NotUnderstoodError, UnicodeDecodeError)):
+            return None
+        raise
     names = row_labels(labels, dialect)
     if spilled is not None:
         return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
+    values = np.concatenate(parts) if parts else np.empty((0, dialect.n_cols))
     return Matrix(values, names, dialect.col_labels, source.stem)
 
 
-def _read_blocks(
-    source: Source, dialect: Dialect, labels: list[list[str]], spilled: TemporaryRows | None
-) -> NDArray[np.float64]:
-    """Return the cells of a table, or give them to `spilled`; the labels of its rows are added to `labels`.
+def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list[str]]) -> NDArray[np.float64]:
+    """Return the cells of whole lines; the labels of their rows are added to `labels`."""
+    import pandas as pd
 
-    Blocks of the file are read by as many threads as there are cores, each to where its rows begin if none of its lines
-    is blank.
-    """
-    from bivaluate.io.matrices import _kernels_text as kernels
-
-    n_cols, threads = dialect.n_cols, min(count_cores(None), MOST_THREADS)
-    grammar = kernels.grammar(dialect.delimiter, dialect.decimal, dialect.index_cols, dialect.trailing, MISSING)
-    values, n, done = np.empty((0, n_cols)), 0, 0
-    blocks = _whole_lines(source, dialect.first - 1)
-    while True:
-        group = list(itertools.islice(blocks, _TURNS * threads))
-        if not group:
-            return values[:n]
-        most = [min(_count_lines(text, a, b), (b - a) // dialect.n_fields) for text, a, b in group]
-        begins = [*itertools.accumulate(most, initial=n)]
-        done += sum(b - a for _, a, b in group)
-        if begins[-1] > len(values):
-            room = begins[-1]
-            if spilled is None:  # as many rows as it seems, and some to spare: memory is taken as it is filled
-                room = max(int(1.05 * room * _unpacked(source) / done), room + n // 2)
-            values, held = np.empty((room, n_cols)), values
-            values[:n] = held[:n]
-        parts = [_Block(*block, values[a:b]) for block, (a, b) in zip(group, itertools.pairwise(begins), strict=True)]
-        share_out([partial(part.read, source, dialect, grammar) for part in parts], threads)
-        for part, begin in zip(parts, begins, strict=False):
-            rows = len(part.labels)
-            if begin != n:
-                values[n : n + rows] = part.cells[:rows]
-            labels += part.labels
-            n += rows
-        source.check_lines(len(labels))
-        if spilled is not None:
-            spilled.add(values[:n].data)
-            n = 0
-        elif n * n_cols > MAX_CELLS:
-            raise _NotUnderstoodError
-        del group, parts, part  # so that their memory is used again
-
-
-def _count_lines(text: bytes, start: int, stop: int) -> int:
-    """Return ``text.count(b"\\n", start, stop)``, in a fifth of the time."""
-    data, step = np.frombuffer(text, np.uint8), 1 << 18
-    return sum(int(np.count_nonzero(data[a : min(a + step, stop)] == ord("\n"))) for a in range(start, stop, step))
+    width, n_index = dialect.n_fields + dialect.trailing, dialect.index_cols
+    cells = range(n_index, dialect.n_fields)
+    others = [*range(n_index), *range(dialect.n_fields, width)]
+    if b"\0" in text or b"\r" in text.replace(b"\r\n", b""):  # the end of a text to pandas, or of a line
+        raise _NotUnderstoodError
+    options: Any = {
+        "sep": dialect.delimiter,
+        "decimal": dialect.decimal,
+        "header": None,
+        "names": list(range(width)),
+        "index_col": False,
+        "dtype": {**dict.fromkeys(cells, float), **dict.fromkeys(others, object)},
+        "na_values": dict.fromkeys(cells, sorted(MISSING)),
+        "keep_default_na": False,
+        "float_precision": "round_trip",
+        "encoding": source.encoding.removesuffix("-sig"),
+        "low_memory": False,
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            frame = pd.read_csv(io.BytesIO(text), **options)
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, Warning):  # errors of pandas' parser are ValueErrors
+        raise _NotUnderstoodError from None
+    values = np.ascontiguousarray(frame[cells].to_numpy(np.float64))
+    lines = text.count(b"\n")
+    if any(blank in b"\n" + text for blank in (b"\n\n", b"\n\r", b"\n ", b"\n\t")):
+        lines = sum(bool(line.strip()) for line in text.split(b"\n"))
+    # a line that is too short is filled up with missing cells
+    if b'"' in text:
+        is_whole = not np.isnan(values[:, -1]).any()
+    else:
+        is_whole = text.count(dialect.delimiter.encode()) == len(frame) * (width - 1)
+    ends_in_nothing = not dialect.trailing or not frame[width - 1].str.strip().any()
+    if len(frame) != lines or not is_whole or not ends_in_nothing:
+        raise _NotUnderstoodError
+    labels += frame[list(range(n_index))].to_numpy(object).tolist()
+    return values
 
 
-class _Block:
-    """Whole lines of a table, `text[start:stop]`, and where their cells go."""
-
-    def __init__(self, text: bytes, start: int, stop: int, cells: NDArray[np.float64]) -> None:
-        self.text, self.start, self.stop, self.cells = text, start, stop, cells
-        self.labels: list[list[str]] = []
-
-    def read(self, source: Source, dialect: Dialect, grammar: Grammar) -> None:
-        """Fill in the cells, and the labels of their rows."""
-        from bivaluate.io.matrices import _kernels_text as kernels
-
-        encoding, at, n = source.encoding.removesuffix("-sig"), self.start, 0
-        data = np.frombuffer(self.text, np.uint8)
-        spans = np.empty((len(self.cells), 2 * dialect.index_cols), np.int64)
-        hard = np.empty((max(4096, dialect.n_cols), 4), np.int64)
-        while at < self.stop:
-            cells, begin = self.cells[n:], at
-            rows, n_hard, at, is_understood = kernels.read_rows(
-                data, at, self.stop, grammar, kernels.Table(cells, spans, hard)
-            )
-            if not is_understood or at == begin:
-                raise _NotUnderstoodError
-            for row, col, first, last in hard[:n_hard].tolist():
-                value = number(self.text[first:last].decode(encoding), dialect.decimal)
-                if value is None:
-                    raise _NotUnderstoodError
-                cells[row, col] = value
-            self.labels += [
-                [self.text[first:last].decode(encoding) for first, last in zip(ends[::2], ends[1::2], strict=True)]
-                for ends in spans[:rows].tolist()
-            ]
-            n += rows
-
-
-def _whole_lines(source: Source, skipped: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield bytes, and where whole lines begin and end in them; the first lines of the file are left out."""
-    held, is_first = b"", True
+def _whole_lines(source: Source, dialect: Dialect) -> Iterator[tuple[bytes, int, int]]:
+    """Yield bytes, and where whole lines begin and end in them; lines before the first row are left out."""
+    held, is_first, skipped = b"", True, dialect.first - 1
+    size = max(_BLOCK_BYTES, min(_LARGEST_BLOCK, _BYTES_PER_COLUMN * dialect.n_fields))
     with source.open() as stream:
-        while part := source.guarded(stream.read, max(_BLOCK_BYTES, len(held))):
+        while part := source.guarded(stream.read, max(size, len(held))):
             text = held + (part.removeprefix(codecs.BOM_UTF8) if is_first else part)
             start, stop, is_first = 0, text.rfind(b"\n") + 1, False
             while skipped and start < stop:

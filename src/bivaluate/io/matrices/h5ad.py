@@ -51,8 +51,8 @@ def _nodes(top: Any, layer: str | None, name: str) -> tuple[Any, Any]:
     """Return the matrix asked for and its variables; old files keep ``raw.X`` beside X, new ones in ``raw``."""
     if layer == "raw" and "raw.X" in top:
         return hdf5.member(top, "raw.X", name), hdf5.member(top, "raw.var", name)
-    if layer == "raw" and "raw" in top and "X" in top["raw"]:
-        top = hdf5.member(top, "raw", name)
+    if layer == "raw" and "raw" in top and "X" in (raw := hdf5.member(top, "raw", name)):
+        top = raw
         return hdf5.member(top, "X", name), hdf5.member(top, "var", name)
     whole = hdf5.member(top, "X", name) if layer is None else hdf5.layer_of(top, layer, name)
     return whole, hdf5.member(top, "var", name)
@@ -161,13 +161,5 @@ _NOTE = (
     "file; results can be written back"
 )
 FORMAT = Format(
-    "h5ad",
-    "AnnData .h5ad",
-    (".h5ad",),
-    hdf5.detector("h5ad"),
-    _read,
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
-    on_trial="matrix",
+    "h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"), _read, options=("layer",), needs="h5py", note=_NOTE
 )

@@ -75,5 +75,4 @@ FORMAT = Format(
     options=("layer",),
     needs="h5py",
     note=_NOTE,
-    on_trial="matrix",
 )

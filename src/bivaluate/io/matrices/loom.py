@@ -30,19 +30,10 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def _names(file: Any, group: str, candidates: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    keys = [key for key in candidates if group in file and key in file[group]]
-    return hdf5.strings(hdf5.member(file[group], keys[0], name), name) if keys else None
+    held = hdf5.member(file, group, name) if group in file else ()
+    keys = [key for key in candidates if key in held]
+    return hdf5.strings(hdf5.member(held, keys[0], name), name) if keys else None
 
 
 _NOTE = "genes x cells as stored; `layer=`"
-FORMAT = Format(
-    "loom",
-    "Loom",
-    (".loom",),
-    hdf5.detector("loom"),
-    _read,
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
-    on_trial="matrix",
-)
+FORMAT = Format("loom", "Loom", (".loom",), hdf5.detector("loom"), _read, options=("layer",), needs="h5py", note=_NOTE)

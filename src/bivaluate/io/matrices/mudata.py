@@ -46,5 +46,4 @@ FORMAT = Format(
     options=("layer", "modality"),
     needs="h5py",
     note=_NOTE,
-    on_trial="matrix",
 )

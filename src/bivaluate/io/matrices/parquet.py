@@ -266,6 +266,4 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "the pandas index or the first text column gives the row labels; large tables are read by row groups"
-FORMAT = Format(
-    "parquet", "Parquet", (".parquet", ".pq"), _detects, _read, _write, needs="pyarrow", note=_NOTE, on_trial="matrix"
-)
+FORMAT = Format("parquet", "Parquet", (".parquet", ".pq"), _detects, _read, _write, needs="pyarrow", note=_NOTE)

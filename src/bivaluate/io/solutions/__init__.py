@@ -10,7 +10,7 @@ from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import ParameterError
 from bivaluate._factors import check_rule
-from bivaluate.io.formats import Format, Options, reader, recognise, writer
+from bivaluate.io.formats import Format, Options, reader, recognise, try_apart, writer
 from bivaluate.io.members import document_of, settle, to_biclustering, with_whole_axis
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -26,6 +26,7 @@ def read_solution(
     members: str | None = None,
     item: int | None = None,
     rule: str | None = None,
+    untrusted: bool = False,
 ) -> Biclustering:
     """Read the biclusters any of the known tools wrote.
 
@@ -46,6 +47,8 @@ def read_solution(
         Which solution of a file or folder that holds several (biclustlib and cNMF write such), counted from 0.
     rule : str, optional
         Which members belong to a factor, where a tool wrote loadings, as in :meth:`Biclustering.from_factors`.
+    untrusted : bool, default=False
+        Read the file first in a process with limits of time and memory, as :func:`read_matrix` does.
 
     Returns
     -------
@@ -81,9 +84,8 @@ def read_solution(
     array([0, 2])
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
-    document, _ = read_members(
-        path, matrix, format=format, index_base=index_base, members=members, item=item, rule=rule
-    )
+    said = {"format": format, "index_base": index_base, "members": members, "item": item, "rule": rule}
+    document, _ = read_members(path, matrix, **said, untrusted=untrusted)  # type: ignore[arg-type]
     return to_biclustering(document, matrix, os.fspath(path))
 
 
@@ -143,6 +145,7 @@ def read_members(
     members: str | None = None,
     item: int | None = None,
     rule: str | None = None,
+    untrusted: bool = False,
 ) -> tuple[Document, Format[Document]]:
     """Read biclusters without asking that labels have a matrix.
 
@@ -152,7 +155,7 @@ def read_members(
         The file.
     X : Matrix, optional
         The matrix the biclusters belong to.
-    format, index_base, members, item, rule : object
+    format, index_base, members, item, rule, untrusted : object
         As in :func:`read_solution`.
 
     Returns
@@ -185,6 +188,8 @@ def read_members(
     if members is not None:
         check_choice("members", members, ["index", "label"])
     source = Source(path)
+    said = {"format": format, "index_base": index_base, "members": members, "item": item, "rule": rule}
+    try_apart(untrusted, "solution", path, said, X)
     record: Format[Document] = reader("solution", source, format)
     if item and "item" not in record.options:
         raise ParameterError(f"item is {item}; {source.name} ({record.name}) holds one solution, item 0.")

@@ -12,7 +12,7 @@ from bivaluate.io.members import indices
 from bivaluate.io.source import Source
 
 _FOUND = re.compile(r"FOUND BICS:#(\d{1,9})")
-_LISTS = re.compile(r"Y=\[([^\]]*)\]\s*X=\[([^\]]*)\]")
+_LISTS = re.compile(r"Y=\[([^\[\]]*)\]\s*X=\[([^\[\]]*)\]")
 _SIZES = re.compile(r"\((\d{1,9}),(\d{1,9})\)\s*Y=\[")
 _TABLE_ROW = re.compile(r"<tr\b", re.IGNORECASE)
 _INTEGERS = re.compile(r"\[([\d,\s]+)\]", re.ASCII)

@@ -22,7 +22,7 @@ from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
-from bivaluate.solution import members_of_masks
+from bivaluate.solution import Biclustering, members_of_masks
 
 _USAGES = re.compile(r"(?P<run>.+)\.usages\.k_(?P<k>\d+)(?P<dt>\.dt_[\d_]+)?\.consensus\.txt")
 _SPECTRA = ("gene_spectra_score", "gene_spectra_tpm")
@@ -88,6 +88,25 @@ def _read(source: Source, options: Options) -> Document:
         left, right = plural(usages.shape[1], "factor"), spectra.shape[0]
         raise source.fault(f"{fit.usages.name} has {left}, {spectra_path.name} has {right}.")
     return _document(usages, spectra, fit, spectra_path.name, source, options)
+
+
+def read_programs(path: Path, k: int | None = None, top: int = 50) -> tuple[str, Biclustering, tuple[str, ...]]:
+    """Return the programs of one K of a cNMF folder: their name, the largest spectra scores of each, and all genes."""
+    fits = [fit for fit in _fits(Source(path)) if k in (None, fit.k)]
+    if len(fits) != 1:
+        found = first_few([fit.name for fit in _fits(Source(path))]) or "nothing"
+        raise ParameterError(Advice(f"{path} holds {found}; one K is needed: choose it with ", Option("k"), "."))
+    spectra_path = fits[0].spectra()
+    if spectra_path is None or _SPECTRA[0] not in spectra_path.name:
+        raise FormatError(
+            f"{path}: {fits[0].name} has no spectra scores ({_SPECTRA[0]}), by which programs are compared."
+        )
+    spectra = _table(spectra_path)
+    scores = np.where(np.isfinite(spectra.values), spectra.values, -np.inf)
+    rows = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)
+    pairs = [(own, [factor]) for factor, own in enumerate(rows)]
+    info = {"algorithm": "cNMF", "k": fits[0].k}
+    return fits[0].name, Biclustering(pairs, spectra.shape[::-1], info=info), spectra.col_labels or ()
 
 
 def _table(path: Path) -> Matrix:

@@ -9,12 +9,12 @@ from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import Source
 
 _NUMBERS = re.compile(r"\s*\d+(?: +\d+)*\s*")
-_FIRST = re.compile(r"(?: *\d+)+ *\n(?: *\d+)+ *\n[ \t]*(?:\n|$)")
 
 
 def _detects(source: Source) -> bool:
     """Two lines of whole numbers and a blank line; BicAT's files have no blank lines there."""
-    return bool(_FIRST.match(source.head_text))
+    lines = source.head_text.split("\n", 3)
+    return len(lines) > 2 and all(map(_NUMBERS.fullmatch, lines[:2])) and not lines[2].strip()
 
 
 def _read(source: Source, options: Options) -> Document:

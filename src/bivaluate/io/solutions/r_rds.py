@@ -12,6 +12,7 @@ from bivaluate._errors import FormatError
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
 
+FREE_NUMBERS = 1 << 20  # of a sequence, whatever the size of the file
 _BEGINNINGS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")  # of R's binary serialisation
 
 
@@ -38,7 +39,8 @@ def _slots(source: Source) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            node = parser.parse_data(data, extension=".rds").object.attributes
+            made = {key: _bounded(make, len(data)) for key, make in parser.DEFAULT_ALTREP_MAP.items()}
+            node = parser.parse_data(data, extension=".rds", altrep_constructor_dict=made).object.attributes
         slots = {}
         while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
             slots[_text(node.tag)], node = node.value[0], node.value[1]
@@ -47,6 +49,18 @@ def _slots(source: Source) -> dict[str, Any]:
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
         raise source.damaged("the .rds file", error) from None
     return slots
+
+
+def _bounded(make: Any, size: int) -> Any:
+    """Return what makes an object that R stores in short, for sequences that are not far longer than the file."""
+
+    def made(state: Any) -> Any:
+        numbers = np.asarray(state.value)
+        if numbers.dtype.kind == "f" and numbers.size == 3 and not numbers[0] <= max(FREE_NUMBERS, size):
+            raise ValueError(f"a sequence of {numbers[0]:.0f} numbers, and {size} bytes")
+        return make(state)
+
+    return made
 
 
 def _text(node: Any) -> str:
@@ -77,6 +91,4 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "saved with `saveRDS`; no R needed"
-FORMAT = Format(
-    "rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE, on_trial="solution"
-)
+FORMAT = Format("rds", "R Biclust object (.rds)", (".rds",), _detects, _read, needs="rdata", note=_NOTE)

@@ -70,7 +70,7 @@ def _names(
     joined = None if known is None else _joined(words, delimiter, frozenset(known))
     if joined is not None and len(joined) == count:
         return joined
-    hint = "" if known is not None else " Names that hold the delimiter can be told apart when the matrix is given."
+    hint = "" if known is not None else " Names that hold the delimiter can be separated when the matrix is given."
     raise source.fault(f"{count} {what} announced, {len(words)} found.{hint}", n)
 
 

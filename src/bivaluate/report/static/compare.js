@@ -46,6 +46,36 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
   host.replaceChildren(svg.node());
 };
 
+/** The measure that chooses against K, for the algorithm chosen; the K that are as good are shaded. */
+R.kCurve = function (host, curve) {
+  const many = curve.good.length > 1, low = Math.min(...curve.good), high = Math.max(...curve.good);
+  const said = `${R.capital(curve.measure)} against the K requested, ${curve.algorithm}. K = ${curve.best} is best${many ? `; the shaded K are as good (within 5 % or the spread over seeds)` : ""}. Beside each mark: how many biclusters are supported.`;
+  const drawn = R.make("div"), part = R.part("How many?", said, drawn);
+  host.append(part);
+  R.downloads(part, drawn, "Evidence against K");
+  R.picture(drawn, (full) => {
+    const width = Math.min(full, 640), height = 240, margin = { top: 12, right: 20, bottom: 34, left: 60 };
+    const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
+    const points = curve.points.filter(([, value]) => value !== null), ks = points.map(([k]) => k);
+    const ends = points.flatMap(([, value, , , spread]) => [value - (spread || 0), value + (spread || 0)]);
+    const svg = R.svg(width, height, `${curve.measure} against K: ${points.map(([k, value]) => `${k}: ${R.number(value)}`).join(", ")}`);
+    const g = svg.append("g").attr("transform", `translate(${margin.left},${margin.top})`);
+    const x = d3.scaleLinear(d3.extent(ks), [14, inner.width - 14]), y = d3.scaleLinear([Math.min(0, d3.min(ends)), d3.max(ends)], [inner.height, 0]).nice(4);
+    if (many) g.append("rect").attr("x", x(low) - 9).attr("width", x(high) - x(low) + 18).attr("height", inner.height).attr("fill", "var(--accent)").attr("fill-opacity", 0.12);
+    R.axisY(g, y, inner.width, 4);
+    g.append("g").attr("transform", `translate(0,${inner.height})`).attr("aria-hidden", "true").call(d3.axisBottom(x).tickValues(ks).tickFormat(d3.format("d")).tickSize(4)).call((a) => a.select(".domain").remove());
+    g.append("path").datum(points).attr("fill", "none").attr("stroke", "var(--accent)").attr("stroke-width", 1.8).attr("d", d3.line(([k]) => x(k), ([, value]) => y(value)));
+    for (const [k, value, supported, found, spread] of points) {
+      if (spread) g.append("line").attr("x1", x(k)).attr("x2", x(k)).attr("y1", y(value - spread)).attr("y2", y(value + spread)).attr("stroke", "var(--accent)");
+      g.append("circle").attr("class", "point").attr("cx", x(k)).attr("cy", y(value)).attr("r", k === curve.best ? 6.5 : 4).attr("fill", k === curve.best ? "var(--accent)" : "var(--bg)").attr("stroke", "var(--accent)").attr("stroke-width", 1.6)
+        .attr("data-tip", `K = ${k}\n${curve.measure} ${R.number(value)}${supported === null ? "" : `\n${R.number(supported)} of ${R.number(found)} supported`}`);
+      if (supported !== null) g.append("text").attr("class", "label").attr("x", x(k) + 9).attr("y", y(value) - 6).attr("aria-hidden", "true").text(R.number(supported));
+    }
+    g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text("K requested");
+    drawn.replaceChildren(svg.node());
+  });
+};
+
 /** The null bands in numbers: central 90 % and mean of the surrogates, the gap to it and its p-value. */
 R.nullTable = function () {
   const keys = R.data.main, host = R.make("div");
@@ -175,11 +205,12 @@ R.nveMap = function (host, groups) {
     const cy = top + r * cell + cell / 2;
     const name = R.label(group);
     svg.append("text").attr("class", "strong").attr("x", left - 10).attr("y", cy + 4).attr("text-anchor", "end").text(name.length > 22 ? name.slice(0, 21) + "…" : name).append("title").text(name);
-    group.nve_k.forEach(([bicluster, value, status], c) => {
-      const x = left + c * cell, tip = `${name}, ${bicluster}: ${R.data.symbols.nve_k} ${value === null ? `undefined (${status})` : R.number(value)}`;
+    group.nve_k.forEach(([bicluster, value, status, supported], c) => {
+      const x = left + c * cell, tip = `${name}, ${bicluster}: ${R.data.symbols.nve_k} ${value === null ? `undefined (${status})` : R.number(value)}${supported ? "" : "\nnot supported, redundant or too small"}`;
       const box = svg.append("g").attr("data-tip", tip).attr("class", "nve-cell");
       box.append("rect").attr("x", x).attr("y", cy - cell / 2).attr("width", cell - 1).attr("height", cell - 1).attr("fill", "var(--tile)").attr("stroke", "var(--rule)");
       if (value === null) { box.append("path").attr("d", `M${x + 3},${cy - cell / 2 + 3}l${cell - 7},${cell - 7}`).attr("stroke", "var(--quiet)"); return; }
+      if (!supported) { if (cell >= 40) box.append("text").attr("x", x + cell / 2).attr("y", cy + 4).attr("text-anchor", "middle").text(value.toFixed(2)); return; }
       const s = side(value);
       box.append("rect").attr("x", x + (cell - 1 - s) / 2).attr("y", cy - 0.5 - s / 2).attr("width", s).attr("height", s).attr("fill", shade(value));
       if (cell >= 40) box.append("text").attr("x", x + cell / 2).attr("y", cy + 4).attr("text-anchor", "middle").style("fill", s > 30 ? R.onto(shade(value)) : "var(--ink)").text(value.toFixed(2));

@@ -19,11 +19,11 @@ R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 
 R.heatmap = function (host, detail) {
   const map = detail.heatmap, values = R.halves(map.data).map((v) => v * map.scale), standard = R.standardised(map.standard), { rows, cols } = map;
   const ranges = { raw: { middle: map.middle, reach: map.reach, values }, standard: { middle: 0, reach: map.standard_reach, values: standard } };
-  const noun = (detail.shape[0] === rows ? "row" : "rows"), columnNoun = detail.shape[1] === cols ? "column" : "columns";
+  const single = (noun, whole) => (whole ? noun.replace(/s$/, "") : noun), noun = single(detail.nouns[0], detail.shape[0] === rows), columnNoun = single(detail.nouns[1], detail.shape[1] === cols);
   const crowded = R.tooMany(map);
   const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: "raw" };
   const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
-    "aria-label": `Heatmap of ${detail.shape[0]} rows by ${detail.shape[1]} columns, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
+    "aria-label": `Heatmap of ${detail.shape[0]} ${detail.nouns[0]} by ${detail.shape[1]} ${detail.nouns[1]}, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
   const live = R.make("p", { class: "sr", "aria-live": "polite" });
   const context = canvas.getContext("2d");
   let picture = null, size = { width: 0, height: 0 }, lastDark = null;

@@ -4,7 +4,7 @@
   const { data } = R, isRun = data.kind === "run";
 
   /* The table of solutions: one row per group over seeds, or per seed. */
-  const table = document.getElementById("solution-table"), controls = R.make("div", { class: "controls" }), body = R.make("div");
+  const table = document.getElementById("solution-table") || R.make("div"), controls = R.make("div", { class: "controls" }), body = R.make("div");
   table.append(controls, body);
   const unique = (values) => [...new Set(values)];
   const select = (label, values, all) => {
@@ -20,7 +20,7 @@
   const each = R.make("input", { type: "checkbox" });
   if (seeds) controls.append(R.make("label", { class: "check" }, each, "each seed on its own row"));
 
-  const statusText = (status) => Object.entries(status).map(([name, count]) => (Object.keys(status).length === 1 ? name : `${count} ${name}`)).join(", ");
+  const statusText = (status) => Object.entries(status).map(([name, count]) => [name === "degenerate" ? `${data.symbols.nve} undefined` : name, count]).map(([name, count]) => (Object.keys(status).length === 1 ? name : `${count} ${name}`)).join(", ");
   const wide = data.measures.length > 16, everything = R.make("input", { type: "checkbox" });
   if (wide) controls.append(R.make("label", { class: "check" }, everything, `all ${data.measures.length} measures`));
   const brief = new Set([...data.main, "n_biclusters"]);
@@ -40,7 +40,7 @@
         return g.members.map((index) => {
           const [seed, status, reason, values, best] = data.solutions[index];
           const cells = data.measures.map((m, i) => [m.key, { value: values[i], best: best.includes(m.key), why: reason || g.reasons[m.key] }]);
-          return { ...start, seed, status: reason ? { value: status, tip: reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset };
+          return { ...start, seed, status: reason ? { value: statusText({ [status]: 1 }), tip: reason } : status, ...Object.fromEntries(cells), search: text(status), of: g, among: g.dataset };
         });
       }
       const cells = data.measures.map((m, i) => [m.key, { value: g.mean[i], spread: g.spread[i], best: g.first.includes(m.key), why: g.reasons[m.key], beside: R.nullOf(g, m.key)?.p, tip: [g.counted[i] === g.seeds ? "" : g.counted[i] === 0 ? `takes no part: ${g.reasons[m.key]}` : `mean of ${g.counted[i]} of ${g.seeds} seeds; else ${g.reasons[m.key]}`, R.nullOf(g, m.key)?.text].filter(Boolean).join("\n") || null }]);
@@ -62,7 +62,7 @@
   [search, ofDataset, ofAlgorithm].forEach((control) => control?.addEventListener("input", () => shown.filter(test)));
 
   /* The comparison. */
-  const charts = document.getElementById("compare-charts"), panel = R.make("div", { class: "controls" });
+  const charts = document.getElementById("compare-charts") || R.make("div"), panel = R.make("div", { class: "controls" });
   const defined = data.groups.filter((g) => data.main.some((key) => R.value(g, key) !== null));
   const ks = unique(data.groups.map((g) => g.k)), hasMap = data.groups.some((g) => g.nve_k.some(([, v]) => v !== null));
   const pick = R.make("select", {}, ...data.datasets.map((name) => R.make("option", { value: name }, name)));
@@ -113,17 +113,20 @@
     chooseK.addEventListener("input", draw);
     updates.push(() => { fill(); draw(); });
     const cut = data.groups.some((g) => g.nve_k.length === data.most_mapped) ? ` The first ${data.most_mapped} biclusters of each are drawn.` : "";
-    charts.append(R.figure(`${data.symbols.nve} of each bicluster`, `Each bicluster's ${data.symbols.ve} over the ${data.symbols.ve} of its nearest merger. Fainter and smaller is better; near 1 a bicluster is noisy or repeats another.${seeds ? " Each row is the seed with the median score." : ""}${cut}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
+    charts.append(R.figure(`${data.symbols.nve} of each bicluster`, `Each bicluster's ${data.symbols.ve} over the ${data.symbols.ve} of its nearest merger. Fainter and smaller is better; near 1 a bicluster follows no profile across columns that its merger does not. Biclusters that are not supported are left blank.${seeds ? " Each row is the best seed." : ""}${cut}`, isRun && ks.length > 1 ? R.make("div", { class: "controls" }, R.field("K", chooseK)) : "", host));
     R.picture(host, draw);
   }
   pick.addEventListener("input", () => updates.forEach((update) => update()));
   if (!charts.querySelector(".chart")) document.querySelectorAll(".needs-data").forEach((element) => element.remove());
 
-  /* Solutions are drawn when they are opened. */
+  /* What was judged, on top; solutions are drawn when they are opened. */
+  const top = document.getElementById("judged-map"), curve = document.getElementById("k-curve");
+  if (top) R.mapPart(top, data.details[data.shown]);
+  if (curve) R.kCurve(curve, data.curve);
   const drawOpen = (box) => {
     if (!box.open || box.dataset.drawn) return;
     box.dataset.drawn = "true";
-    R.solution(box.querySelector(".solution-body"), data.details[Number(box.dataset.position)]);
+    R.solution(box, data.details[Number(box.dataset.position)]);
   };
   document.querySelectorAll("details.solution").forEach((box) => {
     drawOpen(box);
@@ -153,7 +156,7 @@
   let before = null, unfolded = [];
   addEventListener("beforeprint", () => {
     before = document.documentElement.dataset.theme;
-    unfolded = [...document.querySelectorAll("details.fold:not([open])")];
+    unfolded = [...document.querySelectorAll("details.fold:not([open]):not(.measures)")];
     unfolded.forEach((fold) => { fold.open = true; });
     setTheme("light");
   });

@@ -1,17 +1,29 @@
 "use strict";
-/* One solution: heatmap, sizes and coverage, profiles, mergers, and the table of its biclusters. */
-R.solution = function (host, detail) {
-  const records = detail.records.rows.map((row) => Object.fromEntries(detail.records.columns.map((c, i) => [c, row[i]])));
-  const many = records.length;
-  if (!many) host.append(R.make("p", { class: "intro" }, "This solution has no biclusters, so there is nothing to score; the heatmap shows the matrix as it is."));
-  const heat = R.part("The matrix, reordered", `Rows and columns are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
+/* One solution: heatmap, and, folded by question, profiles, mergers, sizes and the table of its biclusters. */
+R.records = (detail) => detail.records.rows.map((row) => Object.fromEntries(detail.records.columns.map((c, i) => [c, row[i]])));
+
+R.mapPart = function (host, detail) {
+  const [rows, columns] = detail.nouns;
+  const heat = R.part("The matrix, reordered", `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
   host.append(heat);
   R.downloads(heat, R.heatmap(heat, detail), `Heatmap of ${detail.name}`);
-  if (!many) return;
-  host.append(R.make("div", { class: "pair" }, R.mergersPart(detail, records), R.sizesPart(detail, records)));
-  host.append(R.profilesPart(detail, records));
-  if (detail.enrichment) host.append(R.enrichmentPart(detail));
-  host.append(R.biclusterTable(detail, records));
+};
+
+/** Fill a detail: its picture unless that stands on top, gene sets, and each question when it is opened. */
+R.solution = function (box, detail) {
+  const records = R.records(detail), map = box.querySelector(".solution-map");
+  if (map) R.mapPart(map, detail);
+  if (detail.enrichment) box.querySelector(".solution-sets").append(R.enrichmentPart(detail));
+  const parts = {
+    coherent: (host) => host.append(R.biclusterTable(detail, records), R.profilesPart(detail, records)),
+    distinct: (host) => host.append(R.mergersPart(detail, records)),
+    covers: (host) => host.append(R.sizesPart(detail, records)),
+  };
+  box.querySelectorAll("details.measures").forEach((fold) => fold.addEventListener("toggle", () => {
+    const host = fold.querySelector(".solution-body");
+    if (fold.open && !host.children.length) parts[fold.dataset.fold](host);
+    R.redraw();
+  }));
 };
 
 R.part = (title, caption, ...content) => R.make("div", { class: "part" }, R.make("div", { class: "above" }, R.make("h3", {}, title)), caption ? R.make("p", { class: "caption" }, caption) : null, ...content);
@@ -30,7 +42,7 @@ R.mergersPart = function (detail, records) {
     return R.part("Who is redundant with whom", alone ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.", alone ? null : advice);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", `${ve} after merging two biclusters; their own ${ve} on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share nearly all cells, or follow one pattern so that merging costs nothing (${ve} at most ${R.percent(R.data.same_pattern - 1)} above the mean of the two).`, host);
+  const part = R.part("Who is redundant with whom", `${ve} after merging two biclusters; their own ${ve} on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share most of their cells, or that one bicluster explains as well as two.`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
@@ -106,13 +118,13 @@ R.sizesPart = function (detail, records) {
     const decades = (scale) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 20000].filter((v) => v <= scale.domain()[1]).filter((v, i, all) => all.length < 7 || String(v)[0] === "1");
     g.append("g").attr("aria-hidden", "true").call(d3.axisLeft(y).tickValues(decades(y)).tickFormat(d3.format(",")).tickSize(-inner.width).tickPadding(6)).call((a) => a.select(".domain").remove());
     g.append("g").attr("aria-hidden", "true").attr("transform", `translate(0,${inner.height})`).call(d3.axisBottom(x).tickValues(decades(x)).tickFormat(d3.format(",")).tickSize(4)).call((a) => a.select(".domain").remove());
-    g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text("columns");
-    g.append("text").attr("x", 4).attr("y", 10).text("rows");
+    g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text(detail.nouns[1]);
+    g.append("text").attr("x", 4).attr("y", 10).text(detail.nouns[0]);
     const placed = [];
     records.forEach((record) => {
       const cx = x(record.n_cols), cy = y(record.n_rows), thin = record.status === "undefined";
       g.append("circle").attr("class", "point").attr("cx", cx).attr("cy", cy).attr("r", 5.5).attr("fill", thin ? "none" : "var(--accent)").attr("fill-opacity", 0.75).attr("stroke", thin ? "var(--warn)" : "var(--bg)").attr("stroke-width", thin ? 2 : 1)
-        .attr("data-tip", `${record.bicluster}: ${R.plural(record.n_rows, "row")} × ${R.plural(record.n_cols, "column")}${thin ? "\ntoo thin for a defined score" : ""}`);
+        .attr("data-tip", `${record.bicluster}: ${record.n_rows} × ${record.n_cols}${thin ? "\ntoo thin for a defined score" : ""}`);
       if (records.length > 40) return;
       const near = placed.find((o) => Math.abs(o.cx - cx) < 26 && Math.abs(o.cy - cy) < 13);
       if (near) near.names.push(record.bicluster);
@@ -124,12 +136,12 @@ R.sizesPart = function (detail, records) {
     }
     host.replaceChildren(svg.node());
   });
-  return R.downloads(R.part("Sizes and coverage", "Rows and columns of each bicluster, both axes logarithmic; a hollow mark has a single row or column and no defined score.", host, bars), host, `Sizes of ${detail.name}`);
+  return R.downloads(R.part("Sizes and coverage", `${R.capital(detail.nouns[0])} and ${detail.nouns[1]} of each bicluster, both axes logarithmic; a hollow mark has a single row or column and no defined score.`, host, bars), host, `Sizes of ${detail.name}`);
 };
 
 R.profilesPart = function (detail, records) {
   const grid = R.make("div", { class: "profiles" });
-  const part = R.part("Profiles", `Rows of each bicluster standardised over its columns (thin) against the virtual pattern (bold). ${R.data.symbols.ve} is the mean distance between the two: tight bundles are coherent.`, grid);
+  const part = R.part("Profiles", `${R.capital(detail.nouns[0])} of each bicluster standardised over its ${detail.nouns[1]} (thin) against the virtual pattern (bold). ${R.data.symbols.ve} is the mean distance between the two: tight bundles are coherent. Standardising removes the level, which is part of what was judged.`, grid);
   const first = 12;
   const draw = (profile) => grid.append(R.profile(profile, records.find((r) => r.bicluster === profile.name) || {}));
   detail.profiles.slice(0, first).forEach(draw);
@@ -156,11 +168,9 @@ R.enrichmentPart = function (detail) {
 R.profile = function (profile, record) {
   const host = R.make("div", { "data-tips": true });
   const scores = ["ve", "nve_k"].filter((key) => typeof record[key] === "number").flatMap((key) => [" · ", ...R.lowered(R.data.symbols[key]), ` ${R.number(record[key])}`]);
-  const members = (names, total) => names.join(", ") + (total > names.length ? `, and ${total - names.length} more` : "");
   const box = R.make("div", {}, R.make("h4", {}, profile.name), R.make("p", {}, `${profile.rows} × ${profile.cols}`, ...scores), host,
     profile.lines.length < profile.rows ? R.make("p", {}, `${profile.lines.length} of ${profile.rows} rows drawn`) : null,
-    profile.pattern.length < profile.cols ? R.make("p", {}, `${profile.pattern.length} of ${profile.cols} columns drawn`) : null,
-    R.make("details", {}, R.make("summary", { "aria-label": `Members of ${profile.name}` }, "Members"), R.make("p", {}, R.make("b", {}, "Rows: "), members(profile.row_members, profile.rows)), R.make("p", {}, R.make("b", {}, "Columns: "), members(profile.col_members, profile.cols))));
+    profile.pattern.length < profile.cols ? R.make("p", {}, `${profile.pattern.length} of ${profile.cols} columns drawn`) : null);
   R.picture(host, (width) => {
     const height = 116, n = profile.pattern.length;
     const x = d3.scaleLinear([0, Math.max(1, n - 1)], [4, width - 4]), y = d3.scaleLinear([-3, 3], [height - 4, 4]).clamp(true);
@@ -182,16 +192,17 @@ R.profile = function (profile, record) {
 
 R.biclusterTable = function (detail, records) {
   const known = Object.fromEntries(R.data.bicluster_measures.map((m) => [m.key, m]));
-  const words = { n_rows: "rows", n_cols: "columns", size: "cells", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: `${R.data.symbols.ve} merged`, status: "status", bicluster: "bicluster" };
+  const words = { n_rows: detail.nouns[0], n_cols: detail.nouns[1], size: "values", enriched_sets: "sets enriched", best_set: "best set", partner: "nearest", ve_merged: `${R.data.symbols.ve} merged`, status: "status", bicluster: "bicluster" };
   const why = { undefined: "one row or one column: coherence is not defined", low_power: `two columns: ${R.data.symbols.ve} cannot judge them`, small: "smaller than the minimum size" };
-  const columns = detail.records.columns.map((key) => {
+  const above = new Set(["size", "evidence", "evidence_alone", "pattern", "verdict", "supported", "redundant_with", "shared", "reason", "mean_inside", "mean_elsewhere", "best_set"]);
+  const columns = detail.records.columns.filter((key) => !above.has(key)).map((key) => {
     const m = known[key];
     const numeric = records.some((r) => typeof r[key] === "number") || Boolean(m);
     return { key, numeric, label: m ? m.symbol : words[key] || key.replaceAll("_", " "), direction: m?.direction, help: m ? R.help(m) : null, bar: Boolean(m) && m.direction !== "none" };
   });
-  const entry = (r, c, i) => (c.numeric ? { value: r[c.key], best: detail.records.best[c.key] === i, why: why[r.status] || "no partner to compare with" } : c.key === "status" ? String(r.status).replaceAll("_", " ") : r[c.key]);
+  const entry = (r, c, i) => (c.numeric ? { value: r[c.key], best: detail.records.best[c.key] === i, why: why[r.status] || "no partner to compare with" } : c.key === "status" || c.key === "verdict" ? String(r[c.key] ?? "–").replaceAll("_", " ") : r[c.key]);
   const rows = records.map((r, i) => Object.fromEntries(columns.map((c) => [c.key, entry(r, c, i)])));
   const host = R.make("div");
   R.table(host, { caption: `Biclusters of ${detail.name}`, columns, rows, pageSize: 30 });
-  return R.part("Biclusters", null, host);
+  return R.part("Measures of each bicluster", "A dot marks the best of the supported ones.", host);
 };

@@ -38,6 +38,7 @@ window.R = {
   better: { low: "low is better", high: "high is better", none: "neither way is better" },
 };
 R.measure = Object.fromEntries(R.data.measures.map((m, i) => [m.key, { ...m, index: i }]));
+R.capital = (text) => text[0].toUpperCase() + text.slice(1);
 R.plural = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 R.show = (key, value) => (R.measure[key]?.percent ? R.percent(value) : R.number(value));
 R.help = (m) => `${m.name}: ${m.summary}${m.direction === "none" ? "" : ` ${R.better[m.direction][0].toUpperCase()}${R.better[m.direction].slice(1)}.`}`;

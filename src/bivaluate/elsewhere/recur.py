@@ -1,0 +1,388 @@
+"""Which biclusters or programs come again in other samples: groups of sets of rows, by shared labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._anndata import is_anndata
+from bivaluate._check import check_int, check_real
+from bivaluate._errors import ParameterError, suggest
+from bivaluate._text import Advice, Option, first_few, listing, number, plural
+from bivaluate.elsewhere._fits import Fits, Progress
+from bivaluate.elsewhere._labels import no_shared_labels
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering, check_solution
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+CUT = 0.2
+TOP = 50
+FEW_BICLUSTERS = 7  # per sample: fewer lose programs
+FEWEST_ROWS = 5  # of a set that is grouped: smaller ones coincide by chance
+FEWEST_COLUMNS = 10  # of a sample that is fitted
+FACTORS = ("nmf", "lda")
+
+
+@dataclass(frozen=True, eq=False)
+class Recurrence:
+    """What :func:`recur` found.
+
+    Parameters
+    ----------
+    records : list of dict
+        One per group that occurs in at least two samples; :attr:`groups` shows them as a table.
+    rows : list of list of (str, int)
+        Of each group its rows, with the number of samples in which each occurs, most frequent first.
+    private : list of dict
+        Groups that occur in one sample only.
+    solution : Biclustering
+        The groups as biclusters of rows x samples.
+    row_labels, samples : tuple of str
+        What the rows and columns of `solution` are called.
+    solutions : dict of str to Biclustering
+        The solution of every sample.
+    notes : list of str
+        What to keep in mind.
+
+    See Also
+    --------
+    recur : Makes it.
+
+    Examples
+    --------
+    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+    >>> same = Biclustering([(range(10), [0, 1])], X.shape)
+    >>> recur({"a": (same, X), "b": (same, X)})
+    Recurrence(1 group recurs in at least 2 of 2 samples; 0 groups occur in one sample only)
+    """
+
+    records: list[dict[str, Any]]
+    rows: list[list[tuple[str, int]]]
+    private: list[dict[str, Any]]
+    solution: Biclustering
+    row_labels: tuple[str, ...]
+    samples: tuple[str, ...]
+    solutions: dict[str, Biclustering]
+    notes: list[str]
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """The table of groups.
+
+        Returns
+        -------
+        DataFrame
+            Samples, members, rows, how close members are, and the most similar other group.
+
+        Examples
+        --------
+        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+        >>> same = Biclustering([(range(10), [0, 1])], X.shape)
+        >>> recur({"a": (same, X), "b": (same, X)}).groups["n_rows"].tolist()
+        [10]
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.records)
+
+    @property
+    def summary(self) -> str:
+        """The result in a sentence.
+
+        Returns
+        -------
+        str
+            How many groups recur, and how many do not.
+
+        Examples
+        --------
+        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+        >>> one, other = (Biclustering([(rows, [0, 1])], X.shape) for rows in (range(10), range(10, 20)))
+        >>> recur({"a": (one, X), "b": (other, X)}).summary
+        'no group recurs in at least 2 of 2 samples; 2 groups occur in one sample only'
+        """
+        n = len(self.records)
+        found = "no group recurs" if not n else f"{plural(n, 'group')} recur{'s' if n == 1 else ''}"
+        alone = len(self.private)
+        occur = "occurs" if alone == 1 else "occur"
+        return (
+            f"{found} in at least 2 of {len(self.samples)} samples; {plural(alone, 'group')} {occur} in one sample only"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the solutions as a dictionary that JSON can hold.
+
+        Returns
+        -------
+        dict
+            Summary, samples, groups with their rows, groups of one sample, and notes.
+
+        Examples
+        --------
+        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+        >>> same = Biclustering([(range(10), [0, 1])], X.shape)
+        >>> list(recur({"a": (same, X), "b": (same, X)}).to_dict())
+        ['summary', 'samples', 'groups', 'private', 'notes']
+        """
+        groups = [record | {"rows": dict(rows)} for record, rows in zip(self.records, self.rows, strict=True)]
+        said = {"summary": self.summary, "samples": list(self.samples), "groups": groups}
+        return said | {"private": self.private, "notes": self.notes}
+
+    def __repr__(self) -> str:
+        return f"Recurrence({self.summary})"
+
+
+def recur(
+    samples: Any,
+    *,
+    sample: str | None = None,
+    algorithm: str = "nmf",
+    n_biclusters: int = 10,
+    layer: str | None = None,
+    cut: float = CUT,
+    random_state: int = 0,
+    folder: str | Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Recurrence:
+    r"""Group the biclusters or programs of many samples by the row labels they share.
+
+    Parameters
+    ----------
+    samples : mapping of str to (Biclustering, matrix), or AnnData
+        By the name of each sample its solution and its matrix, of which only the row labels are used (a sequence of
+        labels will do); or one object whose cells come from several samples, which are fitted one by one.
+    sample : str, optional
+        Of an AnnData object: the column of ``.obs`` that names the sample of each cell.
+    algorithm : str, default="nmf"
+        What samples are fitted with. Rows of a factor are the 50 with the largest spectra scores.
+    n_biclusters : int, default=10
+        How many biclusters or factors to find in each sample; fewer than 7 may lose programs.
+    layer : str, optional
+        Layer of the object to fit.
+    cut : float, default=0.2
+        Closeness below which groups are not joined.
+    random_state : int, default=0
+        Seed of the fits.
+    folder : path, optional
+        Run folder of the fits; a stopped call is continued there.
+    jobs : int, default=1
+        Processes for the fits.
+    progress : callable, optional
+        Called with (fits done, all).
+
+    Returns
+    -------
+    Recurrence
+        Groups that recur, their samples and rows, and groups of one sample.
+
+    Raises
+    ------
+    ParameterError
+        If there is one sample only, samples share no row label, or an object has no such column.
+
+    See Also
+    --------
+    bivaluate.confirm : Two matrices, with p-values.
+
+    Notes
+    -----
+    Two sets of a and b rows that share x of the n rows that both samples have are as close as
+    :math:`c = \max(0, (x - ab/n)/(a + b - x - ab/n))`, their Jaccard index beyond chance. Groups are made by average
+    linkage on 1 − c, cut at c = 0.2; sets of fewer than 5 rows are left out. A group occurs in at least two samples;
+    its rows are in at least two of its samples, and at least a quarter of them.
+
+    Examples
+    --------
+    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+    >>> A = Biclustering([(range(10), [0, 1]), (range(20, 30), [1, 2])], X.shape)
+    >>> B = Biclustering([(range(1, 11), [0, 1])], X.shape)
+    >>> found = recur({"patient 1": (A, X), "patient 2": (B, X)})
+    >>> found.records[0]["samples"], found.records[0]["n_rows"], len(found.private)
+    (['patient 1', 'patient 2'], 9, 1)
+    """
+    check_real("cut", cut, 0.0, 1.0)
+    notes: list[str] = []
+    if is_anndata(samples):
+        samples = _fit_samples(
+            samples, sample, algorithm, n_biclusters, layer, notes, random_state, folder, jobs, progress
+        )
+    elif sample is not None:
+        raise ParameterError("sample names a column of .obs, but there is no AnnData object; leave it out.")
+    if len(samples) < 2:
+        raise ParameterError(f"there is {plural(len(samples), 'sample')}; at least 2 are needed to see what recurs.")
+    solutions = {str(name): check_solution(pair[0]) for name, pair in samples.items()}
+    labels = {str(name): _labels(str(name), pair[1], solutions[str(name)]) for name, pair in samples.items()}
+    if not set.intersection(*map(set, labels.values())):
+        pairs = [(a, b) for a in labels for b in labels if not set(labels[a]) & set(labels[b])]
+        worst = pairs[0] if pairs else list(labels)[:2]
+        raise ParameterError(no_shared_labels(worst, [labels[name] for name in worst]))
+    few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
+    if few:
+        notes.append(
+            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} fewer than "
+            f"{FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
+        )
+    return _grouped(solutions, labels, cut, notes)
+
+
+def _labels(name: str, matrix: Any, solution: Biclustering) -> tuple[str, ...]:
+    """Return the row labels of a sample, from its matrix or as they are."""
+    if isinstance(matrix, (list, tuple)) and all(isinstance(label, str) for label in matrix):
+        labels: tuple[str, ...] | None = tuple(matrix)
+    else:
+        labels = Matrix.of(matrix, missing="omit").row_labels
+    if labels is None:
+        raise ParameterError(f"the matrix of sample {name} has no row labels; samples are compared by them.")
+    most = max((int(b.rows[-1]) for b in solution), default=-1)
+    if most >= len(labels):
+        raise ParameterError(f"sample {name} has {len(labels)} row labels, but its biclusters have a row {most}.")
+    return labels
+
+
+def _fit_samples(
+    adata: Any, sample: str | None, algorithm: str, k: int, layer: str | None, notes: list[str], *rest: Any
+) -> dict[str, tuple[Biclustering, Matrix]]:
+    """Fit every sample of an object, as a sweep whose data sets are the samples."""
+    check_int("n_biclusters", k, 1)
+    known = list(map(str, adata.obs.columns))
+    if sample is None or sample not in known:
+        how = suggest(sample, known) if sample else ""
+        raise ParameterError(Advice(Option("sample"), f" is {sample!r}; columns of .obs: {first_few(known)}.{how}"))
+    names = adata.obs[sample].astype(str).to_numpy()
+    whole = Matrix.from_anndata(adata, layer=layer)
+    cells = whole.checked(whole.source.rows(0, whole.shape[0]), "omit") if whole.sparse else whole.values
+    matrices: dict[str, Matrix] = {}
+    for name in dict.fromkeys(names.tolist()):
+        own = np.flatnonzero(names == name)
+        if len(own) < FEWEST_COLUMNS:
+            notes.append(f"{name} was left out: it has {plural(len(own), 'cell')}, fewer than {FEWEST_COLUMNS}.")
+            continue
+        matrices[name] = Matrix(cells[:, own], whole.row_labels, tuple(np.asarray(whole.col_labels)[own]), name)
+    if len(matrices) < 2:
+        raise ParameterError(f"{sample} has {plural(len(matrices), 'sample')} of enough cells; at least 2 are needed.")
+    parameters = {"rule": f"spectra:{TOP}"} if algorithm in FACTORS else {}
+    found, failed = Fits(algorithm, k, parameters, *rest).run([partial(Matrix, m.source) for m in matrices.values()])
+    if failed:
+        raise ParameterError(f"{algorithm} failed on {plural(len(failed), 'sample')}: {failed[0]}")
+    return {name: (own or Biclustering([]), matrices[name]) for name, own in zip(matrices, found, strict=True)}
+
+
+def _grouped(
+    solutions: dict[str, Biclustering], labels: Mapping[str, tuple[str, ...]], cut: float, notes: list[str]
+) -> Recurrence:
+    """Group the sets of all samples and describe the groups."""
+    everywhere = tuple(dict.fromkeys(label for own in labels.values() for label in own))
+    place = {label: i for i, label in enumerate(everywhere)}
+    at = {name: np.array([place[label] for label in own]) for name, own in labels.items()}
+    every = [(name, k) for name, solution in solutions.items() for k in range(len(solution))]
+    members = [(name, k) for name, k in every if len(solutions[name][k].rows) >= FEWEST_ROWS]
+    if len(members) < len(every):
+        small = plural(len(every) - len(members), "bicluster")
+        notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
+    sets, known = (np.zeros((len(members), len(everywhere)), dtype=np.bool_) for _ in range(2))
+    for i, (name, k) in enumerate(members):
+        sets[i, at[name][solutions[name][k].rows]] = True
+        known[i, at[name]] = True
+    names = tuple(solutions)
+    close = closeness(sets, known)
+    of_sample = np.array([names.index(name) for name, _ in members], dtype=np.int64)
+    numbers = linked(close, cut)
+    found: list[tuple[dict[str, Any], list[tuple[str, int]], tuple[NDArray[np.int64], list[int]]]] = []
+    private: list[dict[str, Any]] = []
+    for group in (np.flatnonzero(numbers == value) for value in dict.fromkeys(numbers.tolist())):
+        own = sorted({int(s) for s in of_sample[group]})
+        called = [f"{members[i][0]}:B{members[i][1] + 1}" for i in group]
+        if len(own) < 2:
+            private.append({"sample": names[own[0]], "members": called})
+            continue
+        times = np.array([sets[group[of_sample[group] == s]].any(axis=0) for s in own]).sum(axis=0)
+        chosen = np.flatnonzero(times >= max(2, math.ceil(len(own) / 4)))
+        order = chosen[np.argsort(-times[chosen], kind="stable")]
+        within = close[np.ix_(group, group)][~np.eye(len(group), dtype=np.bool_)]
+        record = {
+            "samples": [names[s] for s in own],
+            "n_samples": len(own),
+            "n_members": len(group),
+            "members": called,
+            "best_member": called[int(np.argmax(close[np.ix_(group, group)].sum(axis=1)))],
+            "n_rows": len(order),
+            "closeness": float(within.mean()),
+        }
+        found.append((record, [(everywhere[i], int(times[i])) for i in order], (np.sort(order), own)))
+    found.sort(key=lambda each: (-each[0]["n_samples"], -each[0]["closeness"]))
+    named = [{"group": f"G{i + 1}", **record} for i, (record, _, _) in enumerate(found)]
+    rows, pairs = [each[1] for each in found], [each[2] for each in found]
+    _add_redundancy(named, [pair[0] for pair in pairs], len(everywhere))
+    kept = [pair for pair in pairs if len(pair[0])]
+    groups = Biclustering(kept, (len(everywhere), len(names)), info={"algorithm": "recur", "cut": cut})
+    return Recurrence(named, rows, private, groups, everywhere, names, solutions, notes)
+
+
+def closeness(sets: Masks, known: Masks) -> Floats:
+    """Return the Jaccard index beyond chance of every two sets, among the rows that both samples have.
+
+    >>> both = np.ones((2, 20), dtype=bool)
+    >>> closeness(np.arange(20) < np.array([[5], [10]]), both).round(3)
+    array([[1.   , 0.333],
+           [0.333, 1.   ]])
+    """
+    inside, room = sets.astype(np.float64), known.astype(np.float64)
+    shared, n = inside @ inside.T, room @ room.T
+    a = inside @ room.T
+    by_chance = np.divide(a * a.T, n, out=np.zeros_like(n), where=n > 0)
+    beyond = a + a.T - shared - by_chance
+    return np.clip(np.divide(shared - by_chance, beyond, out=np.zeros_like(n), where=beyond > 0), 0.0, 1.0)
+
+
+def linked(close: Floats, cut: float) -> NDArray[np.int64]:
+    """Return the group of every set: average linkage on 1 − closeness, cut where closeness falls below `cut`."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(close) < 2:
+        return np.arange(len(close))
+    apart = 1.0 - close
+    np.fill_diagonal(apart, 0.0)
+    tree = linkage(squareform(apart, checks=False), "average")
+    return np.asarray(fcluster(tree, 1.0 - cut, "distance"), dtype=np.int64)
+
+
+def _add_redundancy(records: Sequence[dict[str, Any]], rows: Sequence[NDArray[np.int64]], n: int) -> None:
+    """Say which other group is most like each, by their rows."""
+    sets = np.zeros((len(rows), n), dtype=np.bool_)
+    for mask, own in zip(sets, rows, strict=True):
+        mask[own] = True
+    close = closeness(sets, np.ones_like(sets))
+    np.fill_diagonal(close, -1.0)
+    for i, record in enumerate(records):
+        nearest = int(close[i].argmax()) if len(records) > 1 else -1
+        record["nearest"] = f"G{nearest + 1}" if nearest >= 0 else ""
+        record["nearest_closeness"] = float(close[i, nearest]) if nearest >= 0 else math.nan
+
+
+def describe(found: Recurrence, most: int = 8) -> list[str]:
+    """Return a sentence for each group: where it occurs, and its most frequent rows.
+
+    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+    >>> same = Biclustering([(range(5), [0, 1])], X.shape)
+    >>> describe(recur({"a": (same, X), "b": (same, X)}), 2)
+    ['G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more']
+    """
+    return [
+        f"{record['group']} ({record['n_samples']} of {len(found.samples)} samples, closeness "
+        f"{number(record['closeness'])}): {listing([label for label, _ in rows], most)}"
+        for record, rows in zip(found.records, found.rows, strict=True)
+    ]

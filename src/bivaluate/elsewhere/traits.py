@@ -1,0 +1,482 @@
+"""What are the samples of a bicluster? Annotations of columns or rows tested against its members."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._anndata import is_anndata
+from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._errors import FileError, FormatError, ParameterError, suggest
+from bivaluate._text import first_few, number, percent, plural
+from bivaluate.enrichment.hypergeometric import adjusted
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Biclustering, check_solution
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+
+PERMUTATIONS = 9999
+RARE = 10  # permutations that reach a value: with fewer the exact bound is finer
+MOST_CELLS = 4_000_000  # random numbers held at once
+TIED = 1e-9
+LEVEL = 0.05
+ASSOCIATED, NOT_ASSOCIATED, CANNOT = "associated", "not associated", "cannot be asked"
+
+
+def traits(
+    solution: Biclustering,
+    X: Any,
+    annotations: Any = None,
+    *,
+    of: str = "columns",
+    survival: tuple[str, str] | None = None,
+    within: str | None = None,
+    technical: Sequence[str] = (),
+    permutations: int = PERMUTATIONS,
+    level: float = LEVEL,
+    random_state: int = 0,
+) -> pd.DataFrame:
+    """Test which annotations the samples of each bicluster share.
+
+    Parameters
+    ----------
+    solution : Biclustering
+        The biclusters.
+    X : Matrix, DataFrame, AnnData or array-like
+        Their matrix; its labels name the samples.
+    annotations : DataFrame, path or mapping, optional
+        One row per sample, by label, and one column per trait; by position where neither side has labels. A CSV or TSV
+        file has the labels in its first column. By default ``.obs`` of an AnnData object.
+    of : {"columns", "rows"}, default="columns"
+        Which side of the matrix the annotations describe.
+    survival : (str, str), optional
+        The two columns with the time and with the event (1) or censoring (0).
+    within : str, optional
+        A column within whose classes samples are permuted, such as the batch.
+    technical : sequence of str
+        Traits that make a bicluster doubtful, such as batch and plate.
+    permutations : int, default=9999
+        How many permutations of the samples.
+    level : float, default=0.05
+        False discovery rate up to which a trait counts as shared.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    DataFrame
+        One row per bicluster and trait: ``bicluster``, ``trait``, ``kind``, ``class`` (the class that fits best, or
+        which way a number goes), ``inside`` and ``outside`` (share of the class, or median), ``effect`` (odds ratio,
+        probability that a member is higher, or observed over expected events), ``p_exact``, ``p``, ``q``,
+        ``n_missing``, ``verdict`` and ``word``. ``attrs["notes"]`` says what was left out.
+
+    Raises
+    ------
+    ParameterError
+        If annotations and matrix share no label, a named column does not exist, or survival lacks its event.
+
+    See Also
+    --------
+    bivaluate.enrich : Gene sets of the rows.
+
+    Notes
+    -----
+    A class is tested by the hypergeometric tail, the best class of a trait by permutation of the samples over all of
+    its classes; a number by the rank sum; survival by the log-rank statistic. `p` is by permutation, within the classes
+    of `within` (of classes the mid-p-value), except for numbers without `within` and where fewer than 10 permutations
+    reach a class: there it is exact, the tail times the number of classes. `q` is Benjamini and Hochberg's over the
+    whole table. Samples without a value are left out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = Matrix(np.zeros((5, 20)), col_labels=tuple(f"s{i}" for i in range(20)))
+    >>> samples = pd.DataFrame({"type": ["B"] * 8 + ["T"] * 12}, index=X.col_labels)
+    >>> table = traits(Biclustering([([0, 1], range(7))], X.shape), X, samples)
+    >>> table[["bicluster", "trait", "class", "word"]].values.tolist()
+    [['B1', 'type', 'B', '100 % B']]
+    """
+    import pandas as pd
+
+    check_choice("of", of, ("columns", "rows"))
+    check_int("permutations", permutations, 99)
+    check_real("level", level, 0.0, 1.0)
+    if annotations is None:
+        if not is_anndata(X):
+            raise ParameterError(
+                "annotations are missing: pass a table of the samples, or an AnnData object, which has one."
+            )
+        annotations = X.obs if of == "columns" else X.var
+    matrix = Matrix.of(X, missing="omit")
+    solution = check_solution(solution).with_shape(matrix.shape)
+    labels, n = (matrix.col_labels, matrix.shape[1]) if of == "columns" else (matrix.row_labels, matrix.shape[0])
+    table, notes = _aligned(annotations, labels, n)
+    for name in [*technical, *([within] if within else []), *(survival or ())]:
+        if name not in table.columns:
+            known = list(map(str, table.columns))
+            raise ParameterError(
+                f"the annotations have no column {name!r}; they have {first_few(known)}.{suggest(name, known)}"
+            )
+    strata = np.zeros(n, dtype=np.int64) if within is None else pd.factorize(table[within].astype(object))[0] + 1
+    members = [b.cols if of == "columns" else b.rows for b in solution]
+    inside = np.zeros((len(members), n), dtype=np.bool_)
+    for mask, own in zip(inside, members, strict=True):
+        mask[own] = True
+    rng = np.random.default_rng(random_state)
+    rows: list[dict[str, Any]] = []
+    for trait in _traits_of(table, survival, within, notes):
+        stratum = np.where(trait.known, strata, -1)
+        found = trait.test(inside & trait.known, stratum, within is not None, permutations, rng)
+        missing = int((~trait.known).sum())
+        rows += [
+            {
+                "bicluster": f"B{k + 1}",
+                "trait": trait.name,
+                "kind": trait.kind,
+                **each,
+                "n_missing": missing,
+                "order": k,
+            }
+            for k, each in enumerate(found)
+        ]
+    columns = ["bicluster", "trait", "kind", "class", "inside", "outside", "effect", "p_exact", "p", "q", "n_missing"]
+    p = np.array([row["p"] for row in rows])
+    q = np.full(len(p), np.nan)
+    q[~np.isnan(p)] = adjusted(p[~np.isnan(p)]) if (~np.isnan(p)).any() else ()
+    for row, value in zip(rows, q, strict=True):
+        row["q"] = float(value)
+        row |= _said(row, row["trait"] in technical, level)
+    rows.sort(key=lambda row: int(row["order"]))
+    result = pd.DataFrame(rows, columns=[*columns, "verdict", "word"])
+    result.attrs["notes"] = notes
+    return result
+
+
+def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
+    """Return the verdict on a bicluster and a trait, and the trait in a word where they are associated."""
+    if math.isnan(row["p"]):
+        return {"verdict": CANNOT, "word": ""}
+    if row["q"] > level:
+        return {"verdict": NOT_ASSOCIATED, "word": ""}
+    if row["kind"] == "categorical":
+        word = f"{percent(row['inside'])} {row['class']}"
+        doubt = f"{percent(row['inside'])} of its samples are {row['trait']} {row['class']}"
+    else:
+        word = f"{row['class']} {row['trait']}"
+        doubt = f"its samples have {row['class']} {row['trait']}"
+    return {"verdict": f"may be technical: {doubt}" if technical else ASSOCIATED, "word": word}
+
+
+def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read annotations: a CSV or TSV file with labels in its first column, or ``.obs`` of an .h5ad file.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "samples.csv")
+    >>> _ = file.write_text("sample,type\\ns1,B\\ns2,T\\n")
+    >>> read_samples(file)["type"].to_dict()
+    {'s1': 'B', 's2': 'T'}
+    """
+    import pandas as pd
+
+    if os.fspath(path).endswith(".h5ad"):
+        from bivaluate._anndata import read_obs
+
+        return pd.DataFrame(read_obs(path))
+    try:
+        table = pd.read_csv(path, sep=None, engine="python", index_col=0, dtype={0: str})
+    except OSError as error:
+        raise FileError(f"cannot read {os.fspath(path)}: {error.strerror or error}.") from error
+    except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise FormatError(f"{os.fspath(path)} is not a table of annotations in CSV or TSV: {error}.") from None
+    if not table.shape[1]:
+        raise FormatError(f"{os.fspath(path)} has one column; labels in the first and at least one trait are needed.")
+    return table
+
+
+def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[pd.DataFrame, list[str]]:
+    """Return one row of annotations per sample of the matrix, in its order, and what was left out."""
+    import pandas as pd
+
+    if isinstance(annotations, (str, os.PathLike)):
+        annotations = read_samples(annotations)
+    table = annotations if isinstance(annotations, pd.DataFrame) else pd.DataFrame(annotations)
+    if isinstance(table.index, pd.RangeIndex) or labels is None:
+        if len(table) != n:
+            raise ParameterError(
+                f"the annotations have {plural(len(table), 'row')} and no labels, but there are {n:,} samples."
+            )
+        return table, []
+    index = pd.Index([str(label) for label in table.index])
+    if index.has_duplicates:
+        raise ParameterError(
+            f"the annotations name {index[index.duplicated()][0]!r} more than once; one row per sample is needed."
+        )
+    at = index.get_indexer(pd.Index(labels))
+    if (at < 0).all():
+        raise ParameterError(
+            f"annotations and matrix share no label: {first_few(list(index), 3)} there, {first_few(list(labels), 3)} here. Are "
+            "these names of the same samples, and are the samples the columns?"
+        )
+    absent = int((at < 0).sum())
+    notes = [f"{plural(absent, 'sample')} of {n:,} have no annotation and were left out."] if absent else []
+    return table.set_axis(index).reindex(list(labels)), notes
+
+
+@dataclass(frozen=True)
+class _Trait:
+    """One annotation: which samples have it, and the test."""
+
+    name: str
+    kind: str
+    known: Masks
+    test: Callable[..., list[dict[str, Any]]]
+
+
+def _traits_of(
+    table: pd.DataFrame, survival: tuple[str, str] | None, within: str | None, notes: list[str]
+) -> list[_Trait]:
+    """Return the annotations that can be tested; say which cannot."""
+    import pandas as pd
+
+    found = []
+    for name in table.columns:
+        column = table[name]
+        if name == within or name in (survival or ()):
+            continue
+        known = column.notna().to_numpy()
+        distinct = column[known].nunique()
+        numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+        if distinct < 2:
+            notes.append(f"{name} was left out: it is {'constant' if distinct else 'empty'}.")
+        elif not numeric and distinct == known.sum():
+            notes.append(f"{name} was left out: every sample has a class of its own.")
+        elif numeric and distinct > 2:
+            found.append(_numeric(str(name), column.to_numpy(np.float64), known))
+        else:
+            found.append(_categorical(str(name), column.astype(object), known))
+    return [*found, _survival(table, *survival)] if survival else found
+
+
+def _numeric(name: str, values: Floats, known: Masks) -> _Trait:
+    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
+        from scipy.stats import mannwhitneyu, rankdata
+
+        scores = np.zeros(len(values))
+        for stratum in np.unique(strata[known]):
+            own = strata == stratum
+            scores[own] = rankdata(values[own]) / (own.sum() + 1) - 0.5
+        drawn = _permuted_p(scores, inside, strata, permutations, rng) if stratified else None
+        rows = []
+        for k, mask in enumerate(inside):
+            a, b = values[mask], values[known & ~mask]
+            if len(a) < 2 or len(b) < 2:
+                rows.append(_empty())
+                continue
+            rank = mannwhitneyu(a, b, alternative="two-sided")
+            effect = float(rank.statistic) / (len(a) * len(b))
+            way = float(scores[mask].mean()) if stratified else effect - 0.5
+            row = {
+                "class": "higher" if way > 0 else "lower",
+                "inside": float(np.median(a)),
+                "outside": float(np.median(b)),
+            }
+            p = float(rank.pvalue) if drawn is None else float(drawn[k])
+            rows.append({**row, "effect": effect, "p_exact": float(rank.pvalue), "p": p})
+        return rows
+
+    return _Trait(name, "numeric", known, test)
+
+
+def _empty() -> dict[str, Any]:
+    return {"class": "", **dict.fromkeys(("inside", "outside", "effect", "p_exact", "p"), math.nan)}
+
+
+def _categorical(name: str, values: Any, known: Masks) -> _Trait:
+    import pandas as pd
+
+    codes, classes = pd.factorize(values, sort=False)
+    one_of = np.eye(len(classes), dtype=np.int64)[np.where(codes < 0, 0, codes)] * (codes >= 0)[:, None]
+
+    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
+        groups = [one_of[strata == stratum].sum(axis=0) for stratum in np.unique(strata[known])]
+        sizes, n = one_of[known].sum(axis=0), int(known.sum())
+        rows = []
+        for mask in inside:
+            k = int(mask.sum())
+            if k < 2 or n - k < 2:
+                rows.append(_empty())
+                continue
+            counts = one_of[mask].sum(axis=0)
+            taken = [int(mask[strata == stratum].sum()) for stratum in np.unique(strata[known])]
+            drawn = sum(
+                rng.multivariate_hypergeometric(group, size, permutations, method="marginals")
+                for group, size in zip(groups, taken, strict=True)
+            )
+            tails = hypergeometric_tails(sizes, n, k)
+            value = _strength(counts[None], tails, groups, taken, stratified)[0]
+            best = int(value.argmax())
+            others = _strength(drawn, tails, groups, taken, stratified).max(axis=1) - value[best]
+            above, equal = int((others > TIED).sum()), int((np.abs(others) <= TIED).sum())
+            exact = float(tails[best, counts[best]])
+            p = (above + (equal + 1) / 2) / (permutations + 1)  # mid-p: counts tie often
+            if not stratified and above + equal < RARE:
+                p = min(1.0, exact * len(classes))
+            share, rest = counts[best] / k, (sizes[best] - counts[best]) / (n - k)
+            odds = _odds(counts[best], k - counts[best], sizes[best] - counts[best], n - k - sizes[best] + counts[best])
+            rows.append(
+                {
+                    "class": str(classes[best]),
+                    "inside": float(share),
+                    "outside": float(rest),
+                    "effect": odds,
+                    "p_exact": exact,
+                    "p": p,
+                }
+            )
+        return rows
+
+    return _Trait(name, "categorical", known, test)
+
+
+def hypergeometric_tails(sizes: Indices, n: int, k: int) -> Floats:
+    """Return P(at least x of the k drawn from n are of the class), for every class and x from 0 to k.
+
+    >>> hypergeometric_tails(np.array([2]), 4, 2).round(3).tolist()
+    [[1.0, 0.833, 0.167]]
+    """
+    from scipy.stats import hypergeom
+
+    x = np.arange(k + 1)
+    return np.asarray(np.clip(hypergeom.sf(x - 1, n, np.asarray(sizes)[:, None], k), 0.0, 1.0))
+
+
+def _strength(
+    counts: Indices, tails: Floats, groups: Sequence[Indices], taken: Sequence[int], stratified: bool
+) -> Floats:
+    """Return how over-represented each class is: −log of the tail, or with strata the count in standard deviations."""
+    if not stratified:
+        with np.errstate(divide="ignore"):
+            return -np.log(np.take_along_axis(tails.T, counts, axis=0))
+    mean, variance = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+    for group, size in zip(groups, taken, strict=True):
+        n = group.sum()
+        share = group / n
+        mean += size * share
+        variance += size * share * (1 - share) * (n - size) / max(n - 1, 1)
+    return np.where(variance > 0, (counts - mean) / np.sqrt(np.where(variance > 0, variance, 1.0)), -np.inf)
+
+
+def _odds(a: int, b: int, c: int, d: int) -> float:
+    return math.inf if b * c == 0 and a * d > 0 else math.nan if b * c == 0 else float(a * d / (b * c))
+
+
+def _survival(table: pd.DataFrame, time: str, event: str) -> _Trait:
+    """Log-rank test of members against the others."""
+    times, events = (table[name].to_numpy(np.float64, na_value=np.nan) for name in (time, event))
+    known = np.isfinite(times) & np.isfinite(events)
+    if not np.isin(events[known], (0, 1)).all() or (times[known] < 0).any():
+        raise ParameterError(
+            f"survival needs times of at least 0 in {time!r}, and 1 (event) or 0 (censored) in {event!r}."
+        )
+
+    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
+        from scipy.stats import CensoredData, logrank
+
+        scores = np.zeros(len(times))
+        for stratum in np.unique(strata[known]):
+            own = strata == stratum
+            scores[own] = logrank_scores(times[own], events[own])
+        drawn = _permuted_p(scores, inside, strata, permutations, rng)
+        rows = []
+        for k, mask in enumerate(inside):
+            rest = known & ~mask
+            if mask.sum() < 2 or rest.sum() < 2 or not events[known].any():
+                rows.append(_empty())
+                continue
+            sides = [CensoredData(times[s][events[s] == 1], right=times[s][events[s] == 0]) for s in (mask, rest)]
+            exact = float(logrank(*sides).pvalue)
+            observed = float(events[mask].sum())
+            expected = observed - float(scores[mask].sum())
+            medians = {"inside": float(np.median(times[mask])), "outside": float(np.median(times[rest]))}
+            way = "shorter" if observed > expected else "longer"
+            effect = observed / expected if expected > 0 else math.nan
+            rows.append({"class": way, **medians, "effect": effect, "p_exact": exact, "p": float(drawn[k])})
+        return rows
+
+    return _Trait("survival", "survival", known, test)
+
+
+def logrank_scores(times: Floats, events: Floats) -> Floats:
+    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator.
+
+    >>> logrank_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist()
+    [0.667, -0.333, -0.333]
+    """
+    order = np.argsort(times, kind="stable")
+    distinct, first = np.unique(times[order], return_index=True)
+    deaths = np.add.reduceat(events[order], first)
+    at_risk = len(times) - first
+    hazard = np.cumsum(deaths / at_risk)
+    return np.asarray(events - hazard[np.searchsorted(distinct, times)])
+
+
+def _permuted_p(scores: Floats, inside: Masks, strata: Indices, permutations: int, rng: np.random.Generator) -> Floats:
+    """Return two-sided p-values of sums of scores over members, samples permuted within strata (-1: left out)."""
+    parts = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata[strata >= 0])]
+    centre = np.zeros(len(inside))
+    for part in parts:
+        centre += inside[:, part].sum(axis=1) * scores[part].mean()
+    observed = np.abs(inside @ scores - centre)
+    reached, done = np.zeros(len(inside)), 0
+    while done < permutations:
+        some = min(permutations - done, max(1, MOST_CELLS // len(scores)))
+        sums = np.zeros((len(inside), some))
+        for part in parts:
+            shuffled = rng.permuted(np.broadcast_to(scores[part], (some, len(part))), axis=1)
+            sums += inside[:, part].astype(np.float64) @ shuffled.T
+        reached += (np.abs(sums - centre[:, None]) >= observed[:, None] - 1e-9).sum(axis=1)
+        done += some
+    return np.asarray((1 + reached) / (permutations + 1))
+
+
+def words(table: pd.DataFrame) -> dict[str, str]:
+    """Return for each bicluster its most telling trait in a word, or why it may be technical.
+
+    >>> import pandas as pd
+    >>> rows = [("B1", "type", 1e-9, "associated", "97 % B"), ("B2", "type", 0.4, "not associated", "")]
+    >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
+    {'B1': '97 % B'}
+    """
+    found: dict[str, str] = {}
+    telling = table[table["word"] != ""].sort_values("q", kind="stable")
+    for row in telling.to_dict("records"):
+        found.setdefault(str(row["bicluster"]), str(row["word"]))
+    return found
+
+
+def describe(table: pd.DataFrame) -> list[str]:
+    """Return a sentence for each association, the smallest q first.
+
+    >>> import pandas as pd
+    >>> rows = [("B1", "type", 1e-9, "associated", "97 % B")]
+    >>> describe(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
+    ['B1: 97 % B (type, q 1e-09)']
+    """
+    telling = table[table["word"] != ""].sort_values("q", kind="stable")
+    return [
+        f"{row['bicluster']}: "
+        + (row["word"] if row["verdict"] == ASSOCIATED else str(row["verdict"]))
+        + f" ({row['trait']}, q {number(row['q'])})"
+        for row in telling.to_dict("records")
+    ]

@@ -1,0 +1,192 @@
+"""All mergers in two passes over the rows by compiled kernels, dense or sparse; `_kernels_two_pass` says how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bivaluate._parallel import count_cores
+from bivaluate.measures._blocks import HUGE, TINY
+from bivaluate.measures._engine.careful import careful_errors
+from bivaluate.measures._engine.passes import Members, Plan, Sums, add_errors, add_shared, add_sums, rows_for, starts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bivaluate.matrix import Matrix
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Values
+    from bivaluate.solution import Biclustering
+
+# A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
+DOUBTFUL_VE = 1e-7
+DOUBTFUL_RESIDUE = 1e-3
+# One more thread for each of this many cells of mergers.
+CELLS_PER_THREAD = 300_000
+# Centring and summing rows costs this many times less per cell than merging.
+READING_IS_CHEAPER = 16
+# A call of a kernel costs about 0.1 ms: few parts for little work, more for better balance of much work.
+MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
+# Cells of an average merger to work on at once: they fit the nearest caches.
+TILE_CELLS = 8000
+# Bytes of patterns of mergers that are held together.
+PATTERN_BYTES = 1 << 26
+
+
+class TwoPasses:
+    """The kernels with an input laid out for them.
+
+    Parameters
+    ----------
+    matrix
+        In whatever form, without missing cells.
+    solution
+        Its biclusters.
+    n_jobs
+        Threads; they change nothing, to the bit.
+    """
+
+    def __init__(self, matrix: Matrix, solution: Biclustering, n_jobs: int | None = None) -> None:
+        self.matrix, self.solution, self.n_jobs, self.K = matrix, solution, n_jobs, len(solution)
+        self.rows = rows_for(matrix)
+        # leads whose patterns need more are taken in turns, each with passes over its own rows
+        self.memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
+        if self.K:
+            self.members = Members.of(solution, matrix.shape)
+            self.step = _tile_rows(self.members)
+            self.sums: Sums | None = None
+
+    def matrices(self) -> tuple[Values, Values, Indices]:
+        """Return VE, MSR and numbers of constant rows of all mergers, K x K; the biclusters are on the diagonal."""
+        return self._merge(alone=False)
+
+    def blocks(self) -> tuple[Values, Values, Indices]:
+        """Return those of the biclusters: the diagonals of `matrices` to the bit, without the mergers."""
+        ve, msr, constant = self._merge(alone=True)
+        return np.diagonal(ve), np.diagonal(msr), np.diagonal(constant)
+
+    @property
+    def largest_norm(self) -> float:
+        """The largest norm of a row in use, which bounds every absolute value; known once something has been merged."""
+        assert self.sums is not None
+        return float(self.sums.top.max())
+
+    def _merge(self, alone: bool) -> tuple[Values, Values, Indices]:
+        from bivaluate.measures._engine import _kernels_two_pass as kernels
+
+        K = self.K
+        if not K:
+            return np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0), dtype=np.int64)
+        members, n_cols = self.members, np.diff(self.members.col_start)
+        cells = int(members.sizes @ n_cols) if alone else 2 * len(members.rows) * len(members.cols)
+        threads = _threads(self.n_jobs, cells)
+        ve, msr, constant = (np.zeros((K, K)) for _ in range(3))
+        errors = kernels.Errors(ve, msr, constant, np.zeros((K, K), dtype=np.bool_))
+        variance = np.zeros((K, K))
+        for leads in self._turns(alone):
+            plan = self._first_pass(leads, alone, threads)
+            assert self.sums is not None
+            if not (self.largest_norm < HUGE and self.sums.top_inverse[0] < 1 / TINY):
+                errors.doubtful[:] = True  # squares overflow or underflow
+                break
+            kernels.finish_patterns(
+                members.layout(members.rows[:0]),
+                plan.patterns,
+                self.sums.sums,
+                self.sums.top,
+                leads,
+                alone,
+                errors.doubtful,
+            )
+            if self.matrix.sparse:
+                from bivaluate.measures._engine import _kernels_sparse
+
+                plan = replace(plan, ordered=_kernels_sparse.order_patterns(members, plan.patterns, leads, alone))
+            parts = threads * (PARTS_PER_THREAD if cells > MANY_CELLS else 1)
+            wanted = None if len(leads) == K else members.rows_of(leads)
+            errors = self.rows.run(partial(add_errors, parts=parts), plan, errors, wanted, threads)
+            variance[leads] = plan.patterns.variance[leads]
+        return self._joined(errors, variance, alone)
+
+    def _turns(self, alone: bool) -> Iterator[Indices]:
+        """Yield leads whose patterns may be held together."""
+        n_cols = np.diff(self.members.col_start)
+        each = 28 if self.matrix.sparse else 12
+        need = np.cumsum((n_cols if alone else self.K * n_cols + len(self.members.cols)) * each)
+        turn = (need - 1) // self.memory
+        for number in np.unique(turn):
+            yield np.flatnonzero(turn == number)
+
+    def _first_pass(self, leads: Indices, alone: bool, threads: int) -> Plan:
+        """Return the plan of these leads with all that the first pass adds up."""
+        from bivaluate.measures._engine import _kernels_two_pass as kernels
+
+        members, K, n_used = self.members, self.K, len(self.members.used)
+        n_cols = np.diff(members.col_start)
+        at = np.zeros(K, dtype=np.int64)
+        length = n_cols if alone else K * n_cols + len(members.cols)
+        at[leads] = starts(length[leads])[:-1]
+        total = int(length[leads].sum())
+        patterns = kernels.Patterns(
+            at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
+        )
+        kernels.unite_all(members.layout(members.rows[:0]), patterns, n_used, leads, alone)
+        plan = Plan(members, leads, alone, self.step, patterns)
+        reading = len(members.rows) * n_used // READING_IS_CHEAPER
+        threads = min(threads, _threads(self.n_jobs, reading))
+        if self.sums is None:
+            sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(1), patterns.values)
+            sums = self.rows.run(add_sums, plan, sums, None, threads)
+            self.sums = sums._replace(shared=np.empty(0))
+        elif not alone and (members.overlap[leads].sum(axis=1) > members.sizes[leads]).any():
+            sums = self.sums._replace(shared=patterns.values)
+            sums = self.rows.run(add_shared, plan, sums, members.rows_of(leads), threads)
+        else:
+            return plan
+        return replace(plan, patterns=patterns._replace(values=sums.shared))
+
+    def _joined(self, errors: Errors, variance: Values, alone: bool) -> tuple[Values, Values, Indices]:
+        """Join the two halves of every merger, and compute again with care those that lost digits."""
+        for halves in errors[:3]:
+            np.fill_diagonal(halves, np.diag(halves) / 2)
+        ve, row_part = errors.ve + errors.ve.T, errors.msr + errors.msr.T
+        msr = row_part - (np.triu(variance) + np.triu(variance, 1).T)
+        constant = np.rint(errors.constant + errors.constant.T).astype(np.int64)
+        doubtful = errors.doubtful | errors.doubtful.T | (ve < DOUBTFUL_VE) | (msr < DOUBTFUL_RESIDUE * row_part)
+        self._carefully(doubtful & np.eye(self.K, dtype=np.bool_) if alone else np.triu(doubtful), ve, msr, constant)
+        one_column = np.flatnonzero(np.diff(self.members.col_start) == 1)
+        constant[one_column] = constant[:, one_column] = 0
+        constant[one_column, one_column] = self.members.sizes[one_column]
+        return ve, msr, constant
+
+    def _carefully(self, doubtful: NDArray[np.bool_], ve: Values, msr: Values, constant: Indices) -> None:
+        """Compute these mergers again; those of one row or one column have errors of 0 by the formula."""
+        members = self.members
+        i, j = np.nonzero(doubtful)
+        sizes, widths = members.sizes, np.diff(members.col_start)
+        one_row = (sizes[i] + sizes[j] - members.overlap[i, j]) == 1
+        one_column = (widths[i] == 1) & (widths[j] == 1) & (members.col_set[i] == members.col_set[j])
+        zero = one_row | one_column
+        found = np.zeros((3, len(i)))
+        found[2] = constant[i, j]
+        if not zero.all():
+            found[:, ~zero] = careful_errors(self.matrix, self.solution, np.stack([i, j], axis=1)[~zero])
+        for values, again in zip((ve, msr, constant), found, strict=True):
+            values[i, j] = values[j, i] = again
+
+
+def _tile_rows(members: Members) -> int:
+    """Return how many rows of a bicluster to hold at once."""
+    from bivaluate.measures._engine._kernels_two_pass import LANES
+
+    width = 2 * len(members.cols) // members.K
+    longest = int(members.sizes.max())
+    tile = min(max(TILE_CELLS // width // 32 * 32, 32), 256)
+    return min(tile, -(-longest // LANES) * LANES)
+
+
+def _threads(n_jobs: int | None, cells: int) -> int:
+    return max(1, min(count_cores(n_jobs), 1 + cells // CELLS_PER_THREAD))

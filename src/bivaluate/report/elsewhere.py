@@ -1,0 +1,90 @@
+"""Panels on other data: what is confirmed, what recurs, and what the samples of biclusters share."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation
+from bivaluate.elsewhere.recur import Recurrence
+from bivaluate.elsewhere.traits import words
+from bivaluate.matrix import Matrix
+from bivaluate.report.render import Figure, Section
+from bivaluate.report.source import Drawn, Source
+from bivaluate.solution import Biclustering
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CELLS = 2000  # biclusters x traits in the picture
+
+
+def confirm_section(found: Confirmation) -> Section:
+    """Return the panel of a confirmation."""
+    columns = ("bicluster", "rows", "shared rows", "z", "p", "q", "verdict")
+    rows = [
+        (r["bicluster"], r["n_rows"], r["shared_rows"], *(_cell(r[key]) for key in ("z", "p", "q")), r["verdict"])
+        for r in found.records
+    ]
+    marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
+    return Section("In other data", " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
+
+
+def recur_section(found: Recurrence) -> Section:
+    """Return the panel of groups that recur over samples."""
+    columns = ("group", "samples", "members", "rows", "closeness", "nearest group", "rows by recurrence")
+    rows = [
+        (
+            *(r["group"], r["n_samples"], r["n_members"], r["n_rows"], r["closeness"], r["nearest"] or None),
+            ", ".join(label for label, _ in own[:12]),
+        )
+        for r, own in zip(found.records, found.rows, strict=True)
+    ]
+    summary = f"{found.summary[0].upper()}{found.summary[1:]}."
+    return Section("Over samples", " ".join([summary, *found.notes]), columns, rows)
+
+
+def annotated(source: Source, test: Callable[[Biclustering, Matrix], pd.DataFrame | None]) -> Source:
+    """Return the same source; the table of biclusters says in a word what the samples of each share."""
+
+    def load(index: int) -> Drawn | None:
+        drawn = source.load(index)
+        table = None if drawn is None else test(drawn.solution, drawn.matrix)
+        if drawn is None or table is None:
+            return drawn
+        known = words(table)
+        return replace(drawn, records=[{**r, "samples": known.get(str(r["bicluster"]), "")} for r in drawn.records])
+
+    return replace(source, load=load)
+
+
+def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
+    """Return the panel of traits: the associations, and biclusters x traits as a picture; nothing without a table."""
+    if table is None or not len(table):
+        return []
+    telling = table[table["word"] != ""]
+    names = ("bicluster", "trait", "class", "inside", "outside", "effect", "q", "verdict")
+    rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
+    n = table["bicluster"].nunique()
+    some = telling["bicluster"].nunique()
+    text = f"{some} of {n} biclusters share an annotation of their samples (q ≤ 0.05)."
+    figures = [_picture(table)] if len(table) <= MOST_CELLS else []
+    notes = table.attrs.get("notes", [])
+    title = f"What the samples of {of} share" if of else "What their samples share"
+    return [Section(title, " ".join([text, *notes]), names if rows else (), rows, figures)]
+
+
+def _picture(table: pd.DataFrame) -> Figure:
+    from bivaluate.plots import plot_traits, save
+
+    figure: Any = plot_traits(table).figure
+    path = save(figure, Path(tempfile.mkdtemp(prefix="bivaluate-"), "traits"))[0]
+    return Figure(path, "Biclusters and the annotations of their samples: the stronger the colour, the smaller q.")
+
+
+def _cell(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

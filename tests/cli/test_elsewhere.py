@@ -1,0 +1,142 @@
+"""`bivaluate confirm`, `recur` and `traits`, typed as a newcomer would."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bivaluate import Biclustering
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(1)
+    genes = [f"g{i}" for i in range(150)]
+    for name in "AB":
+        X = rng.normal(size=(150, 12))
+        X[:15] += 2 * rng.normal(size=12)
+        columns = [f"{name}{j}" for j in range(12)]
+        pd.DataFrame(X.round(3), index=genes, columns=columns).to_csv(tmp_path / f"{name}.csv")
+        kinds = pd.DataFrame({"type": ["case"] * 6 + ["control"] * 6, "batch": ["x", "y"] * 6}, index=columns)
+        kinds.to_csv(tmp_path / f"{name}_samples.csv")
+    pairs = [(range(15), range(6)), (range(40, 60), range(4, 12))]
+    Biclustering(pairs, (150, 12), info={"algorithm": "isa"}).to_json(tmp_path / "found.json")
+    Biclustering([(range(1, 14), range(6))], (150, 12)).to_json(tmp_path / "second.json")
+    return tmp_path
+
+
+CONFIRM = ("confirm", "found.json", "--found-in", "A.csv", "--in", "B.csv", "--surrogates", "2", "-j", "1")
+
+
+def test_confirm(run, files):
+    shown = run(*CONFIRM, "--csv", "table.csv")
+    assert shown.code == 0, shown.err
+    assert "1 of the 2 biclusters that can be asked about is confirmed" in shown.out
+    assert (
+        (files / "table.csv").read_text().startswith("bicluster,n_rows,shared_rows,statistic,expected,z,p_draws,p,q,")
+    )
+    told = json.loads(run(*CONFIRM, "--json", "--annotations", "A_samples.csv").out)
+    assert [row["verdict"] for row in told["biclusters"]] == ["confirmed", "not confirmed"]
+    assert {row["trait"] for row in told["traits"]} == {"type", "batch"}
+
+
+def test_confirm_without_an_algorithm_says_so(run, files):
+    shown = run("confirm", "second.json", "--found-in", "A.csv", "--in", "B.csv")
+    assert "Quick form only" in shown.err
+    refused = run("confirm", "second.json", "--found-in", "A.csv", "--halves", "columns")
+    assert refused.code == 2
+    assert "name it with --algorithm" in refused.err
+    refused = run("confirm", "second.json", "--found-in", "A.csv")
+    assert "split the one there is with --halves columns" in refused.err
+
+
+def test_confirm_writes_a_page(run, files):
+    shown = run(*CONFIRM, "--annotations", "A_samples.csv", "--report", "page.html")
+    assert shown.code == 0, shown.err
+    page = (files / "page.html").read_text()
+    assert "In other data" in page
+    assert "What their samples share" in page
+    assert "data:image/svg+xml" in page
+
+
+def test_traits(run, files):
+    words = ("traits", "found.json", "--matrix", "A.csv", "--annotations", "A_samples.csv")
+    shown = run(*words)
+    assert shown.code == 0, shown.err
+    assert "B1: 100 % case (type, q " in shown.out
+    told = json.loads(run(*words, "--json").out)
+    assert {"bicluster", "trait", "class", "p", "q"} <= told[0].keys()
+    assert len(told) == 4
+    doubtful = run(*words, "--technical", "type").out
+    assert "may be technical: 100 % of its samples are type case" in doubtful
+
+
+def test_traits_refuses(run, files):
+    words = ("traits", "found.json", "--matrix", "A.csv")
+    assert "name the annotations: --annotations" in run(*words).err
+    assert "add it" in run(*words, "--within", "batch").err
+    wrong = run(*words, "--annotations", "B_samples.csv")
+    assert wrong.code == 2
+    assert "share no label: B0, B1, B2" in wrong.err
+    assert "A0, A1, A2" in wrong.err
+    assert "two columns are needed" in run(*words, "--annotations", "A_samples.csv", "--survival", "time").err
+
+
+def test_score_and_its_page_say_what_samples_share(run, files):
+    words = ("score", "A.csv", "found.json", "--annotations", "A_samples.csv")
+    assert "B1: 100 % case (type, q " in run(*words).out
+    assert json.loads(run(*words, "--json").out)[0]["traits"][0]["trait"] == "type"
+    run(*words, "--report", "page.html")
+    page = (files / "page.html").read_text()
+    assert "100 % case" in page
+    assert "samples" in (files / "page.biclusters.csv").read_text().splitlines()[0].split(",")
+
+
+def test_recur(run, files):
+    words = ("recur", "found.json", "second.json", "--matrix", "A.csv", "--matrix", "B.csv")
+    shown = run(*words, "--out", "groups", "--csv", "rows.csv", "--report", "page.html")
+    assert shown.code == 0, shown.err
+    assert "1 group recurs in at least 2 of 2 samples; 1 group occurs in one sample only." in shown.out
+    assert "fewer than 7 biclusters" in shown.err
+    assert (files / "rows.csv").read_text().startswith("group,row,samples\nG1,g1,2\n")
+    assert {path.name for path in (files / "groups").iterdir()} == {"groups.json", "found.json", "second.json"}
+    assert "Over samples" in (files / "page.html").read_text()
+    told = json.loads(run(*words, "--json").out)
+    assert told["groups"][0]["samples"] == ["found", "second"]
+    assert told["groups"][0]["n_rows"] == 13
+    assert "needs its matrix" in run("recur", "found.json", "second.json", "--matrix", "A.csv").err
+    assert "at least 2 are needed" in run("recur", "found.json", "--matrix", "A.csv").err
+    assert "--sample needs one .h5ad file" in run("recur", "found.json", "--sample", "patient").err
+
+
+def test_recur_over_a_run_and_cnmf_folders(run, files):
+    done = run("sweep", "A.csv", "B.csv", "-a", "isa", "-k", "3", "--out", "RUN", "-j", "1")
+    assert done.code == 0, done.err
+    told = json.loads(run("recur", "RUN", "--json").out)
+    assert told["samples"] == ["A", "B"]
+    rng = np.random.default_rng(0)
+    for name in ("p1", "p2"):
+        folder = files / name
+        folder.mkdir()
+        scores = rng.normal(size=(4, 300))
+        scores[0, :50] += 6
+        genes = [f"g{i}" for i in range(300)]
+        spectra = pd.DataFrame(scores, index=range(1, 5), columns=genes)
+        spectra.to_csv(folder / f"{name}.gene_spectra_score.k_4.dt_0_5.txt", sep="\t")
+        usages = pd.DataFrame(rng.gamma(1.0, size=(20, 4)), index=[f"c{i}" for i in range(20)], columns=range(1, 5))
+        usages.to_csv(folder / f"{name}.usages.k_4.dt_0_5.consensus.txt", sep="\t")
+    told = json.loads(run("recur", "p1", "p2", "--json").out)
+    assert [group["n_rows"] for group in told["groups"]] == [50]
+    assert set(told["groups"][0]["rows"]) == {f"g{i}" for i in range(50)}
+    assert "one K is needed: choose it with -k" in run("recur", "p1", "p2", "-k", "9").err.replace("--k", "-k")
+
+
+def test_obs_by_itself(run, files):
+    anndata = pytest.importorskip("anndata")
+    X = pd.read_csv(files / "A.csv", index_col=0)
+    adata = anndata.AnnData(X.T.to_numpy(), obs=pd.read_csv(files / "A_samples.csv", index_col=0))
+    adata.var_names = list(X.index)
+    adata.write_h5ad(files / "cells.h5ad")
+    assert "B1: 100 % case (type, q " in run("score", "cells.h5ad", "found.json").out
+    assert "B1: 100 % case (type, q " in run("traits", "found.json", "--matrix", "cells.h5ad").out

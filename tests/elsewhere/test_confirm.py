@@ -1,0 +1,187 @@
+"""Biclusters of one matrix in another: against a plain twin, planted truth, and bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from bivaluate import Biclustering, Matrix, ParameterError, confirm
+from bivaluate.elsewhere.confirm import reference_p, row_moments, standardised, strata_of
+from tests.reference import elsewhere as twin
+
+
+@pytest.fixture(scope="module")
+def cohorts():
+    """Two matrices of 400 genes; rows 0 to 14 move together in both, rows 20 to 34 in A alone."""
+    rng = np.random.default_rng(4)
+    A, B = rng.normal(size=(2, 400, 14)) * rng.lognormal(0, 0.3, size=(400, 1))
+    A[:15] += 2 * rng.normal(size=14)
+    A[20:35] += 2 * rng.normal(size=14)
+    B[:15] += 2 * rng.normal(size=14)
+    genes = tuple(f"g{i}" for i in range(400))
+    return Matrix(A, genes), Matrix(B, genes)
+
+
+SETS = [(range(15), range(7)), (range(20, 35), range(7)), (range(50, 60), range(4)), (range(3), range(7))]
+
+
+def test_statistic_null_and_q_are_those_of_the_twin(cohorts):
+    A, B = cohorts
+    result = confirm(Biclustering(SETS, A.shape), A, B, draws=2000)
+    C, parts = twin.standardised(B.values), twin.strata(A.values)
+    rng = np.random.default_rng(0)
+    for record, (rows, _) in zip(result.records[:3], SETS, strict=False):
+        assert record["statistic"] == pytest.approx(twin.statistic(C, rows))
+        assert record["z"] == pytest.approx(twin.z_of(C, rows, parts, 400, rng), rel=0.15, abs=0.15)
+    p = [record["p"] for record in result.records[:3]]
+    assert p == [record["p_draws"] for record in result.records[:3]]  # without an algorithm the draws alone decide
+    np.testing.assert_allclose([record["q"] for record in result.records[:3]], twin.benjamini_hochberg(p))
+    assert result.biclusters["verdict"].tolist() == ["confirmed", "not confirmed", "not confirmed", "cannot be asked"]
+    assert any("Quick form only (the solution does not say" in note for note in result.notes)
+    assert "1 of the 3 biclusters that can be asked about is confirmed" in result.summary
+
+
+def test_strata_and_moments_are_those_of_the_twin(cohorts):
+    A = cohorts[0]
+    mean, sd = row_moments(A)
+    np.testing.assert_allclose([mean, sd], [A.values.mean(axis=1), A.values.std(axis=1)])
+    found = strata_of(mean, sd)
+    assert {frozenset(np.flatnonzero(found == s)) for s in np.unique(found)} == {
+        frozenset(part) for part in twin.strata(A.values)
+    }
+    assert np.bincount(found).max() < 32
+
+
+@pytest.mark.parametrize("size", [5, 40, 98, 99, 300])
+def test_p_among_references(size):
+    null = np.random.default_rng(size).normal(size=size) * 3
+    for z in (-1.0, 2.0, 9.0):
+        assert reference_p(z, null) == pytest.approx(twin.reference_p(z, null))
+
+
+def test_missing_cells_and_constant_rows():
+    B = np.array([[1.0, 2, np.nan, 5], [3, 3, 3, 3], [4, 1, 2, 2], [0, 5, 1, 1]])
+    C = standardised(B)
+    assert np.isfinite(C).all()
+    assert (C[1] == 0).all()
+    assert C[0, 2] == 0
+
+
+def test_the_search_is_repeated_and_continued(cohorts, tmp_path):
+    A, B = cohorts
+    found = Biclustering(SETS[:2], A.shape, info={"algorithm": "spectral_co", "parameters": {"n_biclusters": 4}})
+    seen = []
+    options = {"surrogates": 4, "folder": tmp_path}
+    first = confirm(found, A, B, **options, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert first.scores["n_references"] >= 5
+    z = np.array([record["z"] for record in first.records])
+    assert all(record["p"] >= record["p_draws"] for record in first.records)
+    assert first.records[0]["verdict"] == "confirmed"
+    again = []
+    second = confirm(found, A, B, **options, progress=lambda *done: again.append(done))
+    assert not again  # nothing is fitted twice
+    assert second.records == first.records
+    quick = confirm(found, A, B, surrogates=0)
+    assert z == pytest.approx([record["z"] for record in quick.records], rel=0.25)
+
+
+def test_too_few_references_are_said(cohorts):
+    A, B = cohorts
+    result = confirm(Biclustering(SETS[:1], A.shape), A, B, algorithm="isa", n_biclusters=1, surrogates=1)
+    assert any("too few for the second null" in note for note in result.notes)
+    assert result.records[0]["p"] == result.records[0]["p_draws"]
+
+
+def test_rows_are_found_by_label_whatever_their_order(cohorts):
+    A, B = cohorts
+    order = np.random.default_rng(1).permutation(120)[:110]
+    mixed = pd.DataFrame(B.values[order], index=np.array(B.row_labels)[order])
+    solution = Biclustering(SETS[:1], A.shape)
+    shared = [i for i in range(15) if i in order]
+    result = confirm(solution, A, mixed)
+    assert result.records[0]["shared_rows"] == len(shared)
+    positions = [order.tolist().index(i) for i in shared]
+    assert result.records[0]["statistic"] == pytest.approx(
+        twin.statistic(twin.standardised(mixed.to_numpy()), positions)
+    )
+
+
+def test_case_and_versions_are_said_and_matched_when_asked(cohorts):
+    A, B = cohorts
+    other = Matrix(B.values, tuple(f"G{i}.2" for i in range(400)))
+    solution = Biclustering(SETS[:1], A.shape)
+    with pytest.raises(
+        ParameterError, match=r"no row label is shared \(X: g0, g1, g2.*G0\.2.*400 rows would match.*loose=True"
+    ):
+        confirm(solution, A, other)
+    assert confirm(solution, A, other, loose=True).records[0]["shared_rows"] == 15
+    half = Matrix(B.values, tuple(f"g{i}" if i < 60 else f"G{i}" for i in range(400)))
+    assert any(note.startswith("340 more rows would match") for note in confirm(solution, A, half).notes)
+    double = Matrix(B.values, ("g1", *(f"g{i}" for i in range(1, 400))))
+    assert any("1 duplicate row label" in note for note in confirm(solution, A, double).notes)
+
+
+def test_shared_columns_bring_evidence_and_direction(cohorts):
+    rng = np.random.default_rng(2)
+    profile = 2 * rng.normal(size=14)
+    cols = tuple(f"t{j}" for j in range(14))
+    A, B, C = (Matrix(X.values.copy(), X.row_labels, cols) for X in (*cohorts, cohorts[1]))
+    for X, sign in ((A, 1), (B, 1), (C, -1)):
+        X.values[:15] = 0.3 * rng.normal(size=(15, 14)) + sign * profile
+    solution = Biclustering([(range(15), range(14))], A.shape)
+    same, opposite = (confirm(solution, A, X).records[0] for X in (B, C))
+    assert (same["direction"], opposite["direction"]) == ("same", "opposite")
+    assert same["evidence_in_B"] > 5
+    assert "direction" not in confirm(solution, A, cohorts[1]).records[0]
+
+
+def test_halves_of_columns_and_rows():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 60))
+    X[:20] += 2 * rng.normal(size=60)
+    given = Biclustering([(range(20), range(30))], X.shape)
+    result = confirm(given, X, halves="columns", algorithm="spectral_co", n_biclusters=3, surrogates=3)
+    assert all(len(b.cols) <= 30 for b in result.solution)
+    assert {"nearest", "overlap"} <= result.records[0].keys()
+    by_rows = confirm(None, X.T, halves="rows", algorithm="spectral_co", n_biclusters=3, surrogates=3)
+    assert by_rows.solution.shape == (30, 90)  # every other row; the columns of biclusters are judged
+    assert by_rows.records[0]["n_rows"] == len(by_rows.solution[0].cols)
+    best = max(by_rows.records, key=lambda record: record["z"])
+    assert best["verdict"] == "confirmed"
+
+
+def test_sparse_matrices_stay_sparse():
+    rng = np.random.default_rng(5)
+    A, B = (rng.random((2, 100, 30)) < 0.1).astype(float)
+    for X in (A, B):
+        X[:12] *= 0
+        X[:12, rng.permutation(30)[:10]] = 1
+    solution = Biclustering([(range(12), range(10))], A.shape)
+
+    dense, sparse = (
+        confirm(solution, make(A), make(B)).records[0] for make in (Matrix, lambda X: Matrix(csr_array(X)))
+    )
+    assert sparse == dense
+    from bivaluate.elsewhere.confirm import _surrogate
+
+    shuffled = _surrogate(Matrix(csr_array(A)), "permute", (0, 1), False)
+    assert shuffled.sparse
+    np.testing.assert_array_equal(shuffled.values.sum(axis=1), A.sum(axis=1))
+    assert (shuffled.values != A).any()
+
+
+def test_bad_input(cohorts):
+    A, B = cohorts
+    solution = Biclustering(SETS[:1], A.shape)
+    with pytest.raises(ParameterError, match="give a second matrix, or split"):
+        confirm(solution, A)
+    with pytest.raises(ParameterError, match="halves need an algorithm"):
+        confirm(solution, A, halves="columns")
+    with pytest.raises(ParameterError, match="has no row labels"):
+        confirm(solution, A, B.values[:50])
+    with pytest.raises(ParameterError, match="there is no algorithm 'isaa'"):
+        confirm(solution, A, B, algorithm="isaa")
+    whole = confirm(Biclustering([(range(300), range(5))], A.shape), A, B)
+    assert whole.records[0]["reason"] == "more than 60 % of the 400 shared rows"
+    assert whole.summary == "None of the 1 bicluster can be asked about."

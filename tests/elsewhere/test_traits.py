@@ -1,0 +1,159 @@
+"""What samples share: against plain twins, calibration, and bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from bivaluate import Biclustering, Matrix, ParameterError, traits
+from bivaluate.elsewhere.traits import describe, logrank_scores, read_samples, words
+from tests.reference import elsewhere as twin
+
+N = 40
+NAMES = tuple(f"s{i}" for i in range(N))
+X = Matrix(np.zeros((6, N)), col_labels=NAMES)
+SOLUTION = Biclustering([([0, 1], range(10)), ([2, 3], range(5, 25)), ([4], [39])], X.shape)
+
+
+@pytest.fixture(scope="module")
+def samples():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "type": np.where(np.arange(N) < 9, "B", np.where(np.arange(N) < 22, "T", "NK")),
+            "age": rng.normal(50, 10, N) + 20 * (np.arange(N) < 10),
+            "batch": np.where(np.arange(N) % 2, "one", "two"),
+            "time": rng.exponential(10, N) / (1 + 5 * (np.arange(N) < 10)),
+            "event": rng.integers(0, 2, N),
+        },
+        index=NAMES,
+    )
+
+
+def test_classes_are_those_of_the_twin(samples):
+    table = traits(SOLUTION, X, samples[["type"]], permutations=3000)
+    for row, members in zip(table.to_dict("records")[:2], (np.arange(10), np.arange(5, 25)), strict=True):
+        exact, p = twin.best_class_mid_p(samples["type"], members, 600, np.random.default_rng(1))
+        assert row["p_exact"] == pytest.approx(exact)
+        assert row["p"] == pytest.approx(p, abs=0.03)
+    first = table.iloc[0]
+    assert (first["class"], first["inside"], first["outside"]) == ("B", 0.9, 0.0)
+    assert first["p"] == pytest.approx(3 * first["p_exact"])  # no permutation reaches it: the exact bound
+    assert first["word"] == "90 % B"
+    assert words(table)["B1"] == "90 % B"
+    assert describe(table)[0].startswith("B1: 90 % B (type, q ")
+
+
+def test_numbers_and_q(samples):
+    table = traits(SOLUTION, X, samples[["type", "age"]])
+    age = table[(table["trait"] == "age") & (table["bicluster"] == "B1")].iloc[0]
+    known = stats.mannwhitneyu(samples["age"][:10], samples["age"][10:])
+    assert age["p"] == pytest.approx(known.pvalue)
+    assert age["effect"] == pytest.approx(known.statistic / 300)
+    assert (age["class"], age["kind"]) == ("higher", "numeric")
+    asked = table.dropna(subset=["p"])
+    np.testing.assert_allclose(asked["q"], twin.benjamini_hochberg(asked["p"].to_numpy()))
+    assert set(table.loc[table["bicluster"] == "B3", "verdict"]) == {"cannot be asked"}  # one sample
+
+
+def test_survival(samples):
+    table = traits(SOLUTION, X, samples[["time", "event"]], survival=("time", "event"))
+    row = table.iloc[0]
+    times, events = samples["time"].to_numpy(), samples["event"].to_numpy().astype(float)
+    scores = logrank_scores(times, events)
+    inside = np.arange(N) < 10
+    assert scores[inside].sum() == pytest.approx(twin.logrank_numerator(times, events, inside))
+    assert scores.sum() == pytest.approx(0, abs=1e-9)
+    rng = np.random.default_rng(2)
+    drawn = [abs(rng.permutation(scores)[:10].sum()) for _ in range(4000)]
+    p = (1 + sum(value >= abs(scores[:10].sum()) for value in drawn)) / 4001
+    assert row["p"] == pytest.approx(p, abs=0.02)
+    assert row["class"] == "shorter"
+    assert row["p_exact"] == pytest.approx(row["p"], abs=0.05)
+    with pytest.raises(ParameterError, match="survival needs times"):
+        traits(SOLUTION, X, samples.assign(event=2), survival=("time", "event"))
+    with pytest.raises(ParameterError, match="no column 'dead'"):
+        traits(SOLUTION, X, samples, survival=("time", "dead"))
+
+
+def test_within_strata_a_confounded_class_means_nothing():
+    """The bicluster is batch one, and batch one is mostly cases: within batches it is not associated with cases."""
+    rng = np.random.default_rng(3)
+    batch = np.arange(N) < 20
+    case = rng.random(N) < np.where(batch, 0.85, 0.1)
+    table = pd.DataFrame({"case": np.where(case, "case", "control"), "batch": batch.astype(str)}, index=NAMES)
+    solution = Biclustering([([0, 1], np.flatnonzero(batch)[:14])], X.shape)
+    plain = traits(solution, X, table[["case"]]).iloc[0]
+    within = traits(solution, X, table, within="batch").iloc[0]
+    assert plain["p"] < 0.01
+    assert within["p"] > 0.1
+    numbers = table.assign(dose=np.where(batch, 5.0, 1.0) + rng.normal(size=N))[["dose", "batch"]]
+    assert traits(solution, X, numbers[["dose"]]).iloc[0]["p"] < 0.01
+    assert traits(solution, X, numbers, within="batch").iloc[0]["p"] > 0.05
+
+
+def test_technical_traits_make_a_verdict(samples):
+    solution = Biclustering([([0, 1], range(0, N, 2))], X.shape)
+    row = traits(solution, X, samples[["batch"]], technical=["batch"]).iloc[0]
+    assert row["verdict"] == "may be technical: 100 % of its samples are batch two"
+
+
+def test_calibration():
+    """Random samples: p is at most .05 in about a twentieth."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(
+        {"type": rng.choice(["a", "b", "c"], N, p=[0.5, 0.3, 0.2]), "age": rng.normal(size=N)}, index=NAMES
+    )
+    sets = [([0], rng.choice(N, rng.integers(8, 25), replace=False)) for _ in range(600)]
+    found = traits(Biclustering([(r, np.sort(c)) for r, c in sets], X.shape), X, table, permutations=199)
+    for _, part in found.groupby("trait"):
+        assert 0.03 <= (part["p"] <= 0.05).mean() <= 0.07
+
+
+def test_missing_values_are_left_out_and_counted(samples):
+    holed = samples[["type", "age"]].copy()
+    holed.iloc[3:8] = np.nan
+    table = traits(SOLUTION, X, holed)
+    assert (table["n_missing"] == 5).all()
+    kept = [i for i in range(10) if not 3 <= i < 8]
+    assert table.iloc[0]["inside"] == pytest.approx(np.mean([samples["type"].iloc[i] == "B" for i in kept]))
+    fewer = traits(SOLUTION, X, samples[["type"]].iloc[5:])
+    assert any("5 samples of 40 have no annotation" in note for note in fewer.attrs["notes"])
+
+
+def test_useless_columns_are_said(samples):
+    table = traits(SOLUTION, X, samples[["type"]].assign(same="x", own=list(NAMES), none=np.nan))
+    assert set(table["trait"]) == {"type"}
+    said = " ".join(table.attrs["notes"])
+    assert "same was left out: it is constant" in said
+    assert "own was left out: every sample has a class of its own" in said
+    assert "none was left out: it is empty" in said
+
+
+def test_rows_positions_and_objects(samples):
+    rows = pd.DataFrame({"part": ["x", "x", "x", "y", "y", "y"]})
+    table = traits(Biclustering([([0, 1, 2], [0, 1])], X.shape), X, rows, of="rows")
+    assert (table.iloc[0]["class"], table.iloc[0]["inside"]) == ("x", 1.0)
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.AnnData(np.zeros((N, 6)))
+    adata.obs_names = list(NAMES)
+    adata.obs["type"] = pd.Categorical(samples["type"])
+    assert traits(SOLUTION, adata).iloc[0]["word"] == "90 % B"
+
+
+def test_files_and_bad_input(samples, tmp_path):
+    path = tmp_path / "samples.tsv"
+    samples.to_csv(path, sep="\t")
+    assert traits(SOLUTION, X, path)["trait"].nunique() == 5
+    with pytest.raises(ParameterError, match=r"share no label: a, b.* there, s0, s1, s2.* here"):
+        traits(SOLUTION, X, pd.DataFrame({"type": ["x", "y"]}, index=["a", "b"]))
+    with pytest.raises(ParameterError, match="annotations are missing"):
+        traits(SOLUTION, X)
+    with pytest.raises(ParameterError, match="'s1' more than once"):
+        traits(SOLUTION, X, pd.concat([samples, samples.iloc[1:2]]))
+    with pytest.raises(ParameterError, match="no column 'plate'"):
+        traits(SOLUTION, X, samples, technical=["plate"])
+    with pytest.raises(ParameterError, match="3 rows and no labels, but there are 40 samples"):
+        traits(SOLUTION, X, pd.DataFrame({"type": ["x", "y", "x"]}))
+    with pytest.raises(OSError, match="cannot read"):
+        read_samples(tmp_path / "absent.csv")
