@@ -18,7 +18,7 @@ RETIRED = re.compile(
 )
 NATS = re.compile(r"\bnats?\b", re.IGNORECASE)
 #: Logs of programs, which are written again with the next run.
-LOGS = {"choosing.md", "find.md", "benchmark.md", "chance.md", "coverage-regularisation.md", "REPLICATION.md"}
+LOGS = {"choosing.md", "coherent.md", "benchmark.md", "chance.md", "coverage-regularisation.md", "REPLICATION.md"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in LOGS)]
 PAGES += [*sorted((ROOT / "docs" / "tutorials").glob("*.py")), *sorted((PACKAGE / "report").rglob("*.j2"))]

@@ -27,7 +27,8 @@ class Member:
     """One algorithm of the portfolio: the data it is for, the most cells it is given, its parameters.
 
     `most_cells` is the largest number of cells, empty ones counted, and `most_columns` of columns, `gaps` says that it
-    takes missing cells, `weights` that it gets ratings as weights, 0 where there is none, `own_form` that it brings data into its own form, `refines` that it refines its biclusters.
+    takes missing cells, `weights` that it gets ratings as weights, 0 where there is none, `own_form` that it brings
+    data into a form of its own, `refines` that it refines its biclusters.
     """
 
     most_cells: float = math.inf
