@@ -9,7 +9,6 @@ from benchmarks.bench_mergers import workload
 from benchmarks.timing import Comparison, best_of, print_table
 from bivaluate import Biclustering
 from bivaluate.chance.scores import chance_scores
-from bivaluate.measures._mergers import merger_matrices
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.workspace import Workspace
 
@@ -25,14 +24,14 @@ def share(name: str = "large") -> tuple[float, float]:
     _ = cover.merged_shapes
     checked = Workspace.of(X, solution)
     # The errors of the biclusters are on the diagonal, and constant rows are counted on the way.
-    known = {"mergers": checked.mergers, "_compiled_mergers": checked._compiled_mergers, "cover": cover}
+    known = {"mergers": checked.mergers, "_merged": checked._merged, "cover": cover}
 
     def correct() -> None:
         workspace = Workspace(checked.matrix, solution)
         vars(workspace).update(known)
         chance_scores(workspace)
 
-    return best_of(lambda: merger_matrices(X, solution), 5), best_of(correct, 5)
+    return best_of(lambda: Workspace.of(X, solution).mergers, 5), best_of(correct, 5)
 
 
 def main() -> list[Comparison]:

@@ -9,13 +9,15 @@ import numpy as np
 
 from benchmarks.baselines import BASELINES, FIRST, baseline
 from benchmarks.memory import peak_rise
-from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
-from bivaluate.measures._mergers import compiled_merger_matrices, merger_matrices, union_cells
+from benchmarks.timing import Comparison, alternating, best_of, in_fresh_process, print_table, wall_of
+from bivaluate.measures._mergers import union_cells
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
 # rows, columns, K, rows and columns of a bicluster
 RANDOM = {"small": (300, 40, 4, 41, 10), "medium": (2993, 173, 20, 265, 33), "large": (20000, 500, 100, 808, 58)}
-TARGETS = {"small": (8, 20), "medium": (25, 50), "large": (35, 70), "checkerboard": (50, 100)}
+# processor time of one core against one core
+TARGETS = {"small": (None, None), "medium": (18, 25), "large": (35, 50), "checkerboard": (20, 40)}
 Pairs = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -39,36 +41,40 @@ def workload(name: str, K: int | None = None) -> tuple[np.ndarray, Pairs]:
     return X, pairs
 
 
+def mergers(X: np.ndarray, solution: Biclustering, n_jobs: int | None = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return VE and MSR of all mergers."""
+    return Workspace.of(X, solution, n_jobs=n_jobs).mergers
+
+
 def baseline_seconds(against: str, name: str, repeat: int) -> float:
-    """Return the time of a baseline; what takes long runs once, after a warm-up with little."""
+    """Return the time of a baseline."""
     X, pairs = workload(name)
     function = baseline(against)
-    function(X, pairs[:2])
-    return best_of(lambda: function(X, pairs), repeat, warm_up=name != "large")
+    return best_of(lambda: function(X, pairs), repeat)
 
 
 def extra_memory(name: str) -> int:
     """Return by how many bytes the peak of the process rises during one call."""
-    small, small_pairs = workload("small")
-    compiled_merger_matrices(small, Biclustering(small_pairs, small.shape))
     X, pairs = workload(name)
+    mergers(X[:500], Biclustering([(rows[rows < 500], cols) for rows, cols in pairs], (500, X.shape[1])))
     solution = Biclustering(pairs, X.shape)
-    return peak_rise(lambda: merger_matrices(X, solution))
+    return peak_rise(lambda: mergers(X, solution))
 
 
 def compare(name: str) -> list[Comparison]:
     X, pairs = workload(name)
     solution = Biclustering(pairs, X.shape)
     cells = union_cells(solution)
-    ours = best_of(lambda: merger_matrices(X, solution), {"small": 200, "large": 7}.get(name, 30))
+    wall = wall_of(lambda: mergers(X, solution, None), 5)
     found = []
     for against in BASELINES:
-        repeat = {"small": 50, "medium": 3}.get(name, 1)
-        peer = in_fresh_process("benchmarks.bench_mergers:baseline_seconds", against, name, repeat)
+        function = baseline(against)
+        repeat = {"small": 50, "large": 1}.get(name, 5)
+        ours, peer = alternating(lambda: mergers(X, solution), lambda f=function: f(X, pairs), repeat=repeat)
         targets = TARGETS[name] if against == FIRST else (None, None)
         note = f"{ours / cells * 1e9:.3f} ns per cell against {peer / cells * 1e9:.3g}"
         shape = f"{X.shape[0]}x{X.shape[1]} K={len(pairs)}"
-        found.append(Comparison(f"all mergers, {name}, {shape}", against, peer, ours, *targets, note=note))
+        found.append(Comparison(f"all mergers, {name}, {shape}", against, peer, ours, *targets, note=note, wall=wall))
     return found
 
 
@@ -79,7 +85,7 @@ def growth() -> None:
         X, pairs = workload("medium", K)
         solution = Biclustering(pairs, X.shape)
         areas.append(union_cells(solution))
-        times.append(best_of(lambda X=X, solution=solution: compiled_merger_matrices(X, solution), 7))
+        times.append(best_of(lambda X=X, solution=solution: mergers(X, solution), 7))
         print(f"  K={K:<4} {areas[-1] / 1e6:8.1f} M cells {times[-1] * 1e3:8.2f} ms")
     exponent = np.polyfit(np.log(areas), np.log(times), 1)[0]
     print(f"  time grows with merged area to the power {exponent:.2f} (linear is 1)")

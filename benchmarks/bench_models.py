@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.special import xlogy
 
 from benchmarks import peers_models as peers
-from benchmarks.timing import Comparison, cpu_of, in_fresh_process, print_table
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate.algorithms import BlockAverageCoclustering, IterativeSignature, ModularityCoclustering, Plaid, SparseSVD
 from bivaluate.algorithms import signature as isa
 from bivaluate.algorithms.plaid import backfit, fit_layer, subtract
@@ -47,7 +47,7 @@ def plaid_table(folder: Path) -> list[Comparison]:
             X = peers.layered(shape, K, kind, seed)
             peer = in_fresh_process("benchmarks.peers_models:plaid", str(folder), shape, K, kind, seed, repeat)
             model = Plaid(K, n_shuffles=0, random_state=seed)
-            ours += cpu_of(lambda model=model, X=X: model.fit(X), repeat)
+            ours += best_of(lambda model=model, X=X: model.fit(X), repeat)
             theirs += peer["seconds"]
             peer_left = left_over(X, [(np.array(r), np.array(c)) for r, c in peer["biclusters"]])
             good.append(left_over(X, [tuple(b) for b in model.solution_]) <= peer_left * 1.001)
@@ -63,7 +63,7 @@ def sparse_svd_table(folder: Path) -> list[Comparison]:
         X = peers.layered(shape, 5, "scaled", 0)
         peer = in_fresh_process("benchmarks.peers_models:sparse_svd", str(folder), shape, 5, weight, 0)
         model = SparseSVD(5, row_weight=weight, col_weight=weight, centred=False)
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 5)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 5)
         found = [[b.rows.tolist(), b.cols.tolist()] for b in model.solution_]
         same = sum(a == b for a, b in zip(found, peer["biclusters"], strict=False))
         note = f"{same} of the {len(peer['biclusters'])} layers it ends with identical"
@@ -87,7 +87,7 @@ def block_average_table(folder: Path) -> list[Comparison]:
         )
         options = {"n_column_clusters": K[1], "divergence": "i-divergence", "random_state": 0}
         model = BlockAverageCoclustering(K[0], **options)
-        ours = cpu_of(lambda model=model, Y=Y: model.fit(Y), max(repeat, 3))
+        ours = best_of(lambda model=model, Y=Y: model.fit(Y), max(repeat, 3))
         theirs = kept_by(X, *map(np.array, peer["labels"]), K)
         kept = kept_by(X, model.row_labels_, model.column_labels_, K)
         note = f"{model.n_starts} starts and moves keep {kept / theirs:.2f} of what its {n_starts} starts keep"
@@ -109,7 +109,7 @@ def modularity_table() -> list[Comparison]:
         Y = csr_array(peers.board(shape, [K, K], density, 0))
         peer = in_fresh_process("benchmarks.peers_models:modularity", shape, K, density, 0, 10)
         model = ModularityCoclustering(K, n_starts=10, random_state=0)
-        ours = cpu_of(lambda model=model, Y=Y: model.fit(Y), 3)
+        ours = best_of(lambda model=model, Y=Y: model.fit(Y), 3)
         note = f"modularity {model.modularity_:.4f}, theirs {peer['modularity']:.4f}"
         name = "x".join(map(str, shape))
         lines.append(Comparison(f"CoclustMod, {name} sparse, K={K}", NUMPY, peer["seconds"], ours, 10, 20, note))
@@ -123,7 +123,7 @@ def signature_table() -> list[Comparison]:
         peer = in_fresh_process("benchmarks.peers_models:signature", shape, 5, 100, 0)
         seeds = isa.random_sets(shape[0], 100, np.random.RandomState(0))
         pairs = np.array(list(product((1.5, 2.0, 2.5), repeat=2)))
-        ours = cpu_of(lambda X=X, seeds=seeds, pairs=pairs: isa.iterate(X, seeds, pairs, False), 3)
+        ours = best_of(lambda X=X, seeds=seeds, pairs=pairs: isa.iterate(X, seeds, pairs, False), 3)
         found = IterativeSignature(5, random_state=0).fit(X).solution_
         note = f"900 fixed points; first five modules {[b.shape for b in found]}"
         name = "x".join(map(str, shape))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import peer, peers_patterns
-from benchmarks.timing import Comparison, cpu_of, in_fresh_process, print_table
+from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
 from bivaluate.algorithms import BiBit, Bimax, OrderPreservingSubmatrices, Qubic, XMotifs
 from bivaluate.algorithms.opsm import best_model, ranks_of
 
@@ -34,7 +34,7 @@ def bibit_lines(folder: Path) -> list[Comparison]:
     for shape, density, least in (("300x40", 0.2, (2, 2)), ("1000x60", 0.3, (20, 4))):
         X = peers_patterns.ones(shape, density).astype(float)
         model = BiBit(EVERYTHING, min_rows=least[0], min_columns=least[1])
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 3)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 3)
         theirs = in_fresh_process("benchmarks.peers_patterns:bibit", str(folder), shape, density, *least)
         a, b = as_set(model.solution_), as_set(theirs["biclusters"])
         note = f"identical, {len(a)} biclusters" if a == b else f"DIFFERENT: {len(a & b)} of {len(b)} found"
@@ -49,7 +49,7 @@ def bimax_lines(folder: Path) -> list[Comparison]:
     for shape in ("100x20", "90x30"):
         X = peers_patterns.ones(shape, 0.3).astype(float)
         model = Bimax(EVERYTHING)
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 3)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 3)
         theirs = in_fresh_process("benchmarks.peers_patterns:bimax", str(folder), shape, 0.3)
         a, b = as_set(model.solution_), as_set(theirs["biclusters"])
         note = f"{len(a & b)} of its {len(b)} biclusters among our {len(a)}"
@@ -65,7 +65,7 @@ def xmotifs_lines(folder: Path) -> list[Comparison]:
         theirs = in_fresh_process("benchmarks.peers_patterns:xmotifs", str(folder), shape, n_levels, n_sets)
         n_rows, n_cols = theirs["shape"]
         model = XMotifs(1, n_sets=n_sets, states="given", random_state=0)
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 3)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 3)
         same = XMotifs(1, n_sets=n_sets, set_size=max(1, n_cols - 1), states="given", random_state=0).fit(X)
         found = same.solution_[0].shape
         note = f"{found[0]} x {found[1]} against {n_rows} x {n_cols}" + ("" if found[0] >= n_rows else ", FEWER rows")
@@ -80,7 +80,7 @@ def qubic_lines(folder: Path) -> list[Comparison]:
     for name in ("S1", "S5", "S8", "01_alpha_factor", "2993x173"):
         X = peer.matrix(folder, name)
         model = Qubic(10)
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 3)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 3)
         theirs = in_fresh_process("benchmarks.peers_patterns:qubic", str(folder), name, 10)
         a = sum(min(b.shape) for b in model.solution_)
         b = sum(min(len(rows), len(cols)) for rows, cols in theirs["biclusters"])
@@ -95,7 +95,7 @@ def opsm_lines(folder: Path) -> list[Comparison]:
     for name, n_models in (("S1", 100), ("S5", 100), ("200x50", 100), ("01_alpha_factor", 100)):
         X = peer.matrix(folder, name)
         model = OrderPreservingSubmatrices(n_models=n_models)
-        ours = cpu_of(lambda model=model, X=X: model.fit(X), 2)
+        ours = best_of(lambda model=model, X=X: model.fit(X), 2)
         theirs = in_fresh_process("benchmarks.peers_patterns:opsm", str(folder), name, n_models)
         ranks, equal, more, sizes = ranks_of(X), 0, 0, 0
         for rows, order in theirs["models"]:

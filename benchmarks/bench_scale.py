@@ -22,11 +22,16 @@ from bivaluate.measures._passes import ByChunks
 
 from benchmarks.bench_mergers import workload
 from benchmarks.memory import peak_rise
-from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table
+from benchmarks.timing import Comparison, in_fresh_process, print_table, wall_of
 from bivaluate import Biclustering, Matrix, evaluate
 from bivaluate._rows import FileSource
+<<<<<<< HEAD
+from bivaluate.measures._engine.two_pass import TwoPasses
+from bivaluate.measures._mergers import all_pairs
+=======
 from bivaluate.measures._blocks import block_values
 from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers
+>>>>>>> main
 
 ERRORS = ["ve", "msr", "nve", "nsr", "coverage"]
 
@@ -41,12 +46,26 @@ def cpu(function: Callable[[], object], repeat: int = 3) -> float:
     return min(times)
 
 
+class Rows:
+    """An array as a source of rows, read some at a time."""
+
+    sparse = False
+
+    def __init__(self, X: np.ndarray) -> None:
+        self.X, self.shape, self.dtype = X, X.shape, X.dtype
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        return self.X[start:stop]
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        return self.X[rows]
+
+
 def blocks(n: int, m: int, K: int, r: int, c: int, seed: int = 0) -> Biclustering:
-    """Return biclusters of neighbouring rows, half of them shared with the next one, and random columns."""
+    """Return biclusters of scattered rows, as real ones have, and random columns."""
     rng = np.random.default_rng(seed)
-    starts = np.linspace(0, n - r, K).astype(int)
     return Biclustering(
-        [(np.arange(s, s + r), np.sort(rng.choice(m, c, replace=False))) for s in starts.tolist()], (n, m)
+        [(rng.choice(n, r, replace=False), np.sort(rng.choice(m, c, replace=False))) for _ in range(K)], (n, m)
     )
 
 
@@ -80,7 +99,7 @@ def of_file(path: str, n: int, m: int, K: int, r: int, c: int, everything: bool)
     """Score a file in a fresh process: seconds, peak memory beyond the process, seconds to read it twice, and to add it up."""
     warm = blocks(400, 20, 3, 100, 8)
     evaluate(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm, metrics=ERRORS)
-    compiled_mergers(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm).matrices()
+    TwoPasses(Matrix(np.random.default_rng(0).normal(size=(400, 20))), warm).matrices()
     solution = blocks(n, m, K, r, c)
     source = FileSource(path, np.float32, (n, m))
     forget(path)
@@ -112,14 +131,14 @@ def of_sparse(n: int, m: int, filled: float, K: int, r: int, c: int) -> dict[str
     X = sparse_matrix(n, m, filled)
     solution = blocks(n, m, K, r, c)
     small = sparse_matrix(200, 100, 0.2)
-    compiled_mergers(Matrix(small), blocks(200, 100, 3, 50, 20)).matrices()
+    TwoPasses(Matrix(small), blocks(200, 100, 3, 50, 20)).matrices()
     used = time.process_time()
-    rise = peak_rise(lambda: compiled_mergers(Matrix(X), solution, n_jobs=1).matrices())
+    rise = peak_rise(lambda: TwoPasses(Matrix(X), solution, n_jobs=1).matrices())
     ours = time.process_time() - used
     few = solution.select(range(6))
     block = Matrix(X).block
     used = time.process_time()
-    all_pairs(block, few, block_values)
+    all_pairs(block, few)
     dense = (time.process_time() - used) / 21 * K * (K + 1) / 2
     used = time.process_time()
     everything = peak_rise(lambda: evaluate(X, solution, n_jobs=1))
@@ -136,8 +155,8 @@ def chunks() -> list[Comparison]:
     """Compare chunks of rows with the whole array as one."""
     X, pairs = workload("large")
     solution = Biclustering(pairs, X.shape)
-    whole = cpu(lambda: compiled_mergers(Matrix(X), solution, 1).matrices())
-    parts = cpu(lambda: CompiledMergers(ByChunks(Matrix(X)), solution, X.shape, n_jobs=1).matrices())
+    whole = cpu(lambda: TwoPasses(Matrix(X), solution, 1).matrices())
+    parts = cpu(lambda: TwoPasses(Matrix(Rows(X)), solution, 1).matrices())
     return [Comparison("chunks of rows, 20,000 × 500, K = 100", "one chunk", whole, parts, 1 / 1.5, 1 / 1.15)]
 
 
@@ -192,8 +211,8 @@ def workers(n: int = 4_000_000) -> list[Comparison]:
                 for _ in range(2):  # kernels are compiled, files are read once
                     evaluate(small, blocks(50_000, 200, 50, 1000, 20), metrics=ERRORS, scheduler=client)
                 before = client.run(time.process_time)
-                times[count] = best_of(
-                    lambda client=client: evaluate(source, solution, metrics=ERRORS, scheduler=client), 2, False
+                times[count] = wall_of(
+                    lambda client=client: evaluate(source, solution, metrics=ERRORS, scheduler=client), 2
                 )
                 after = client.run(time.process_time)
                 busiest[count] = max(after[worker] - before[worker] for worker in after)
@@ -210,13 +229,13 @@ def growth() -> list[Comparison]:
         for n in sizes:
             source = write_file(Path(folder) / "x.bin", n, 50)
             solution = blocks(n, 50, 20, n // 20, 10)
-            times.append(cpu(lambda: compiled_mergers(Matrix(source), solution, 1).matrices(), 3))  # noqa: B023
+            times.append(cpu(lambda: TwoPasses(Matrix(source), solution, 1).matrices(), 3))  # noqa: B023
     found += _slopes("rows on disk, × 50, K = 20", sizes, times)
     sizes, times = [], []
     for filled in (0.01, 0.04, 0.16):
         X = sparse_matrix(30_000, 5_000, filled)
         solution = blocks(30_000, 5_000, 20, 3000, 500)
-        times.append(cpu(lambda: compiled_mergers(Matrix(X), solution, 1).matrices(), 2))  # noqa: B023
+        times.append(cpu(lambda: TwoPasses(Matrix(X), solution, 1).matrices(), 2))  # noqa: B023
         sizes.append(X.nnz)
     return found + _slopes("entries of CSR, 5,000 columns, K = 20", sizes, times)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import Comparison, best_of, print_table
+from benchmarks.timing import Comparison, print_table, wall_of
 from bivaluate import Biclustering, build_report, compare, evaluate, propose_pruning
 from bivaluate.sweep import Plan, Sweep, load_run
 from bivaluate.sweep.select import select
@@ -78,9 +78,9 @@ def of_starting() -> list[Comparison]:
     """Times of fresh interpreters, the bare one taken off for the import."""
     python = [sys.executable, "-c"]
     bare, whole = (
-        best_of(lambda code=code: subprocess.run([*python, code], check=True), 7) for code in ("", "import bivaluate")
+        wall_of(lambda code=code: subprocess.run([*python, code], check=True), 7) for code in ("", "import bivaluate")
     )
-    shown = best_of(
+    shown = wall_of(
         lambda: subprocess.run([sys.executable, "-m", "bivaluate", "--help"], check=True, stdout=subprocess.DEVNULL), 7
     )
     return [

@@ -1,4 +1,4 @@
-"""Time two sides of a comparison in one run: ours in this process, the peer in a fresh one, ratios printed."""
+"""Time two sides of a comparison in one run, by processor time, so that other work and more cores do not count."""
 
 from __future__ import annotations
 
@@ -12,27 +12,32 @@ from dataclasses import dataclass
 from typing import Any
 
 
-def best_of(function: Callable[[], object], repeat: int = 5, warm_up: bool = True) -> float:
-    """Return the shortest of `repeat` wall times of one call, in seconds."""
-    if warm_up:
-        function()
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def cpu_of(function: Callable[[], object], repeat: int) -> float:
-    """Return the least of `repeat` processor times of one call after a first, in seconds: other work does not count."""
+def wall_of(function: Callable[[], object], repeat: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return the shortest of `repeat` wall times of one call after a first, in seconds."""
     function()
     times = []
     for _ in range(repeat):
-        start = time.process_time()
+        start = clock()
         function()
-        times.append(time.process_time() - start)
+        times.append(clock() - start)
     return min(times)
+
+
+def best_of(function: Callable[[], object], repeat: int = 5) -> float:
+    """Return the least of `repeat` processor times of one call after a first, of all its threads, in seconds."""
+    return wall_of(function, repeat, time.process_time)
+
+
+def alternating(*functions: Callable[[], object], repeat: int = 5) -> list[float]:
+    """Return the least processor time of each of some calls, made in turn: what slows one slows the others."""
+    rounds = [[_once(function) for function in functions] for _ in range(repeat + 1)][1:]
+    return [min(times) for times in zip(*rounds, strict=True)]
+
+
+def _once(function: Callable[[], object]) -> float:
+    start = time.process_time()
+    function()
+    return time.process_time() - start
 
 
 def in_fresh_process(target: str, *arguments: Any) -> Any:
@@ -59,6 +64,7 @@ class Comparison:
     must: float | None = None
     goal: float | None = None
     note: str = ""
+    wall: float | None = None  # of ours with all cores
 
     @property
     def ratio(self) -> float:
@@ -78,11 +84,12 @@ class Comparison:
 def print_table(title: str, comparisons: list[Comparison]) -> list[Comparison]:
     """Print one line per comparison, and return them."""
     print(f"\n{title}")
-    print(f"{'work':<56}{'peer':>12}{'ours':>12}{'ratio':>8}{'must':>6}{'goal':>6}  reached")
+    print(f"{'work':<56}{'peer':>12}{'ours':>12}{'ratio':>8}{'all cores':>12}{'must':>6}{'goal':>6}  reached")
     for c in comparisons:
         must, goal = (f"{t:.3g}x" if t is not None else "" for t in (c.must, c.goal))
         print(
-            f"{c.work:<56}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x{must:>6}{goal:>6}"
+            f"{c.work:<56}{seconds(c.peer):>12}{seconds(c.ours):>12}{c.ratio:>7.1f}x"
+            f"{'' if c.wall is None else seconds(c.wall):>12}{must:>6}{goal:>6}"
             f"  {c.verdict:<7} {c.note}",
             flush=True,
         )

@@ -17,6 +17,7 @@ LAYERS = {
     "_text": 0,
     "_anndata": 1,
     "_check": 1,
+    "_glossary": 0,
     "_rows": 1,
     "_cluster": 1.5,
     "_document": 1,

@@ -53,6 +53,21 @@ def test_truth_of_planted_biclusters():
     assert Truth(problem).of(Biclustering([], problem.matrix.shape)) == (0.0, [])
 
 
+def test_what_holds_in_a_repeat_is_true():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 200, 12))
+    first[:40] += 2 * rng.normal(size=12)
+    second[:20] += 2 * rng.normal(size=12)
+    problem = Problem(Matrix(first), other=Matrix(second))
+    sets = [(range(20), range(6)), (range(20, 40), range(6)), (range(3), range(6))]
+    value, each = Truth(problem).of(Biclustering(sets, (200, 12)))
+    assert each[0] > 5 > abs(each[1])
+    assert math.isnan(each[2])  # cannot be asked
+    strength = [max(z, 0) for z in each[:2]]
+    assert value == pytest.approx(np.mean([z / (z + 5) for z in strength]))
+    assert math.isnan(Truth(problem).of(Biclustering(sets[2:], (200, 12)))[0])
+
+
 def test_truth_of_classes_is_beyond_chance():
     mask = np.arange(60) < 20
     problem = Problem(Matrix(np.zeros((60, 4))), row_classes={"a": mask, "b": ~mask})

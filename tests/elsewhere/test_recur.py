@@ -59,6 +59,8 @@ def test_groups_rows_and_samples():
     assert any("fewer than 7 biclusters" in note for note in found.notes)
     assert any("1 bicluster with fewer than 5 rows" in note for note in found.notes)
     assert "1 group recurs in at least 2 of 3 samples" in found.summary
+    loose = Biclustering([(range(10), [0, 1])], (80, 4), info={"algorithm": "nmf", "parameters": {"rule": "mixture"}})
+    assert any("spectra:50" in note for note in recur({"a": (loose, GENES), "b": (loose, GENES)}).notes)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -70,6 +70,9 @@ def test_survival(samples):
     assert row["p"] == pytest.approx(p, abs=0.02)
     assert row["class"] == "shorter"
     assert row["p_exact"] == pytest.approx(row["p"], abs=0.05)
+    holed = samples[["time", "event"]].astype(float)
+    holed.iloc[20:25, 1] = np.nan
+    assert traits(SOLUTION, X, holed, survival=("time", "event")).iloc[0]["n_missing"] == 5
     with pytest.raises(ParameterError, match="survival needs times"):
         traits(SOLUTION, X, samples.assign(event=2), survival=("time", "event"))
     with pytest.raises(ParameterError, match="no column 'dead'"):

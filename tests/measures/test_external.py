@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering
-from bivaluate._errors import SolutionError
+from bivaluate._errors import ParameterError, SolutionError
 from bivaluate.measures import _cell_pairs, external
 from bivaluate.measures._cell_pairs import CellPairs, cell_classes
 from bivaluate.measures.external import EXTERNAL, Comparison, compare
@@ -203,3 +203,26 @@ def test_records_are_complete():
         assert measure.summary.endswith(".")
         assert measure.reference
         assert measure.range[0] < measure.range[1]
+
+
+def test_one_measure_is_what_all_of_them_give():
+    every = compare(TRUTH, FOUND)
+    assert [*every] == [*EXTERNAL]
+    for key in EXTERNAL:
+        assert compare(TRUTH, FOUND, metrics=key) == {key: every[key]}
+    assert compare(TRUTH, FOUND, metrics=["rnia", "ce"]) == {"rnia": every["rnia"], "ce": every["ce"]}
+    with pytest.raises(ParameterError, match=r"no external measure 'consensu'.*consensus"):
+        compare(TRUTH, FOUND, metrics="consensu")
+
+
+def test_covers_are_counted_by_products_of_memberships():
+    rng = np.random.default_rng(4)
+    shape = (30, 17)
+    truth, found = (random_solution(rng, shape, K) for K in (6, 9))
+    cover = np.zeros((2, *shape), dtype=int)
+    for side, pairs in zip(cover, (found, truth), strict=True):
+        for rows, cols in pairs:
+            side[np.ix_(rows, cols)] += 1
+    kinds, counts = np.unique(cover.reshape(2, -1), axis=1, return_counts=True)
+    comparison = Comparison(Biclustering(truth, shape), Biclustering(found, shape))
+    np.testing.assert_array_equal(comparison.cover, [*kinds, counts])

@@ -33,6 +33,8 @@ class Problem:
         Known classes of rows or columns.
     genes : bool
         Whether the rows are genes of yeast, so that the Gene Ontology is the truth.
+    other : Matrix, optional
+        A repeat of the experiment, or the other half of the columns: what holds there is true.
 
     See Also
     --------
@@ -49,6 +51,7 @@ class Problem:
     row_classes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     col_classes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     genes: bool = False
+    other: Matrix | None = None
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,10 @@ class Case:
     ----------
     name : str
         What tables call it.
-    domain : {"planted", "noise", "genes", "functions", "cells", "ratings", "text"}
+    domain : {"planted", "noise", "genes", "functions", "cells", "ratings", "text", "repeats"}
         What kind of data it is: made with biclusters or without, expression of genes with the Gene Ontology or with
-        functional classes, single cells with their types, ratings of films with genres, documents with topics.
+        functional classes, single cells with their types, ratings of films with genres, documents with topics, repeats
+        of an experiment or halves of its columns.
     load : callable
         From a seed to a :class:`Problem`; real data do not depend on it.
     quick : bool
@@ -169,6 +173,24 @@ def _expression(name: str) -> Callable[[int], Problem]:
     return load
 
 
+def _repeat(name: str, again: str) -> Callable[[int], Problem]:
+    def load(seed: int) -> Problem:
+        return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
+
+    return load
+
+
+def _halves(name: str) -> Callable[[int], Problem]:
+    """The 500 rows that vary most, in every other column; the other columns are the repeat."""
+
+    def load(seed: int) -> Problem:
+        values = load_labelled(name).matrix.values
+        rows = values[np.sort(np.argsort(-np.nanvar(values, axis=1), kind="stable")[:MOST_HALVED])]
+        return Problem(Matrix(rows[:, ::2].copy()), other=Matrix(rows[:, 1::2].copy()))
+
+    return load
+
+
 def _brown(seed: int) -> Problem:
     """Brown's genes in three functional classes; missing cells are replaced by the means of their rows."""
     found = load_labelled("brown")
@@ -233,6 +255,13 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
+MOST_HALVED = 500
+_HALVED = ("pbmc68k", "cancer:golub-1999-v1", "cancer:armstrong-2002-v1", "cancer:gordon-2002", "cancer:singh-2002")
+_REPEATED = {
+    "yeast:12_heat_shock_1": "yeast:13_heat_shock_2",
+    "yeast:15_YPD_1": "yeast:16_YPD_2",
+    "yeast:08_25mM_DTT": "yeast:11_complete_DTT",
+}
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
 CASES: dict[str, Case] = {
@@ -263,6 +292,8 @@ CASES: dict[str, Case] = {
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
         Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
+        *(Case(f"{a} again", "repeats", _repeat(a, b), quick="heat" in a) for a, b in _REPEATED.items()),
+        *(Case(f"{name}, halves", "repeats", _halves(name), prepared=True) for name in _HALVED),
         Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
     )
 }

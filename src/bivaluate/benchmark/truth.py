@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.benchmark.cases import Problem
+from bivaluate.elsewhere.confirm import confirm
 from bivaluate.enrichment import enrich, load_yeast_ontology
 from bivaluate.enrichment.gene_sets import GeneSets
 from bivaluate.measures.cover import cell_jaccard
@@ -31,7 +32,8 @@ class Truth:
     rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is
     left; NMI and CARI of the best-matching class likewise, and the recall of classes (the best F1 that any bicluster
     has with each class), beside it. Genes: L = −log10 p of the best GO term of a bicluster; of a solution the mean of
-    L/(L + 5), so that one strong term does not outweigh the rest.
+    L/(L + 5), so that one strong term does not outweigh the rest. A second matrix: z of each bicluster's rows there, as
+    :func:`bivaluate.confirm` has it; of a solution the mean of z/(z + 5), 0 where z is negative.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -44,14 +46,22 @@ class Truth:
         """Return the truth of a solution, and of each of its biclusters."""
         if not len(solution):
             return 0.0, []
+        if self.problem.other is not None:
+            return self._elsewhere(solution)
         if self.problem.genes:
             return self._of_genes(solution)
         if self.problem.truth is not None:
             truth = self.problem.truth
             each = [max((cell_jaccard(b, t) for t in truth), default=0.0) for b in solution]
-            return float(compare(truth, solution)["ce"] or 0.0) if len(truth) else math.nan, each
+            return float(compare(truth, solution, metrics="ce")["ce"] or 0.0) if len(truth) else math.nan, each
         each = [self._match(b)["f1"] for b in solution]
         return float(np.mean(each)), each
+
+    def _elsewhere(self, solution: Biclustering) -> tuple[float, list[float]]:
+        records = confirm(solution, self.problem.matrix, self.problem.other, surrogates=0).records
+        z = np.array([record["z"] for record in records])
+        strength = np.maximum(z[np.isfinite(z)], 0.0)
+        return float(np.mean(strength / (strength + CLEAR_TERM))) if len(strength) else math.nan, z.tolist()
 
     def by_class(self, solution: Biclustering) -> dict[str, float]:
         """Return F1, NMI and CARI of the best-matching classes, as they are, by chance, and beyond it.

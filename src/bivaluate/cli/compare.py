@@ -12,7 +12,7 @@ import typer
 
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import distinct, plural
-from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, option
+from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, listed, option
 from bivaluate.cli.tables import number, out, print_json, print_table, progress, write_csv
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def compare(
     solution_file: SolutionFile,
     matrix: MatrixOfSolutions = None,
     shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file gives it.")] = None,
+    metrics: Annotated[str | None, option("Keys of the measures, separated by commas; all unless given.")] = None,
     truth_format: Annotated[str | None, option("Format of the truth, if not that of the solution.")] = None,
     as_json: Json = False,
     csv: Csv = None,
@@ -42,6 +43,7 @@ def compare(
     - `bivaluate compare truth.json las.json cca.json plaid.json --csv measures.csv`
     - `bivaluate compare truth.json qubic.blocks --matrix expression.csv`
     - `bivaluate compare first.json second.json --shape 300x40 --json`
+    - `bivaluate compare truth.json found.json --metrics consensus,ce` (the quick ones where many biclusters overlap)
     """
     from bivaluate.measures.external import EXTERNAL
     from bivaluate.measures.external import compare as compare_solutions
@@ -56,7 +58,8 @@ def compare(
         first, *others = (how.read(path, X) for path, how in files)
     with progress() as update:
         told = update and partial(update, "pairs of cells")
-        scores = [compare_solutions(first, other, shape=size, progress=told) for other in others]
+        chosen = listed(metrics) or "all"
+        scores = [compare_solutions(first, other, metrics=chosen, shape=size, progress=told) for other in others]
     names = distinct([path.name for path in found], [str(path) for path in found])
     columns = names if len(found) > 1 else ["value"]
     values = [(key, [of_one[key] for of_one in scores]) for key in scores[0]]

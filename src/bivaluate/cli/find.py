@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -68,9 +67,9 @@ def find(
     rows = found.rows
     if as_json:
         tables = {"biclusters": rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-        print_json({"verdict": found.verdict, **tables, "notes": list(found.notes)})
+        print_json({"verdict": found.record.to_dict(), **tables, "notes": list(found.notes)})
     else:
-        print_verdict(replace(found.evaluation.verdict, headline=found.headline, next_steps=()))
+        print_verdict(found.record)
         out.print(found.found_by)
         for note in found.notes:
             err.print(f"note: {note}")

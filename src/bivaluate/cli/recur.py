@@ -85,6 +85,8 @@ def recur(
         from bivaluate.report.elsewhere import recur_section
 
         known = {name: pair for name, pair in samples.items() if not isinstance(pair[1], tuple)}
+        if not known:
+            raise ParameterError("--report needs the matrices of samples: give solution files with --matrix, or a run.")
         judged = [evaluate(X, s.with_info(name=name), missing="omit") for name, (s, X) in known.items()]
         build_report(judged, report, sections=[recur_section(found)])
         say_written(report)
@@ -153,11 +155,8 @@ def _of_run(path: Path, algorithm: str | None, k: int | None) -> list[tuple[str,
     found = []
     cells = {(c.dataset, c.algorithm, c.k, c.seed): c for c in run.cells}
     for dataset, own in table.groupby("dataset", sort=False):
-        best = (
-            own.sort_values("total_evidence", ascending=False, kind="stable").iloc[0]
-            if "total_evidence" in own
-            else own.iloc[0]
-        )
+        by = [name for name in ("total_evidence", "n_biclusters") if name in own][:1]
+        best = own.sort_values(by, ascending=False, kind="stable").iloc[0]
         cell = cells[str(dataset), best["algorithm"], int(best["k"]), int(best["seed"])]
         found.append((str(dataset), run.solution(cell), run.matrix(cell.dataset, cell.seed)))
     if not found:

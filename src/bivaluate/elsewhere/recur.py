@@ -229,6 +229,9 @@ def recur(
         pairs = [(a, b) for a in labels for b in labels if not set(labels[a]) & set(labels[b])]
         worst = pairs[0] if pairs else list(labels)[:2]
         raise ParameterError(no_shared_labels(worst, [labels[name] for name in worst]))
+    infos = [solution.info for solution in solutions.values()]
+    if any(i.get("algorithm") in FACTORS and "spectra" not in str(i.get("parameters", {})) for i in infos):
+        notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
     few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
     if few:
         notes.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -136,20 +136,11 @@ def traits(
     rng = np.random.default_rng(random_state)
     rows: list[dict[str, Any]] = []
     for trait in _traits_of(table, survival, within, notes):
-        stratum = np.where(trait.known, strata, -1)
-        found = trait.test(inside & trait.known, stratum, within is not None, permutations, rng)
-        missing = int((~trait.known).sum())
-        rows += [
-            {
-                "bicluster": f"B{k + 1}",
-                "trait": trait.name,
-                "kind": trait.kind,
-                **each,
-                "n_missing": missing,
-                "order": k,
-            }
-            for k, each in enumerate(found)
-        ]
+        known = ~pd.isna(trait.values).any(axis=1)
+        draw = _Draws(inside & known, known, np.where(known, strata, -1), within is not None, permutations, rng)
+        found = trait.test(trait.values[:, 0] if trait.kind != "survival" else trait.values, draw)
+        place = {"trait": trait.name, "kind": trait.kind, "n_missing": int((~known).sum())}
+        rows += [{"bicluster": f"B{k + 1}", **place, **each, "order": k} for k, each in enumerate(found)]
     columns = ["bicluster", "trait", "kind", "class", "inside", "outside", "effect", "p_exact", "p", "q", "n_missing"]
     p = np.array([row["p"] for row in rows])
     q = np.full(len(p), np.nan)
@@ -235,12 +226,34 @@ def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[
 
 @dataclass(frozen=True)
 class _Trait:
-    """One annotation: which samples have it, and the test."""
+    """One annotation: a column of values, or two of survival, and its test."""
 
     name: str
     kind: str
+    values: Any
+    test: Callable[[Any, _Draws], Iterator[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Members of biclusters among the samples with a value, and how to permute samples."""
+
+    inside: Masks
     known: Masks
-    test: Callable[..., list[dict[str, Any]]]
+    strata: Indices  # -1: left out
+    stratified: bool
+    permutations: int
+    rng: np.random.Generator
+
+    def parts(self) -> list[Indices]:
+        """Return the samples of each stratum."""
+        return [np.flatnonzero(self.strata == stratum) for stratum in np.unique(self.strata[self.known])]
+
+    def pairs(self) -> Iterator[tuple[int, Masks, Masks]]:
+        """Return of every bicluster its position, members and the others; no members where it cannot be asked."""
+        for k, mask in enumerate(self.inside):
+            rest = self.known & ~mask
+            yield k, mask if min(mask.sum(), rest.sum()) > 1 else np.zeros_like(mask), rest
 
 
 def _traits_of(
@@ -254,99 +267,80 @@ def _traits_of(
         column = table[name]
         if name == within or name in (survival or ()):
             continue
-        known = column.notna().to_numpy()
-        distinct = column[known].nunique()
+        distinct = column.nunique()
         numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
         if distinct < 2:
             notes.append(f"{name} was left out: it is {'constant' if distinct else 'empty'}.")
-        elif not numeric and distinct == known.sum():
+        elif not numeric and distinct == column.count():
             notes.append(f"{name} was left out: every sample has a class of its own.")
         elif numeric and distinct > 2:
-            found.append(_numeric(str(name), column.to_numpy(np.float64), known))
+            found.append(_Trait(str(name), "numeric", column.to_numpy(np.float64)[:, None], _numeric))
         else:
-            found.append(_categorical(str(name), column.astype(object), known))
-    return [*found, _survival(table, *survival)] if survival else found
-
-
-def _numeric(name: str, values: Floats, known: Masks) -> _Trait:
-    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
-        from scipy.stats import mannwhitneyu, rankdata
-
-        scores = np.zeros(len(values))
-        for stratum in np.unique(strata[known]):
-            own = strata == stratum
-            scores[own] = rankdata(values[own]) / (own.sum() + 1) - 0.5
-        drawn = _permuted_p(scores, inside, strata, permutations, rng) if stratified else None
-        rows = []
-        for k, mask in enumerate(inside):
-            a, b = values[mask], values[known & ~mask]
-            if len(a) < 2 or len(b) < 2:
-                rows.append(_empty())
-                continue
-            rank = mannwhitneyu(a, b, alternative="two-sided")
-            effect = float(rank.statistic) / (len(a) * len(b))
-            way = float(scores[mask].mean()) if stratified else effect - 0.5
-            row = {
-                "class": "higher" if way > 0 else "lower",
-                "inside": float(np.median(a)),
-                "outside": float(np.median(b)),
-            }
-            p = float(rank.pvalue) if drawn is None else float(drawn[k])
-            rows.append({**row, "effect": effect, "p_exact": float(rank.pvalue), "p": p})
-        return rows
-
-    return _Trait(name, "numeric", known, test)
+            found.append(_Trait(str(name), "categorical", column.astype(object).to_numpy()[:, None], _categorical))
+    if survival is not None:
+        values = table[list(survival)].to_numpy(np.float64, na_value=np.nan)
+        if not np.isin(values[~np.isnan(values[:, 1]), 1], (0, 1)).all() or (values < 0).any():
+            time, event = survival
+            raise ParameterError(
+                f"survival needs times from 0 in {time!r}, and 1 (event) or 0 (censored) in {event!r}."
+            )
+        found.append(_Trait("survival", "survival", values, _survival))
+    return found
 
 
 def _empty() -> dict[str, Any]:
     return {"class": "", **dict.fromkeys(("inside", "outside", "effect", "p_exact", "p"), math.nan)}
 
 
-def _categorical(name: str, values: Any, known: Masks) -> _Trait:
+def _numeric(values: Floats, draw: _Draws) -> Iterator[dict[str, Any]]:
+    from scipy.stats import mannwhitneyu, rankdata
+
+    scores = np.zeros(len(values))
+    for part in draw.parts():
+        scores[part] = rankdata(values[part]) / (len(part) + 1) - 0.5
+    drawn = _permuted_p(scores, draw) if draw.stratified else None
+    for k, mask, rest in draw.pairs():
+        if not mask.any():
+            yield _empty()
+            continue
+        rank = mannwhitneyu(values[mask], values[rest], alternative="two-sided")
+        effect, p = float(rank.statistic) / (mask.sum() * rest.sum()), float(rank.pvalue)
+        way = scores[mask].mean() if draw.stratified else effect - 0.5
+        middle = {"inside": float(np.median(values[mask])), "outside": float(np.median(values[rest]))}
+        said = {"class": "higher" if way > 0 else "lower", **middle, "effect": effect, "p_exact": p}
+        yield said | {"p": p if drawn is None else float(drawn[k])}
+
+
+def _categorical(values: Any, draw: _Draws) -> Iterator[dict[str, Any]]:
     import pandas as pd
 
-    codes, classes = pd.factorize(values, sort=False)
-    one_of = np.eye(len(classes), dtype=np.int64)[np.where(codes < 0, 0, codes)] * (codes >= 0)[:, None]
-
-    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
-        groups = [one_of[strata == stratum].sum(axis=0) for stratum in np.unique(strata[known])]
-        sizes, n = one_of[known].sum(axis=0), int(known.sum())
-        rows = []
-        for mask in inside:
-            k = int(mask.sum())
-            if k < 2 or n - k < 2:
-                rows.append(_empty())
-                continue
-            counts = one_of[mask].sum(axis=0)
-            taken = [int(mask[strata == stratum].sum()) for stratum in np.unique(strata[known])]
-            drawn = sum(
-                rng.multivariate_hypergeometric(group, size, permutations, method="marginals")
-                for group, size in zip(groups, taken, strict=True)
-            )
-            tails = hypergeometric_tails(sizes, n, k)
-            value = _strength(counts[None], tails, groups, taken, stratified)[0]
-            best = int(value.argmax())
-            others = _strength(drawn, tails, groups, taken, stratified).max(axis=1) - value[best]
-            above, equal = int((others > TIED).sum()), int((np.abs(others) <= TIED).sum())
-            exact = float(tails[best, counts[best]])
-            p = (above + (equal + 1) / 2) / (permutations + 1)  # mid-p: counts tie often
-            if not stratified and above + equal < RARE:
-                p = min(1.0, exact * len(classes))
-            share, rest = counts[best] / k, (sizes[best] - counts[best]) / (n - k)
-            odds = _odds(counts[best], k - counts[best], sizes[best] - counts[best], n - k - sizes[best] + counts[best])
-            rows.append(
-                {
-                    "class": str(classes[best]),
-                    "inside": float(share),
-                    "outside": float(rest),
-                    "effect": odds,
-                    "p_exact": exact,
-                    "p": p,
-                }
-            )
-        return rows
-
-    return _Trait(name, "categorical", known, test)
+    codes, classes = pd.factorize(values)
+    one_of = np.eye(len(classes), dtype=np.int64)[codes] * (codes >= 0)[:, None]
+    groups = [one_of[part].sum(axis=0) for part in draw.parts()]
+    sizes, n = one_of.sum(axis=0), int(draw.known.sum())
+    for _, mask, _ in draw.pairs():
+        if not mask.any():
+            yield _empty()
+            continue
+        k, counts = int(mask.sum()), one_of[mask].sum(axis=0)
+        taken = [int(mask[part].sum()) for part in draw.parts()]
+        drawn = np.zeros((draw.permutations, len(classes)), dtype=np.int64)
+        for group, size in zip(groups, taken, strict=True):
+            drawn += draw.rng.multivariate_hypergeometric(group, size, draw.permutations, method="marginals")
+        tails = hypergeometric_tails(sizes, n, k)
+        value = _strength(counts[None], tails, groups, taken, draw.stratified)[0]
+        best = int(value.argmax())
+        others = _strength(drawn, tails, groups, taken, draw.stratified).max(axis=1) - value[best]
+        above, equal = int((others > TIED).sum()), int((np.abs(others) <= TIED).sum())
+        exact = float(tails[best, counts[best]])
+        p = (above + (equal + 1) / 2) / (draw.permutations + 1)  # mid-p: counts tie often
+        if not draw.stratified and above + equal < RARE:
+            p = min(1.0, exact * len(classes))
+        a, b = int(counts[best]), int(sizes[best] - counts[best])
+        against = (k - a) * b
+        odds = a * (n - k - b) / against if against else math.inf if a * (n - k - b) else math.nan
+        shares = {"inside": a / k, "outside": b / (n - k)}
+        yield {"class": str(classes[best]), **shares, "effect": odds, "p_exact": exact, "p": p}
 
 
 def hypergeometric_tails(sizes: Indices, n: int, k: int) -> Floats:
@@ -377,44 +371,25 @@ def _strength(
     return np.where(variance > 0, (counts - mean) / np.sqrt(np.where(variance > 0, variance, 1.0)), -np.inf)
 
 
-def _odds(a: int, b: int, c: int, d: int) -> float:
-    return math.inf if b * c == 0 and a * d > 0 else math.nan if b * c == 0 else float(a * d / (b * c))
-
-
-def _survival(table: pd.DataFrame, time: str, event: str) -> _Trait:
+def _survival(values: Floats, draw: _Draws) -> Iterator[dict[str, Any]]:
     """Log-rank test of members against the others."""
-    times, events = (table[name].to_numpy(np.float64, na_value=np.nan) for name in (time, event))
-    known = np.isfinite(times) & np.isfinite(events)
-    if not np.isin(events[known], (0, 1)).all() or (times[known] < 0).any():
-        raise ParameterError(
-            f"survival needs times of at least 0 in {time!r}, and 1 (event) or 0 (censored) in {event!r}."
-        )
+    from scipy.stats import CensoredData, logrank
 
-    def test(inside: Masks, strata: Indices, stratified: bool, permutations: int, rng: Any) -> list[dict[str, Any]]:
-        from scipy.stats import CensoredData, logrank
-
-        scores = np.zeros(len(times))
-        for stratum in np.unique(strata[known]):
-            own = strata == stratum
-            scores[own] = logrank_scores(times[own], events[own])
-        drawn = _permuted_p(scores, inside, strata, permutations, rng)
-        rows = []
-        for k, mask in enumerate(inside):
-            rest = known & ~mask
-            if mask.sum() < 2 or rest.sum() < 2 or not events[known].any():
-                rows.append(_empty())
-                continue
-            sides = [CensoredData(times[s][events[s] == 1], right=times[s][events[s] == 0]) for s in (mask, rest)]
-            exact = float(logrank(*sides).pvalue)
-            observed = float(events[mask].sum())
-            expected = observed - float(scores[mask].sum())
-            medians = {"inside": float(np.median(times[mask])), "outside": float(np.median(times[rest]))}
-            way = "shorter" if observed > expected else "longer"
-            effect = observed / expected if expected > 0 else math.nan
-            rows.append({"class": way, **medians, "effect": effect, "p_exact": exact, "p": float(drawn[k])})
-        return rows
-
-    return _Trait("survival", "survival", known, test)
+    times, events = values.T
+    scores = np.zeros(len(times))
+    for part in draw.parts():
+        scores[part] = logrank_scores(times[part], events[part])
+    drawn = _permuted_p(scores, draw)
+    for k, mask, rest in draw.pairs():
+        if not mask.any() or not events[draw.known].any():
+            yield _empty()
+            continue
+        sides = [CensoredData(times[s][events[s] == 1], right=times[s][events[s] == 0]) for s in (mask, rest)]
+        observed, more = float(events[mask].sum()), float(scores[mask].sum())
+        middle = {"inside": float(np.median(times[mask])), "outside": float(np.median(times[rest]))}
+        effect = observed / (observed - more) if observed > more else math.nan
+        said = {"class": "shorter" if more > 0 else "longer", **middle, "effect": effect}
+        yield said | {"p_exact": float(logrank(*sides).pvalue), "p": float(drawn[k])}
 
 
 def logrank_scores(times: Floats, events: Floats) -> Floats:
@@ -431,23 +406,20 @@ def logrank_scores(times: Floats, events: Floats) -> Floats:
     return np.asarray(events - hazard[np.searchsorted(distinct, times)])
 
 
-def _permuted_p(scores: Floats, inside: Masks, strata: Indices, permutations: int, rng: np.random.Generator) -> Floats:
-    """Return two-sided p-values of sums of scores over members, samples permuted within strata (-1: left out)."""
-    parts = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata[strata >= 0])]
-    centre = np.zeros(len(inside))
-    for part in parts:
-        centre += inside[:, part].sum(axis=1) * scores[part].mean()
+def _permuted_p(scores: Floats, draw: _Draws) -> Floats:
+    """Return two-sided p-values of sums of scores over members, samples permuted within strata."""
+    inside, parts = draw.inside.astype(np.float64), draw.parts()
+    centre = np.sum([inside[:, part].sum(axis=1) * scores[part].mean() for part in parts], axis=0)
     observed = np.abs(inside @ scores - centre)
-    reached, done = np.zeros(len(inside)), 0
-    while done < permutations:
-        some = min(permutations - done, max(1, MOST_CELLS // len(scores)))
-        sums = np.zeros((len(inside), some))
+    reached = np.zeros(len(inside))
+    some = max(1, MOST_CELLS // len(scores))
+    for done in range(0, draw.permutations, some):
+        sums = np.zeros((len(inside), min(some, draw.permutations - done)))
         for part in parts:
-            shuffled = rng.permuted(np.broadcast_to(scores[part], (some, len(part))), axis=1)
-            sums += inside[:, part].astype(np.float64) @ shuffled.T
-        reached += (np.abs(sums - centre[:, None]) >= observed[:, None] - 1e-9).sum(axis=1)
-        done += some
-    return np.asarray((1 + reached) / (permutations + 1))
+            shuffled = draw.rng.permuted(np.broadcast_to(scores[part], (sums.shape[1], len(part))), axis=1)
+            sums += inside[:, part] @ shuffled.T
+        reached += (np.abs(sums - centre[:, None]) >= observed[:, None] - TIED).sum(axis=1)
+    return np.asarray((1 + reached) / (draw.permutations + 1))
 
 
 def words(table: pd.DataFrame) -> dict[str, str]:

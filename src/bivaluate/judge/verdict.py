@@ -395,6 +395,16 @@ def pruning(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = Fa
     return f"`{command}` leaves out what is redundant or not supported."
 
 
+def finding(matrix: str = "MATRIX", omits: bool = False) -> str:
+    """Say how to look for biclusters with every algorithm.
+
+    >>> finding("data.csv")
+    '`bivaluate find data.csv` runs the algorithms that fit the data and keeps what is supported.'
+    """
+    command = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
+    return f"`{command}` runs the algorithms that fit the data and keeps what is supported."
+
+
 def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
     """Say how to ask held-out cells.
 
@@ -458,8 +468,7 @@ def next_steps(
     """
     steps = ["Start the same command again to finish the run."] if unfinished else []
     if not supported and not searched:
-        find = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
-        steps.append(f"`{find}` runs the algorithms that fit the data and keeps what is supported.")
+        steps.append(finding(matrix, omits))
     if supported and untidy:
         steps.append(pruning(matrix, solution, omits))
     if supported and edge:

@@ -72,12 +72,6 @@ class CellClasses:
     counts: Floats
     jaccard: Floats
 
-    @property
-    def cover(self) -> tuple[Floats, Floats, Floats]:
-        """For each class: how often the first solution covers it, how often the second does, how many cells it has."""
-        first, second = (side.sum(axis=1).astype(np.float64) for side in (self.first, self.second))
-        return first, second, self.counts
-
     def sums(self, progress: Callable[[int, int], None] | None = None) -> PairSums:
         """Return what the measures need to know of all pairs of cells."""
         sides = self.first, self.second
@@ -154,11 +148,6 @@ class CellPairs:
             self.sizes, number, self.kind, np.maximum(self.kinds, 1).T.copy(), jaccard,
         )  # fmt: skip
 
-    @property
-    def cover(self) -> tuple[Floats, Floats, Floats]:
-        """For each kind of cell: how often the first and the second solution cover it, and how many there are."""
-        return self.kinds[:, 0].astype(np.float64), self.kinds[:, 1].astype(np.float64), self.cells_of_kind
-
     def sums(self, progress: Callable[[int, int], None] | None = None) -> PairSums:
         """Return what the measures need to know of all pairs of cells."""
         from bivaluate.measures._kernels_pairs import Together, add_pairs
@@ -230,6 +219,30 @@ class CellPairs:
             np.subtract.at(common[side], self.kinds[:, side], self.cells_of_kind)
             np.subtract.at(apart[side], others[:, side], self.cells_of_kind)
         least -= [values.min(axis=1) @ self.cells_of_kind for values in (self.kinds, others)]
+
+
+def cover_counts(first: Biclustering, second: Biclustering) -> tuple[Floats, Floats, Floats]:
+    """Return how often two solutions cover cells, by products of memberships, and how many cells each pair has."""
+    (rows, n_rows), (cols, n_cols) = (_distinct_members(first, second, side) for side in ("row_masks", "col_masks"))
+    K, base = len(first), len(second) + 1
+    counted = np.zeros((K + 1) * base)
+    step = max(1, _CHUNK // len(n_cols))
+    for start in range(0, len(n_rows), step):
+        part = rows[start : start + step]
+        codes = base * (part[:, :K] @ cols[:, :K].T) + part[:, K:] @ cols[:, K:].T
+        weights = np.multiply.outer(n_rows[start : start + step], n_cols)
+        counted += np.bincount(codes.astype(np.int64).ravel(), weights.ravel(), len(counted))
+    present = np.flatnonzero(counted)
+    one, other = np.divmod(present, base)
+    return one.astype(np.float64), other.astype(np.float64), counted[present]
+
+
+def _distinct_members(first: Biclustering, second: Biclustering, side: str) -> tuple[NDArray[np.float32], Floats]:
+    """Return the distinct memberships of rows, or of columns, in both solutions, and how many have each."""
+    masks = np.concatenate([getattr(first, side), getattr(second, side)])
+    words, where = patterns(masks)
+    bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(masks), bitorder="little")
+    return bits.astype(np.float32), np.bincount(where).astype(np.float64)
 
 
 def group_cells(first: Biclustering, second: Biclustering, jaccard: Floats) -> CellClasses | CellPairs:

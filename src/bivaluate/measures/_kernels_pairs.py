@@ -195,7 +195,7 @@ def _add_rows(
 
 @kernel
 def _mark_columns(blocks: Blocks, shared: Ints, columns: Columns, sides: NDArray[np.uint64]) -> int:
-    """Note for each column in which of the shared blocks it is, and which of these each solution has."""
+    """Note for columns in at least two of the shared blocks in which they are, and which of these each solution has."""
     sides[:] = 0
     n_seen = 0
     for t in range(len(shared)):
@@ -210,7 +210,17 @@ def _mark_columns(blocks: Blocks, shared: Ints, columns: Columns, sides: NDArray
                 n_seen += 1
             columns.times[col] += 1
             columns.words[col, t // 64] |= bit
-    return n_seen
+    n_kept = 0
+    for at in range(n_seen):
+        col = columns.seen[at]
+        if columns.times[col] > 1:
+            columns.seen[n_kept] = col
+            n_kept += 1
+        else:
+            columns.times[col] = 0
+            for word in range(sides.shape[1]):
+                columns.words[col, word] = 0
+    return n_kept
 
 
 @kernel
@@ -220,8 +230,6 @@ def _group_columns(blocks: Blocks, row: int, other: int, n_seen: int, n_words: i
     for at in range(n_seen):
         col = columns.seen[at]
         columns.group[col] = -1
-        if columns.times[col] < 2:
-            continue
         for g in range(n_groups):
             same = True
             for word in range(n_words):

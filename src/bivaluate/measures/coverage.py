@@ -20,7 +20,7 @@ _COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE,
 
 
 @measure("nve_cov", "NVE_cov", "coverage-adjusted normalised virtual error",
-    "NVE divided by the square root of the coverage: clean but negligible solutions pay for it.",
+    "NVE divided by the square root of the coverage: clean but negligible solutions are penalised.",
     formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
     main_rank=2, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
     needs_mergers=True, default=True, of_ve=True)  # fmt: skip

@@ -188,7 +188,7 @@ def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
         if truth is None or status.get(tuple(cell)) not in ("ok", "degenerate"):
             continue
         found, scenario = run.solution(cell), cell.dataset.removeprefix("scenario:")
-        ce = compare(truth, found)["ce"] if len(found) else 0.0
+        ce = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
         near.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": ce})
         for name, b in enumerate(found, 1):
             shared = [np.isin(b.rows, t.rows).sum() * np.isin(b.cols, t.cols).sum() for t in truth]
@@ -219,7 +219,7 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SearchWarning)
             found = CoherentSubmatrices(random_state=PAPER_SEED).fit(X).solution_
-        near = compare(truth, found)["ce"] if len(found) else 0.0
+        near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
         rows.append({"scenario": scenario, "algorithm": "find", "seed": seed, "ce": near})
     return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
 

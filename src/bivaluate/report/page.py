@@ -247,7 +247,8 @@ def _valued(key: str, values: Mapping[str, float], reasons: Mapping[str, str]) -
     if not math.isfinite(value):
         text = f"undefined: {reasons.get(key) or 'the formula has no value here'}"
     better = {"low": "low is better", "high": "high is better"}.get(record.direction, "")
-    return {"symbol": SIZES.get(key, record.symbol), "value": text, "summary": record.summary, "better": better}
+    symbol = SIZES.get(key, record.symbol if record.symbol != key else key.replace("_", " "))
+    return {"symbol": symbol, "value": text, "summary": record.summary, "better": better}
 
 
 def _measures(source: Source) -> list[str]:

@@ -15,7 +15,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import distinct
 from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
-from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, first_members, judged, solution_steps, with_shares
+from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
 from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import EXPONENT
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
 _MOST_MATRICES = 40
+FEW_ALGORITHMS = 4  # a sweep of fewer may have missed patterns that others find
 
 
 @dataclass(frozen=True)
@@ -193,9 +194,10 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         file = solution_path(run.path, *cell)
         words = matrix_words(run, cell.dataset, cell.seed)
         place = (words, shlex.quote(str(file)) if file.exists() else "SOLUTION")
-        steps = solution_steps(
-            mine, matrix, place, searched=cell.algorithm == "find", omits=run.plan.score.get("missing") == "omit"
-        )
+        omits, tried = run.plan.score.get("missing") == "omit", {other.algorithm for other in cells}
+        steps = solution_steps(mine, matrix, place, searched="find" in tried, omits=omits)
+        if len(tried) < FEW_ALGORITHMS and "find" not in tried:
+            steps = list(dict.fromkeys([*steps[:1], finding(words, omits)]))
         notes = [text for text in run.findings(cell) if text != NO_BICLUSTERS]
         members = first_members(matrix, solution)
         return judged(mine, nouns=matrix.nouns, steps=steps, notes=notes, members=members)

@@ -20,6 +20,7 @@ from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.algorithms.registry import FINAL, algorithm_label, finds_k
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
+from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, OK, TIMED_OUT, Cell, Finished, Outcome, Slot, Task
@@ -56,7 +57,7 @@ class Found:
     solution : Biclustering
         The supported biclusters of the best solution, those of most evidence first.
     outcomes : mapping of Fit to Outcome
-        What became of every fit.
+        How every fit ended.
     notes : list of str
         What was done to the data, which algorithms were left out or failed and why, and what was cut off.
 
@@ -229,6 +230,21 @@ class Found:
         """
         return f"{self.headline} {self.found_by}"
 
+    @cached_property
+    def record(self) -> Verdict:
+        """The verdict as terminal, page and JSON print it: one row per bicluster, who found them, what else to know.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(40, 20))
+        >>> X[:12, :6] += 3
+        >>> find(X, algorithms="las").record.headline
+        '1 bicluster, with a shifted mean.'
+        """
+        own = self.evaluation.verdict
+        return replace(own, headline=self.headline, notes=(self.found_by, *self.notes, *own.notes), next_steps=())
+
     @property
     def found_by(self) -> str:
         """Who found the biclusters, and what came second, in a sentence.
@@ -343,8 +359,8 @@ class Found:
                 (Figure(figure, "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."),),
                 folds=((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else (),
             )
-            headline = "" if len(self.solution) else self.headline
-            return build_report(self.evaluation, path, sections=[section], headline=headline)
+            self.evaluation.verdict = self.record
+            return build_report(self.evaluation, path, sections=[section])
 
     def _ranked(self) -> list[tuple[Fit, Score]]:
         """Return the solutions that were judged, those of most evidence first."""

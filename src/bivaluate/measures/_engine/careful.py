@@ -44,7 +44,7 @@ class Pattern(NamedTuple):
 def careful_block(A: Values) -> tuple[float, float, int]:
     """Return VE, MSR and the number of constant rows of a finite block of at least two rows and two columns."""
     power = safe_power(float(np.abs(A).max()))
-    A = np.ldexp(A, -power)
+    A = scaled(A, power)
     pattern = pattern_of(A[0], len(A), *column_sums(A, A[0]))
     error, square, constant = row_errors(A, pattern)
     return error / len(A), times_power(square / len(A), 2 * (pattern.unit + power)), constant
@@ -64,7 +64,7 @@ def careful_errors(
     there, rows, width = matrix.without_cells(), merged.all_rows, len(merged.used)
     largest = max((float(top) for top in matrix.map_rows(partial(_largest, there, merged), rows, width)), default=0.0)
     power = safe_power(largest)
-    pivots = [np.ldexp(pivot, -power) for pivot in merged.first_rows(matrix)]
+    pivots = [scaled(pivot, power) for pivot in merged.first_rows(matrix)]
     firsts: list[Any] = [None] * len(pairs)
     for part in matrix.map_rows(partial(_first_pass, there, merged, pivots, power), rows, width):
         for p, (column, top, most) in part:
@@ -88,20 +88,25 @@ def _first_pass(
     matrix: Matrix, merged: Merged, pivots: list[Values], power: int, at: int, numbers: Indices, cells: Any
 ) -> list[tuple[int, tuple[Values, float, float]]]:
     blocks = merged.blocks_among(matrix, numbers, cells)
-    return [(p, column_sums(np.ldexp(A, -power), pivots[p])) for p, A in blocks]
+    return [(p, column_sums(scaled(A, power), pivots[p])) for p, A in blocks]
 
 
 def _second_pass(
     matrix: Matrix, merged: Merged, patterns: list[Pattern], power: int, at: int, numbers: Indices, cells: Any
 ) -> list[tuple[int, tuple[float, float, int]]]:
     blocks = merged.blocks_among(matrix, numbers, cells)
-    return [(p, row_errors(np.ldexp(A, -power), patterns[p])) for p, A in blocks]
+    return [(p, row_errors(scaled(A, power), patterns[p])) for p, A in blocks]
 
 
 def safe_power(largest: float) -> int:
     """Return the power of two to divide by, so that no sum of cells overflows and the largest is no denormal number."""
     exponent = math.frexp(largest)[1]
     return exponent - 900 if exponent > 900 else exponent if exponent < -900 else 0
+
+
+def scaled(A: Values, exponent: Any) -> Values:
+    """Return A over 2**exponent; over 2**±1000 where that is more."""
+    return A if isinstance(exponent, int) and not exponent else A * np.ldexp(1.0, np.clip(-exponent, -1000, 1000))
 
 
 def deviations(A: Values, pivot: Values) -> Values:
@@ -134,19 +139,20 @@ def row_errors(A: Values, pattern: Pattern) -> tuple[float, float, int]:
     """Return the sums over rows of VE and of squared deviations (over 4**unit), and the number of constant rows."""
     deviation = deviations(A, pattern.pivot) - pattern.column
     deviation -= deviation.mean(axis=1, keepdims=True)
-    square = float(np.mean(np.ldexp(deviation, -pattern.unit) ** 2, axis=1).sum())
+    part = scaled(deviation, pattern.unit)
+    square = float(np.einsum("ij,ij->", part, part)) / A.shape[1]
     constant = is_constant_row(A)
     rows = A - A[:, :1]
     exponent = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
-    rows = np.ldexp(rows, -exponent)
+    rows = scaled(rows, exponent)
     rows -= rows.mean(axis=1, keepdims=True)
-    sd = np.sqrt(np.mean(rows**2, axis=1, keepdims=True))
+    sd = np.sqrt(np.einsum("ij,ij->i", rows, rows) / A.shape[1])[:, None]  # rows.std(axis=1)
     sd[constant], rows[constant] = 1.0, 0.0
     difference = rows / sd
     if pattern.sd:
         difference -= pattern.values / pattern.sd
-        own = np.ldexp(deviation, -pattern.exponent)
-        spread = np.mean(own**2, axis=1)
+        own = scaled(deviation, pattern.exponent)
+        spread = np.einsum("ij,ij->i", own, own) / A.shape[1]  # (own**2).mean(axis=1)
         near = ~constant & (spread < NEAR * pattern.sd**2)
         if near.any():
             # 1/sd - 1/pattern.sd from what the row adds to the pattern, not from the difference of two roots

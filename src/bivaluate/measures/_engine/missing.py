@@ -15,7 +15,7 @@ import numpy as np
 
 from bivaluate.measures._blocks import CONSTANT, is_constant_row, times_power
 from bivaluate.measures._engine.by_rows import Merged
-from bivaluate.measures._engine.careful import careful_errors, safe_power
+from bivaluate.measures._engine.careful import careful_errors, safe_power, scaled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def column_sums(A: Values, shift: float) -> ColumnSums:
     kept = seen.sum(axis=1) >= 2
     gaps, A, seen = int((~seen).sum()), A[kept], seen[kept]
     sums = np.where(seen, A - shift, 0.0).sum(axis=0)
-    return ColumnSums(sums, seen.sum(axis=0), len(A), gaps, float(np.nanmax(np.abs(A), initial=0.0)))
+    return ColumnSums(sums, seen.sum(axis=0), len(A), gaps, float(np.fmax.reduce(np.abs(A), axis=None, initial=0.0)))
 
 
 def added(one: ColumnSums | None, other: ColumnSums) -> ColumnSums:
@@ -87,7 +87,7 @@ def pattern_of(columns: ColumnSums, shift: float) -> Pattern:
     means, values = columns.sums / np.maximum(columns.counts, 1.0), np.zeros(len(seen))
     if volume and np.ptp(means[seen]) > CONSTANT * columns.top:
         own = means[seen] - means[seen].mean()
-        own = np.ldexp(own, -math.frexp(float(np.abs(own).max()))[1])
+        own = scaled(own, math.frexp(float(np.abs(own).max()))[1])
         values[seen] = own / math.sqrt(float(np.mean(own**2)))
     level = float(columns.sums.sum()) / volume if volume else 0.0
     return Pattern(shift, means, level, values, math.frexp(columns.top)[1])
@@ -102,9 +102,11 @@ def row_errors(A: Values, pattern: Pattern) -> Values:
     Y = np.where(seen, A - pattern.shift, 0.0)
     rows = np.where(seen, Y - Y.sum(axis=1, keepdims=True) / count, 0.0)
     residue = np.where(seen, rows - pattern.means + pattern.level, 0.0)
-    squares = [float((np.ldexp(part, -pattern.unit) ** 2).sum()) for part in (residue, rows)]
-    rows = np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True, initial=0.0))[1])
-    sd = np.sqrt((rows**2).sum(axis=1, keepdims=True) / count)
+    residue = scaled(residue, pattern.unit)
+    exponent = np.frexp(np.abs(rows).max(axis=1, keepdims=True, initial=0.0))[1]
+    rows = scaled(rows, exponent)
+    sd = np.sqrt(np.einsum("ij,ij->i", rows, rows)[:, None] / count)  # over observed cells
+    squares = np.einsum("ij,ij->", residue, residue), (np.ldexp(sd**2, 2 * (exponent - pattern.unit)) * count).sum()
     sd[constant], rows[constant] = 1.0, 0.0
     error = float(np.abs(np.where(seen, rows / sd - pattern.values, 0.0)).sum())
     return np.array([error, *squares, n_constant])
@@ -112,8 +114,8 @@ def row_errors(A: Values, pattern: Pattern) -> Values:
 
 def observed_block(A: Values) -> tuple[float, float]:
     """Return VE and MSR of a block with missing cells, of which `observed_part` has been taken."""
-    power = safe_power(float(np.nanmax(np.abs(A))))
-    A = np.ldexp(A, -power)
+    power = safe_power(float(np.fmax.reduce(np.abs(A), axis=None)))
+    A = scaled(A, power)
     shift = float(A[~np.isnan(A)][0])
     columns = column_sums(A, shift)
     pattern = pattern_of(columns, shift)
