@@ -96,6 +96,8 @@ def test_nothing_supported_ends_the_plan_early() -> None:
     assert next_fits(algorithms, done, 0) == []
     assert best_fit(done) == Fit("las", 8, 0)
     assert next_fits(algorithms, dict.fromkeys(done), 0) == []
+    alike = {fit: {**score, "raw_evidence": 0.0} for fit, score in done.items()}
+    assert best_fit(alike) == Fit("las", 1, 0)
 
 
 def test_what_is_run_depends_on_the_kind_of_data() -> None:

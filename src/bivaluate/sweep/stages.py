@@ -80,7 +80,7 @@ def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
     """Return the best solution of all; None where no fit succeeded."""
     scored = [(fit, score) for fit, score in done.items() if score is not None]
     at = best_solution([score for _, score in scored])
-    return None if at is None else scored[at][0]
+    return scored[at or 0][0] if scored else None  # where all tie, the first says as much as any
 
 
 def _first(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
