@@ -91,7 +91,7 @@ def test_shares_are_percentages(run, sweep):
 
 @pytest.mark.parametrize(
     ("algorithm", "words"),
-    [("las", r"2 biclusters \(B1 \d+ %, B2 \d+ % of the seeds\)"), (BLOCKS, r"0 biclusters \(none comes back\)")],
+    [("las", r"2 biclusters \(B1 \d+ %, B2 \d+ % of the seeds\)"), (BLOCKS, r"0 biclusters \(none recurs\)")],
 )
 def test_consensus_says_who_comes_back(run, tmp_path, algorithm, words):
     X = np.random.default_rng(0).normal(size=(60, 20))
