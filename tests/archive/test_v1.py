@@ -25,8 +25,8 @@ from bivaluate.sweep.plan import REMOVED
 ARCHIVE = Path(__file__).parent / "v1"
 OPTIONS = {
     "sweep": "--out -o --plan --algorithms -a -k --seeds --algorithm-seed --param --metrics --all --score --transpose "
-    "--time-limit --null --null-runs --perturb --perturb-runs --jobs -j --scheduler --resume --no-resume --retry",
-    "select": "--by --json --csv --gap --perturb --perturb-runs",
+    "--time-limit --null --null-runs --jobs -j --scheduler --resume --no-resume --retry",
+    "select": "--by --json --csv",
     "report": "-o",
     "run": "--algorithm -a -k -o --seed",
     "score": "--metrics --csv --json",

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
@@ -314,8 +316,8 @@ class Found:
         from bivaluate.plots import plot_candidates
 
         table = self.candidates
-        own_k = table["algorithm"].map(lambda key: is_own_k(key.removesuffix(FINAL)))
-        return plot_candidates(table.assign(k=table["k"].mask(own_k.astype(bool), table["n_biclusters"])), ax=ax)
+        own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
+        return plot_candidates(table.assign(k=np.where(own_k, table["n_biclusters"], table["k"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -574,10 +576,8 @@ def _article(pattern: str) -> str:
 
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    from numpy import intersect1d
-
     shares = [
-        len(intersect1d(block.rows, b.rows)) * len(intersect1d(block.cols, b.cols)) / block.size for b in solution
+        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) / block.size for b in solution
     ]
     return max(shares, default=0.0)
 

@@ -32,7 +32,7 @@ from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.parts import PART, check_part, slots_of
 from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.portfolio import AUTO, check_searchable
+from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import (
     Chosen,
     Source,
@@ -146,7 +146,8 @@ class Sweep:
             try:
                 if journal.empty:
                     if self._in_workers:
-                        workers.start(self.jobs)
+                        each = len(self.plan.algorithms) + (len(PORTFOLIO) if AUTO in self.plan.algorithms else 0)
+                        workers.start(min(self.jobs, len(matrix_keys(found, self.plan)) * each))
                     self._set_up(journal, found)
                 else:
                     self._check_same(journal, found)

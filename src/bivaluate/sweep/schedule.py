@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view
 from bivaluate.sweep.stages import EXTRA_SEED, Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
+MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
                 raise
             raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
         name = split_name(key)[0] or key
-        searched[name] = Searched(finds_k(key), is_nested(key))
+        searched[name] = Searched(finds_k(key), is_nested(key), math.prod(matrix.shape) <= MOST_CELLS_CLOSER)
         views[name], given[name], words[name] = view, own, key
     return Chosen(searched, views, given, left_out, score, words)
 
