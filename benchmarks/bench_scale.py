@@ -18,20 +18,14 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse
-from bivaluate.measures._passes import ByChunks
 
 from benchmarks.bench_mergers import workload
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, in_fresh_process, print_table, wall_of
 from bivaluate import Biclustering, Matrix, evaluate
 from bivaluate._rows import FileSource
-<<<<<<< HEAD
 from bivaluate.measures._engine.two_pass import TwoPasses
 from bivaluate.measures._mergers import all_pairs
-=======
-from bivaluate.measures._blocks import block_values
-from bivaluate.measures._mergers import CompiledMergers, all_pairs, compiled_mergers
->>>>>>> main
 
 ERRORS = ["ve", "msr", "nve", "nsr", "coverage"]
 

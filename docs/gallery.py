@@ -98,6 +98,12 @@ curve = Sweep(Plan(["scenario:S4"], ["las"], k=[2, 3, 4, 5, 6], **options)).run(
 plots.plot_k_curve(curve.results, "total_evidence", null=curve.null)
 
 # %% [markdown]
+# ## plot_candidates: every solution that was judged, the chosen one ringed
+
+# %%
+plots.plot_candidates(curve.results).figure
+
+# %% [markdown]
 # ## plot_detection_limit: from which size on `bivaluate find` finds a block
 
 # %%

@@ -48,15 +48,15 @@ def measure_pages() -> str:
             "",
             f"## Of a {level}",
             "",
-            "| key | measure | better | range | what it says | reference |",
-            "|---|---|---|---|---|---|",
+            "| key | measure | better | range | what it says |",
+            "|---|---|---|---|---|",
         ]
         for metric in METRICS.values():
             if metric.level == level:
                 low, high = (INFINITY.get(bound, f"{bound:g}") for bound in metric.range)
                 lines.append(
                     f"| `{metric.key}`{'' if not metric.default else ' ●'} | {metric.symbol}, {metric.name} "
-                    f"| {ARROWS[metric.direction]} | {low} … {high} | {metric.summary} | {metric.reference} |"
+                    f"| {ARROWS[metric.direction]} | {low} … {high} | {metric.summary} *{metric.reference}* |"
                 )
         lines += ["", *(f"- {m.symbol}: ${m.formula}$" for m in METRICS.values() if m.level == level and m.formula)]
     lines += [
@@ -67,12 +67,12 @@ def measure_pages() -> str:
         "",
         "`bivaluate compare TRUTH FOUND...`; high is better for all of them.",
         "",
-        "| key | measure | range | what it tells | reference |",
-        "|---|---|---|---|---|",
+        "| key | measure | range | what it says |",
+        "|---|---|---|---|",
     ]
     for measure in EXTERNAL.values():
         low, high = (INFINITY.get(bound, f"{bound:g}") for bound in measure.range)
-        lines.append(f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} | {measure.reference} |")
+        lines.append(f"| `{measure.key}` | {measure.name} | {low} … {high} | {measure.summary} *{measure.reference}* |")
     return "\n".join([*lines, ""])
 
 
@@ -206,14 +206,16 @@ def benchmark_sentence() -> str:
 
 def attack_table() -> str:
     """What the recorded runs of the attack came to, by class of files."""
-    lines = ["| run | files | tries | refused | read | failures |", "|---|---|---|---|---|---|"]
+    lines = ["| run | files | tries | refused | read | library ended | failures |", "|---|---|---|---|---|---|---|"]
     for run in json.loads((ROOT / "docs" / "attack.json").read_text(encoding="utf-8")):
         total: dict[str, int] = {}
-        name = f"seed {run['seed']}, {run['minutes']:g} minutes"
+        mode = run.get("mode", "untrusted")
+        name = f"{mode}, seed {run['seed']}, {run['minutes']:g} minutes"
         for kind, ends in [*sorted(run["classes"].items()), ("all", total)]:
             counts = {"refused": 0, "value": 0, **ends}
-            failed = sum(n for what, n in counts.items() if what not in ("refused", "value"))
-            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], failed)]
+            ended = sum(counts.get(what, 0) for what in ("died", "hung")) if mode == "ordinary" else 0
+            failed = sum(counts.values()) - counts["refused"] - counts["value"] - ended
+            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], ended, failed)]
             lines.append(f"| {name} | {kind} | {' | '.join(words)} |")
             name = ""
             for what, n in ends.items() if kind != "all" else ():
@@ -282,6 +284,24 @@ def filled(text: str, name: str, content: str) -> str:
         text,
         flags=re.DOTALL,
     )
+
+
+def score_block() -> str:
+    """What `bivaluate score expression.csv solution.json` prints first."""
+    import io
+
+    from rich.console import Console
+
+    from bivaluate import evaluate
+    from bivaluate.cli import tables
+    from bivaluate.datasets.example import load_example
+
+    X, solution = load_example()
+    printed = io.StringIO()
+    tables.out = Console(file=printed, width=130, highlight=False, markup=False)
+    tables.print_verdict(evaluate(X.called("rows", "columns"), solution).verdict, "solution")
+    lines = [line.rstrip() for line in printed.getvalue().strip().splitlines()]
+    return "\n".join(["```", *lines, "```"])
 
 
 def glossary_page() -> str:
@@ -361,6 +381,7 @@ def data_table() -> str:
 def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = filled(readme, "score", score_block())
     readme = filled(readme, "speed", speed_table())
     speed = filled((ROOT / "docs" / "speed.md").read_text(encoding="utf-8"), "speed", all_speeds())
     readme = filled(readme, "replication", replication_sentence())

@@ -95,13 +95,11 @@ def test_imports_point_to_lower_layers(path):
 # is one each; two pieces that `sweep` shares with what it runs; and what `doctor --warm` compiles.
 ASKED_BY_OTHERS = {
     "measures._blocks": {"algorithms", "chance", "report"},
-    "measures._mergers": {"chance"},
     "measures._engine": {"cli"},
     "measures._engine._kernels_two_pass": {"cli"},
     "measures._engine.missing": {"chance"},
     "measures._sample": {"evaluation"},
     "measures._cell_pairs": {"cli"},
-    "chance._patterns": {"sweep"},
     "algorithms._estimator": {"sweep"},
 }
 
@@ -183,6 +181,7 @@ def test_extras_are_imported_where_the_lean_tests_look():
         "algorithms.communities": "tests/algorithms/test_called.py",
         "datasets.labelled": "tests/datasets/test_real.py",
         "io": "tests/io",
+        "matrix": "tests/test_what_users_have.py",
         "plots.heatmap": "tests/plots",
     }
     packages = {*PACKAGES.values(), "dask", "h5py"}

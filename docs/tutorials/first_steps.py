@@ -44,8 +44,6 @@ bivaluate.evaluate(X, pruned.solution).plot().figure
 # And without any biclusters to begin with:
 
 # %%
-from bivaluate.algorithms import CoherentSubmatrices
-
-found = CoherentSubmatrices(random_state=0).fit(X)
-print(found.solution_, found.kinds_)
-assert len(found.solution_) == 3
+found = bivaluate.find(X, algorithms=["coherent", "las"])  # without `algorithms`: all that fit the data
+print(found.verdict)
+found.evaluation

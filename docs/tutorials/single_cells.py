@@ -14,21 +14,20 @@ adata = sc.datasets.pbmc68k_reduced()
 adata
 
 # %% [markdown]
-# Genes and cells that are high together, without clusters to begin with. (`bivaluate find cells.h5ad` tries more algorithms than this one
-# and keeps what is supported.) The record names the size, the means and the verdict of each.
+# What is in the matrix, and how many, without clusters to begin with? `find` runs algorithms, judges what they find by evidence, and keeps
+# what is supported. (Two of them here; all that fit the data without `algorithms`.)
 
 # %%
-from bivaluate.algorithms import LargeAverageSubmatrices
-
 X = bivaluate.Matrix.from_anndata(adata)
-found = LargeAverageSubmatrices(6, random_state=0).fit(X)
-bivaluate.evaluate(X, found)
+found = bivaluate.find(X, algorithms=["las", "isa"])
+print(found.verdict)
+found.evaluation
 
 # %% [markdown]
 # Which cells are these? The labels of the laboratory were not used.
 
 # %%
-for k, (_, members) in enumerate(found.solution_, start=1):
+for k, (_, members) in enumerate(found.solution, start=1):
     share = adata.obs["bulk_labels"].iloc[members].value_counts(normalize=True)
     print(f"B{k}: {len(members)} cells, {share.iloc[0]:.0%} of them {share.index[0]}")
 

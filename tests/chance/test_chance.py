@@ -11,15 +11,7 @@ from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.chance import moments
 from bivaluate.chance import scores as chance
-from bivaluate.chance._judging import background_of
-from bivaluate.chance.assumptions import (
-    RowSums,
-    broken_assumptions,
-    centre_columns,
-    deviations,
-    prepare_values,
-    row_and_column_means,
-)
+from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import _canonical, permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
@@ -282,16 +274,6 @@ def test_missing_cells_are_no_zeros(share):
     assert said.keys() == {"column effects"}
     explained = int(said["column effects"].split("(")[1].split(" %")[0])
     assert 0.42 * (1 - 1 / (60 * (1 - share))) <= explained / 100 <= 0.48  # row means take their part
-
-
-@pytest.mark.parametrize(("share", "heavy"), [(0.0, (False, True)), (0.3, (False, True)), (0.9, (False, False))])
-def test_evidence_takes_no_missing_cell_for_a_peak(share, heavy):
-    """Nine in ten zeros would make any values heavy-tailed; a few cells per row cannot show that they are."""
-    for cells, expected in zip(with_holes(share)[1:], heavy, strict=True):
-        sums = RowSums.of(deviations(cells), row_and_column_means(cells)[2])
-        assert sums.heavy_tails() == expected
-        groups = np.zeros(len(cells), dtype=int)
-        assert background_of(Matrix(cells), "auto", groups.copy, False).ranks == expected
 
 
 def test_cells_are_looked_at_alike_wherever_they_are(tmp_path):

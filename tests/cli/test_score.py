@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, evaluate, read_matrix
-from bivaluate.chance import _judging
+from bivaluate.chance.evidence import selection
 from bivaluate.cli.main import COMMANDS
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, OF_TOPICS
 
 
 def test_help_lists_every_command(run):
@@ -54,8 +54,8 @@ def test_solution_table(run, example):
 
 
 def test_the_matrix_is_looked_at_once_for_several_solutions(run, example, monkeypatch):
-    looked, look = [], _judging._surroundings_in_memory
-    monkeypatch.setattr(_judging, "_surroundings_in_memory", lambda *given: looked.append(1) or look(*given))
+    looked, look = [], selection.first_sums
+    monkeypatch.setattr(selection, "first_sums", lambda *given: looked.append(1) or look(*given))
     assert run("score", "matrix.csv", "solution.json", "two.json").code == 0
     assert looked == [1]
 
@@ -178,7 +178,7 @@ def test_metrics_lists_the_registry(run):
     for key in METRICS:
         assert key in shown
     listed = {m["key"]: m for m in json.loads(run("metrics", "--json").out)}
-    assert set(listed) == set(METRICS)
+    assert set(listed) == {*METRICS, *OF_TOPICS}
     assert listed["nve"]["range"] == [0, None]
     assert listed["ve"]["invariances"] == sorted(METRICS["ve"].invariances)
     told = run("metrics", "spearman_asr").out

@@ -128,7 +128,7 @@ def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):
     words = ("sweep", "matrix.csv", "-a", "spectral", "-k", "2,13", "--out", "out")
     done = run(*words)
     assert done.code == 0
-    assert "spectral: 1 failed, for example: n_biclusters is 13" in done.out
+    assert "spectral: 1 failed of 2 fits. For example: n_biclusters is 13" in done.out
     assert run(*words, "--retry").code == 0
     sessions = json.loads((tmp_path / "out" / "provenance.json").read_text())["sessions"]
     assert [session["cells"] for session in sessions] == [2, 1]
@@ -181,3 +181,16 @@ def test_programs_that_only_the_folder_names_are_not_run_unasked(run, matrix, tm
     assert not (tmp_path / "ran").exists()
     run("sweep", "--out", "run", "--retry", "--trust-commands")
     assert (tmp_path / "ran").exists()
+
+
+def test_jobs_of_an_array_as_typed(run, matrix, tmp_path):
+    (tmp_path / "plan.toml").write_text('datasets = ["matrix.csv"]\nalgorithms = ["cca"]\nk = [2, 3]\nseeds = 2\n')
+    for part in ("1", "2"):
+        done = run("sweep", "plan.toml", "--part", f"{part}/2", "--out", f"P{part}")
+        assert (done.code, f"(this is {part}/2)" in done.out) == (0, True)
+    assert "2/2 of the parts is missing" in run("sweep", "--merge", "P1", "--out", "merged").err
+    done = run("sweep", "--merge", "P1", "P2", "--out", "merged")
+    assert (done.code, "4 of 4 cells finished" in done.out) == (0, True)
+    assert (
+        "--part is '3/2'; which of how many is needed" in run("sweep", "plan.toml", "--part", "3/2", "--out", "P3").err
+    )

@@ -1,260 +1,352 @@
-"""Naive twin of the evidence: every form fitted cell by cell, every tail by quadrature."""
+"""The naive twin of the evidence: one cell after the other, everything computed again whenever it is asked for."""
 
 import math
+from statistics import NormalDist, median
 
 import numpy as np
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
+SHARED, RESTORED, MOST = 0.1, 2.0, 0.98
 
 
-def log_choose(n, k):
-    return sum(math.log((n - i) / (k - i)) for i in range(k))
+def cells_of(X, rows, cols):
+    return [(i, j) for i in rows for j in cols if not math.isnan(X[i][j])]
 
 
-def log_beta_tail(x, a, b, panels=40):
-    """log P(Beta(a, b) >= x): with 1 - t = (1 - x) e^(-s) the integrand is smooth and dies off like e^(-bs)."""
-    if x <= 0:
+def family(X):
+    n, m = X.shape
+    values = [X[i][j] for i, j in cells_of(X, range(n), range(m))]
+    zeros = sum(value == 0 for value in values)
+    return "weights" if min(values) >= 0 and zeros >= 0.2 * len(values) and max(values) > 0 else "normal"
+
+
+def log_choose(n, r):
+    return math.lgamma(n + 1) - math.lgamma(r + 1) - math.lgamma(n - r + 1)
+
+
+def names(shape, block, accepted):
+    cost = 0.0
+    for side in (0, 1):
+        n, members = shape[side], block[side]
+        plain = log_choose(n, len(members)) + math.log(n)
+        parts = {}
+        for line in range(n):
+            parts.setdefault(tuple(line in other[side] for other in accepted), []).append(line)
+        within = sum(log_choose(len(p), sum(x in members for x in p)) + math.log(len(p) + 1) for p in parts.values())
+        cost += min(plain, within) + math.log(2) if len(parts) > 1 else plain
+    return cost
+
+
+def factor(share):
+    return min(1 / (1 - share), RESTORED) if share < 1 else RESTORED
+
+
+def shares(X, block):
+    """The share of the cells of its columns, and of its rows, that a block has."""
+    n, m = X.shape
+    inside = len(cells_of(X, *block))
+    return inside / len(cells_of(X, range(n), block[1])), inside / len(cells_of(X, block[0], range(m)))
+
+
+def kl_bound(cells, freedom, x):
+    p = freedom / cells
+    if p >= 1 or x <= p:
         return 0.0
-    if x >= 1:
-        return -math.inf
-    last = max(0.0, math.log((1 - x) * (a + b) / b)) + 60 / b
-    logs = []
-    for k in range(panels):
-        s = last / panels * (k + (NODES + 1) / 2)
-        values = (a - 1) * np.log1p(-(1 - x) * np.exp(-s)) - b * s
-        logs.extend(np.log(WEIGHTS / 2 * last / panels) + values)
-    top = max(logs)
-    integral = top + math.log(math.fsum(math.exp(v - top) for v in logs))
-    return min(0.0, b * math.log(1 - x) + integral - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)))
+    return cells / 2 * (p * math.log(p / x) + (1 - p) * math.log((1 - p) / (1 - x)))
 
 
-def background(X):
-    n, m = X.shape
-    R = np.empty((n, m))
-    grand = np.mean([X[i, j] for i in range(n) for j in range(m)])
-    for i in range(n):
-        for j in range(m):
-            R[i, j] = X[i, j] - np.mean(X[i]) - np.mean(X[:, j]) + grand
-    return R
+class Weights:
+    log_tests, series = 0.0, 0.0
+
+    def __init__(self, X):
+        self.X = X
+        n, m = X.shape
+        self.seen = cells_of(X, range(n), range(m))
+        values = [X[i][j] for i, j in self.seen]
+        self.binary = set(values) <= {0, 1}
+        whole = all(value == round(value) for value in values)
+        unit = 1.0 if whole else median([value for value in values if value > 0])
+        self.Y = {(i, j): X[i][j] if self.binary else math.log2(1 + X[i][j] / unit) for i, j in self.seen}
+        self.R, self.C = [0.0] * n, [0.0] * m
+        for (i, j), y in self.Y.items():
+            self.R[i] += y
+            self.C[j] += y
+        self.E = self.margins()
+        pearson = sum((self.Y[at] - e) ** 2 / e for at, e in self.E.items() if e > 0)
+        n, m = (len({at[side] for at in self.seen}) for side in (0, 1))
+        self.phi = 1.0 if self.binary else pearson / (len(self.seen) - n - m + 1)
+        self.accepted = []
+
+    def given(self, blocks):
+        pass
+
+    def margins(self):
+        total = sum(self.R)
+        x, y = ([math.log(s / math.sqrt(total)) if s > 0 else -math.inf for s in sums] for sums in (self.R, self.C))
+        for _ in range(6):
+            for own, sums, side in ((x, self.R, 0), (y, self.C, 1)):
+                mean, slope = [0.0] * len(own), [0.0] * len(own)
+                for at in self.seen:
+                    t = math.exp(x[at[0]] + y[at[1]])
+                    mean[at[side]] += t / (1 + t) if self.binary else math.log2(1 + t)
+                    slope[at[side]] += t / (1 + t) ** 2 if self.binary else t / (1 + t) / math.log(2)
+                for line in range(len(own)):
+                    if sums[line] > 0:
+                        own[line] += max(-1, min(1, (sums[line] - mean[line]) / slope[line]))
+        E = {}
+        for i, j in self.seen:
+            t = math.exp(x[i] + y[j])
+            E[i, j] = t / (1 + t) if self.binary else math.log2(1 + t)
+        return E
+
+    def accept(self, block, form):
+        """Raise the block until it has its weight, then rows, then columns, four times; overlaps add up."""
+        self.plain = getattr(self, "plain", dict(self.E))
+        self.raised = [*getattr(self, "raised", []), [block, 0.0]]
+        weight = sum(self.Y[at] for at in cells_of(self.X, *block))
+
+        def refresh():
+            for i, j in self.seen:
+                self.E[i, j] = self.plain[i, j] * (1 + sum(f for (r, c), f in self.raised if i in r and j in c))
+
+        for _ in range(4):
+            inside = cells_of(self.X, *block)
+            self.raised[-1][1] += (weight - sum(self.E[at] for at in inside)) / sum(self.plain[at] for at in inside)
+            for side, sums in ((0, self.R), (1, self.C)):
+                refresh()
+                of = [0.0] * len(sums)
+                for at in self.seen:
+                    of[at[side]] += self.E[at]
+                for at in self.seen:
+                    self.plain[at] *= sums[at[side]] / of[at[side]] if of[at[side]] else 0.0
+                refresh()
+
+    def deviance(self, o, e, cells):
+        def d(o, e):
+            return (o * math.log(o / e) if o > 0 else 0.0) - o + e
+
+        return d(o, e) + d(cells - o, cells - e) if self.binary else d(o / self.phi, e / self.phi)
+
+    def judge(self, block):
+        n, m = self.X.shape
+        inside, across, down = (
+            cells_of(self.X, *lines) for lines in (block, (block[0], range(m)), (range(n), block[1]))
+        )
+        o, e = sum(self.Y[at] for at in inside), sum(self.E[at] for at in inside)
+        if o <= e:
+            return 0.0, "level"
+        R, C, T = sum(self.R[i] for i in block[0]), sum(self.C[j] for j in block[1]), sum(self.R)
+        tables = [
+            (o, e, len(inside)),
+            (R - o, R - e, len(across) - len(inside)),
+            (C - o, C - e, len(down) - len(inside)),
+            (T - R - C + o, T - R - C + e, len(self.seen) - len(across) - len(down) + len(inside)),
+        ]
+        by_cols, by_rows = shares(self.X, block)
+        each = [self.deviance(*table) if table[1] > 0 else math.inf for table in tables]
+        L = min(each[0] * factor(by_cols) * factor(by_rows), sum(each))
+        return (L - (1 + math.log(2 * L)) / 2 if 2 * L > 1 else 0.0), "level"
 
 
-def normal_scores(X):
-    from statistics import NormalDist
-
-    scores = np.empty(X.shape)
-    for i, row in enumerate(X):
-        for j, x in enumerate(row):
-            rank = sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2
-            scores[i, j] = NormalDist().inv_cdf((rank - 0.5) / len(row))
-    return scores
-
-
-def independent_share(X, blocks=()):
-    """What a cell of a series counts: (1 - rho)/(1 + rho), rho from the lower quartile of the rows, where it is large.
-
-    With blocks, rho is at most that of the rows less the mean of all rows that are in the same blocks.
-    """
-    R = background(X)
-    n, m = X.shape
-    rho = neighbour_correlation(R, m)
-    if rho > 0.2 + 3 / math.sqrt(n * m) and blocks:
-        signature = [tuple(i in set(rows) for rows, _ in blocks) for i in range(n)]
-        own = []
-        for i in range(n):
-            same = [R[k] for k in range(n) if signature[k] == signature[i]]
-            if len(same) > 1:
-                row = R[i] - sum(same) / len(same)
-                own.append(row - row.mean())
-        rho = min(rho, neighbour_correlation(own, m))
-    return (1 - rho) / (1 + rho) if rho > 0.2 + 3 / math.sqrt(n * m) else 1.0
-
-
-def neighbour_correlation(R, m):
-    n = len(R)
-    each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(x**2 for x in row) for row in R)
-    rho = lower = each[n // 4]
+def correlation(Z):
+    """Of neighbouring columns in a typical row: by the lower quartile of the rows, raised to their middle."""
+    m = Z.shape[1]
+    each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(row**2) for row in Z if sum(row**2) > 0)
+    lower = rho = each[len(each) // 4]
     for _ in range(10):
-        rho = (lower + 0.6745 * math.sqrt((1 - rho**2) / m) + 1 / m) / (1 - 4 / max(m, 8))
+        raised = lower + 0.6745 * math.sqrt(max(0, 1 - rho**2) / m)
+        rho = min(0.99, (raised + 1 / m) / (1 - 4 / max(m, 8)))
     return rho
 
 
-def positive_shape(A, steps=2, limit=3.0):
-    """Rows as positive multiples of one shape; None if the median row does not follow it."""
-    centred = A - A.mean(axis=1, keepdims=True)
-    shape = centred.mean(axis=0)
-    for step in range(steps + 1):
-        slopes = [sum(row * shape) / sum(shape**2) for row in centred]
-        middle = np.median(slopes)
-        if not middle > 0:
-            return None
-        slopes = [min(max(s, 0.0), limit * middle) for s in slopes]
-        if step < steps:
-            shape = sum(s * row for s, row in zip(slopes, centred, strict=True)) / sum(s**2 for s in slopes)
-    return np.array([[s * p for p in shape] for s in slopes])
+class Normal:
+    log_tests = math.log(20)
 
+    def __init__(self, X):
+        self.X = X
+        n, m = X.shape
+        self.seen = seen = ~np.isnan(X)
+        self.N = int(seen.sum())
+        self.freedom = max(self.N - int(seen.any(1).sum()) - int(seen.any(0).sum()) + 1, 1)
+        x = np.where(seen, X, 0.0)
+        means = x.sum(1) / np.maximum(seen.sum(1), 1)
+        centred = np.where(seen, X - means[:, None], 0.0)
+        b = centred.sum(0) / np.maximum(seen.sum(0), 1)
+        overall = (np.where(seen, centred - b, 0.0) ** 2).sum() / self.N
+        t2, sweeps = np.ones(m), 2 if seen.all() else 12
+        for sweep in range(1, sweeps + 1):
+            a, s2 = np.zeros(n), np.zeros(n)
+            for i in range(n):
+                js = np.flatnonzero(seen[i])
+                if len(js):
+                    a[i] = sum((x[i, j] - b[j]) / t2[j] for j in js) / sum(1 / t2[j] for j in js)
+                squares = sum((x[i, j] - a[i] - b[j]) ** 2 / t2[j] for j in js)
+                s2[i] = (1 - SHARED) * squares / max(len(js), 1) + SHARED * overall
+            old, b = b, b.copy()
+            for j in range(m):
+                rows = np.flatnonzero(seen[:, j])
+                if len(rows):
+                    b[j] = sum((x[i, j] - a[i]) / s2[i] for i in rows) / sum(1 / s2[i] for i in rows)
+            if 2 * sweep % sweeps:
+                continue
+            c = [sum((x[i, j] - a[i] - b[j]) ** 2 / s2[i] for i in range(n) if seen[i, j]) for j in range(m)]
+            t2 = (1 - SHARED) * np.array(c) / np.maximum(seen.sum(0), 1) + SHARED * sum(c) / self.N
+            plain = [sum((x[i, j] - a[i] - old[j]) ** 2 for i in range(n) if seen[i, j]) for j in range(m)]
+            overall = sum(plain / t2) / self.N
+        t2 = t2 * sum(c / t2) / self.N
+        z = np.array([[(x[i, j] - a[i] - b[j]) / math.sqrt(s2[i] * t2[j]) for j in range(m)] for i in range(n)])
+        bins = np.clip(np.floor((z + 8) * 256), 0, 4095)
+        counts = [int((bins[seen] == at).sum()) for at in range(4096)]
+        for i in range(n):
+            for j in range(m):
+                at = int(bins[i, j])
+                middle = (sum(counts[:at]) + counts[at] / 2) / self.N
+                score = NormalDist().inv_cdf(middle) if 0 < middle < 1 else math.inf
+                z[i, j] = score if abs(score) < abs(z[i, j]) else z[i, j]
+        z = np.where(seen, z, 0.0)
+        columns = np.zeros(m)
+        for _ in range(2 if seen.all() else 6):
+            left = np.where(seen, z - columns, 0.0)
+            rows = left.sum(1) / np.maximum(seen.sum(1), 1)
+            used = columns
+            columns = columns + np.where(seen, left - rows[:, None], 0.0).sum(0) / np.maximum(seen.sum(0), 1)
+        judged = np.where(seen, z - rows[:, None] - used, 0.0)
+        self.Z = np.where(seen, z - rows[:, None] - columns, 0.0)
+        self.row_squares, self.col_squares = (judged**2).sum(1), (judged**2).sum(0)
+        self.squares = self.row_squares.sum()
+        self.lost = max(self.N - self.squares, 0.0)
+        self.series = 0.0
 
-def restored(share):
-    return 1 / (1 - share) if share <= 0.5 else 2 * (1 - share) / share
+    def given(self, blocks):
+        """Where neighbouring columns are correlated, also in what rows in the same blocks do not share: a series."""
+        n, m = self.Z.shape
+        limit = 0.2 + 3 / math.sqrt(n * m)
+        rho = correlation(self.Z)
+        if n >= 10 and m >= 3 and rho > 0.2:
+            at_medians = self.Z - np.median(self.Z, axis=0)
+            rho = min(rho, correlation(at_medians - at_medians.mean(axis=1, keepdims=True)))
+        if n < 10 or m < 3 or rho <= limit:
+            return
+        groups = {}
+        for i in range(n):
+            groups.setdefault(tuple(i in rows for rows, _ in blocks), []).append(i)
+        own = [self.Z[i] - self.Z[g].mean(axis=0) for g in groups.values() if len(g) > 1 for i in g]
+        within = correlation(np.array([row - row.mean() for row in own])) if len(own) >= 10 else rho
+        self.series = rho if within > limit else 0.0
 
+    def fitted(self, form, B, M, level, rows, cols):
+        """The form of a block as a matrix of its own cells."""
+        ones = np.ones(B.shape)
+        if form == "level":
+            return level * ones
+        if form == "columns":
+            return ones * cols
+        if form == "rows":
+            return ones * rows[:, None]
+        if form == "both":
+            return rows[:, None] + cols - level
+        left = B - rows[:, None] if form == "affine" else B
+        u, s, v = np.linalg.svd(left * M)
+        return s[0] * np.outer(u[:, 0], v[0]) + (rows[:, None] if form == "affine" else 0)
 
-def forms(A, n, m):
-    """Kind, what is explained (levels restored), what is left, degrees of freedom, pattern as it is in X."""
-    r, c = A.shape
-    by_rows, by_cols = restored(c / m), restored(r / n)
-    again_rows, again_cols = 1 / max(c / m, 1 - c / m), 1 / max(r / n, 1 - r / n)
-    level = A.mean() + 0 * A
-    rows = A.mean(axis=1)[:, None] - level
-    cols = A.mean(axis=0)[None, :] - level
-
-    def gone(P):
-        """Sum of squares that goes when P, which need not be the best multiple, is subtracted."""
-        return np.sum(A**2) - np.sum((A - P) ** 2)
-
-    found = []
-    for kind, with_rows, with_cols, freedom in (
-        ("raised", 0, 0, 1),
-        ("additive", 1, 0, r),
-        ("additive", 0, 1, c),
-        ("additive", 1, 1, r + c - 1),
-    ):
-        P = level * again_rows * again_cols + with_rows * rows * again_rows + with_cols * cols * again_cols
-        explained = (
-            by_rows * by_cols * gone(level) + with_rows * by_rows * gone(rows) + with_cols * by_cols * gone(cols)
-        )
-        left = np.sum((A - level - with_rows * rows - with_cols * cols) ** 2)
-        parts = [(by_rows * by_cols, level), (with_rows * by_rows, rows + 0 * A), (with_cols * by_cols, cols + 0 * A)]
-        found.append((kind, explained, left, freedom, P, backing(A, parts)))
-    scaled = positive_shape(A) if c > 2 else None
-    if scaled is not None:
-        left = np.sum((A - level - rows - scaled) ** 2)
-        explained = by_rows * by_cols * gone(level) + by_rows * gone(rows)
-        explained += by_cols * min(gone(cols), gone(scaled)) + max(0.0, gone(scaled) - gone(cols))
-        P = level * again_rows * again_cols + rows * again_rows + scaled
-        parts = [(by_rows * by_cols, level), (by_rows, rows + 0 * A), (1.0, scaled)]
-        found.append(("row-affine", explained, left, r + (math.sqrt(r) + math.sqrt(c - 1)) ** 2, P, backing(A, parts)))
-    return found
-
-
-def backing(A, parts):
-    """Share of what a pattern explains that is left when no row, and no column, counts beyond nine times the median."""
-    loss = sum(weight * (2 * A * P - P**2) for weight, P in parts)
-    shares = []
-    for axis in (0, 1):
-        each = loss.sum(axis=axis)
-        middle = np.median(each)
-        if middle <= 0 or each.sum() <= 0:
-            return 0.0
-        shares.append(sum(min(e, 9 * middle) for e in each) / each.sum())
-    return max(0.0, min(1.0, *shares))
-
-
-def mean_ranks(A):
-    return np.array([[sum(y < x for y in row) + (sum(y == x for y in row) + 1) / 2 for x in row] for row in A])
-
-
-def concordance(inside, outside):
-    """Kendall's W of the rows inside, less the order that rows outside share."""
-    ranks, others = mean_ranks(inside), mean_ranks(outside)
-    gap = ranks.mean(axis=0) - others.mean(axis=0)
-    spread = np.mean([np.mean((row - row.mean()) ** 2) for row in ranks])
-    typical = max(0.0, np.median([np.corrcoef(row, gap)[0, 1] for row in ranks])) ** 2
-    return min(np.mean((gap - gap.mean()) ** 2) / spread, typical) / (1 + len(inside) / len(outside))
-
-
-def isotonic(values):
-    """Best fit that never falls: the largest over starts of the smallest mean over ends."""
-    c = len(values)
-    return [max(min(np.mean(values[a : b + 1]) for b in range(j, c)) for a in range(j + 1)) for j in range(c)]
-
-
-def noise_outside(R2, rows, cols):
-    """How many cells the noise of the block is known from, and their squares at the variance it should have."""
-    n, m = R2.shape
-    others, rest = [i for i in range(n) if i not in set(rows)], [j for j in range(m) if j not in set(cols)]
-    if not others or not rest:
-        return 0, 0.0
-    variance = R2[np.ix_(rows, rest)].mean() * R2[np.ix_(others, cols)].mean() / R2[np.ix_(others, rest)].mean()
-    cells = 1 / (1 / (len(rows) * len(rest)) + 1 / (len(others) * len(cols)) + 1 / (len(others) * len(rest)))
-    return cells, variance * cells
-
-
-def score(A, n, m, floor, outside, raw=None, independent=1.0, levels=()):
-    """Gain, kind and pattern of one block of deviations."""
-    r, c = A.shape
-    N = r * c
-    if r < 2 or c < 2 or independent * N < 12 or np.sum(A**2) <= N * floor:
-        return math.nan, "none", None
-    tests = 11 if independent == 1 else 12
-    cost = log_choose(n, r) + log_choose(m, c) + math.log(n) + math.log(m) + math.log(tests)
-    best = (-math.inf, "none", None)
-    for kind, explained, left, freedom, P, backed in forms(A, n, m):
-        if independent * N - freedom < 4:
-            continue
-        left = max(left, N * floor)
-        for cells, squares in ((0, 0.0), outside):
-            b = (independent * (N + cells) - freedom) / 2
-            gain = -log_beta_tail(explained / (explained + left + squares), freedom / 2, b) - cost
-            if gain > 0:
-                some, rest = backed * explained, left + (1 - backed) * (np.sum(A**2) - left)
-                gain = -log_beta_tail(some / (some + rest + squares), freedom / 2, b) - cost
-            if gain > best[0]:
-                best = (gain, kind, P)
-    if independent < 1:
-        own, others = A.mean(axis=1), np.asarray(levels)
-        explained = restored(c / m) * restored(r / n) * r * own.mean() ** 2
-        left = sum((own - own.mean()) ** 2) + sum((others - others.mean()) ** 2)
-        _, _, _, _, P, backed = forms(A, n, m)[0]
-        gain = -log_beta_tail(explained / (explained + left), 0.5, (n - 2) / 2) - cost
-        if gain > 0:
-            gain = -log_beta_tail(backed * explained / (backed * explained + left), 0.5, (n - 2) / 2) - cost
-        if gain > best[0]:
-            best = (gain, "raised", P)
-    if raw is not None and c > 2:
-        inside, outside = raw
-        f = independent * (c - 1 - 2 / r)
-        nats = -log_beta_tail(concordance(inside, outside), f / 2, (r - 1) * f / 2)
-        nats = min(nats, (r - 1) * math.lgamma(c + 1))
-        if nats - cost > max(0.0, best[0]):
-            order = np.argsort(mean_ranks(inside).mean(axis=0), kind="stable")
-            P = np.empty(A.shape)
-            for i in range(r):
-                P[i, order] = A[i, order] - (inside[i, order] - isotonic(inside[i, order]))
-            best = (nats - cost, "order-preserving", P)
-    return best
-
-
-def evidence(X, blocks, floor, independent=1.0):
-    """Gains, kinds, positions that pay, total: the plain loop, every waiting block judged again each time."""
-    n, m = X.shape
-    left_of_X = X.copy()
-    R = background(X)
-    R2 = R**2
-    gains, kinds, order = [math.nan] * len(blocks), ["none"] * len(blocks), []
-    waiting = list(range(len(blocks)))
-    touched = np.zeros((n, m), dtype=bool)
-    while True:
-        judged = {}
-        for k in waiting:
-            rows, cols = blocks[k]
-            others = [i for i in range(n) if i not in set(rows)]
-            raw = None if touched[np.ix_(rows, cols)].any() else (X[np.ix_(rows, cols)], X[np.ix_(others, cols)])
-            levels = R[np.ix_(others, cols)].mean(axis=1)
-            judged[k] = score(
-                R[np.ix_(rows, cols)], n, m, floor, noise_outside(R2, rows, cols), raw, independent, levels
+    def forms(self, block):
+        rows, cols = block
+        B, M = self.Z[np.ix_(rows, cols)], self.seen[np.ix_(rows, cols)]
+        noise = (self.squares + self.lost) / self.freedom
+        by_cols, by_rows = map(factor, shares(self.X, block))
+        N, in_row, in_col = M.sum(), M.sum(1), M.sum(0)
+        r, c = (in_row > 0).sum(), (in_col > 0).sum()
+        white, W = np.ones(len(cols)), np.eye(len(cols))
+        if self.series:
+            values, vectors = np.linalg.eigh(self.series ** np.abs(np.subtract.outer(cols, cols)))
+            W = vectors @ np.diag(np.maximum(values, 1) ** -0.5) @ vectors.T
+            white = W.sum(0)
+        Bw = B @ W
+        weight = np.full(len(rows), white @ white) if self.series else in_row.astype(float)
+        sums, down = Bw @ white, Bw.sum(0)
+        level = sums.sum() / weight.sum()
+        row_means = sums / np.maximum(weight, 1e-300)
+        col_means = B.sum(0) / np.maximum(in_col, 1)
+        L = level * sums.sum()
+        R = sum(sums**2 / np.maximum(weight, 1e-300)) - L
+        C = sum(down**2 / np.maximum(in_col, 1)) - L
+        squares = (Bw**2).sum()
+        shape = np.linalg.svd(B)[1][0] ** 2
+        bent = np.linalg.svd((B - row_means[:, None]) * M)[1][0] ** 2
+        wide = (math.sqrt(r) + math.sqrt(c)) ** 2
+        both = by_cols * by_rows
+        table = {
+            "level": (1, L, both * L),
+            "columns": (c, L + C, both * L + by_cols * C),
+            "rows": (r, L + R, both * L + by_rows * R),
+            "both": (r + c - 1, L + R + C, both * L + by_rows * R + by_cols * C),
+            "shape": (wide, shape, shape),
+            "affine": (r + wide, L + R + bent, both * L + by_rows * R + bent),
+        }
+        for form, (freedom, own, explained) in table.items():
+            if form in ("shape", "affine") and (self.series or min(r, c) < 2):
+                continue
+            of_block = explained / max(squares - own + explained, N * noise)
+            raws = [
+                kl_bound(self.freedom, freedom, min(explained / (self.squares + self.lost), 1 - 1e-12)),
+                kl_bound(N, freedom, min(of_block, MOST)),
+            ]
+            P = self.fitted(form, B, M, level, row_means, col_means)
+            D = M * (2 * B - P) * P * explained / own
+            lines = (
+                (D.sum(1), self.row_squares, rows, self.seen.sum(1)),
+                (D.sum(0), self.col_squares, cols, self.seen.sum(0)),
             )
+            for of, everywhere, at, count in lines if not self.series and form not in ("shape", "affine") else ():
+                nu = [max(count[line] - 2, 1) for line in at]
+                logs = [
+                    v * math.log(1 - min(d / max(everywhere[line], v * noise), MOST))
+                    for v, d, line in zip(nu, of, at, strict=True)
+                ]
+                raws.append(kl_bound(sum(nu), freedom, 1 - math.exp(sum(logs) / sum(nu))))
+            yield max(raws), form, explained, D, (level, row_means, col_means, B, M)
+
+    def judge(self, block):
+        return max(self.forms(block), key=lambda found: found[0])[:2]
+
+    def accept(self, block, form):
+        _, _, explained, D, (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
+        n, m = self.X.shape
+        by_cols, by_rows = map(factor, shares(self.X, block))
+        P = np.zeros((n, m))
+        inside = np.zeros(B.shape)
+        if form in ("level", "columns", "rows", "both", "affine"):
+            inside += by_cols * by_rows * level
+        if form in ("columns", "both"):
+            inside += by_cols * (cols - level)
+        if form in ("rows", "both", "affine"):
+            inside += by_rows * (rows - level)[:, None]
+        if form in ("shape", "affine"):
+            inside += self.fitted("shape", (B - (rows[:, None] if form == "affine" else 0)) * M, M, level, rows, cols)
+        P[np.ix_(*block)] = inside
+        P = P - P.mean(0) - P.mean(1)[:, None] + P.mean()
+        self.Z = np.where(self.seen, self.Z - P, 0.0)
+        self.row_squares[block[0]] = np.maximum(self.row_squares[block[0]] - D.sum(1), 0)
+        self.col_squares[block[1]] = np.maximum(self.col_squares[block[1]] - D.sum(0), 0)
+        self.squares = max(self.squares - explained, 0.0)
+
+
+def evidence(X, blocks):
+    """Evidence alone, given those accepted before, forms alone and the order; without asking for redundancy."""
+    X = np.asarray(X, dtype=float)
+    model = (Weights if family(X) == "weights" else Normal)(X)
+    model.given(blocks)
+    alone = [model.judge(block) for block in blocks]
+    plain = [names(X.shape, block, []) + model.log_tests for block in blocks]
+    gain = [raw - cost for (raw, _), cost in zip(alone, plain, strict=True)]
+    result, order = list(gain), []
+    while True:
+        waiting = [k for k, (raw, _) in enumerate(alone) if raw > 0 and k not in order]
+        before = [blocks[k] for k in order]
+        judged = {k: model.judge(blocks[k]) for k in waiting}
         for k in waiting:
-            gains[k] = judged[k][0]
-        able = [k for k in waiting if judged[k][0] > 0]
-        if not able:
-            break
-        k = max(able, key=lambda k: judged[k][0])
-        kinds[k] = judged[k][1]
+            gain[k] = judged[k][0] - names(X.shape, blocks[k], before) - model.log_tests
+        if not waiting or max(gain[k] for k in waiting) <= 0:
+            return np.array(result), np.array(gain), [form for _, form in alone], order
+        k = max(waiting, key=lambda k: gain[k])
         order.append(k)
-        waiting.remove(k)
-        left_of_X[np.ix_(*blocks[k])] -= judged[k][2]
-        R = background(left_of_X)
-        touched[np.ix_(*blocks[k])] = True
-    total = sum(gains[k] for k in order) - sum(
-        log_choose(n, len(blocks[k][0])) + log_choose(m, len(blocks[k][1])) for k in waiting
-    )
-    return gains, kinds, order, total
+        model.accept(blocks[k], judged[k][1])

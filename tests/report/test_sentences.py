@@ -99,17 +99,12 @@ def test_the_k_that_are_as_good_are_a_range() -> None:
     groups = [group("NMF", k, **good(total_evidence=value)) for k, value in values.items()]
     known = case(groups, "total_evidence", fitted=True)
     assert known.as_good == [6, 7, 8, 11]
-    assert "K = 6 to 11 are as good (evidence within 5 % or the spread over seeds); 7 is best." in notes(known)
+    assert "K = 6 to 11 are as good (evidence within 5 %); 7 is best." in notes(known)
     alone = case(
         [group("NMF", k, **good(total_evidence=value)) for k, value in ((3, 10.0), (4, 99.0))], "total_evidence"
     )
     assert alone.as_good == [4]
     assert not any("as good" in text for text in notes(alone))
-
-
-def test_the_spread_over_seeds_makes_k_as_good() -> None:
-    near = group("NMF", 4, spread={"total_evidence": 30.0}, **good(total_evidence=80.0))
-    assert case([near, group("NMF", 6, **good())], "total_evidence").as_good == [4, 6]
 
 
 def test_solutions_of_one_run_with_k_in_their_names_are_one_curve() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from bivaluate import Matrix, evaluate, write_matrix
 from bivaluate._errors import FileError, MissingExtraError, RunError
-from bivaluate.chance import _judging
+from bivaluate.chance.evidence import selection
 from bivaluate.sweep import folder as folder_module
 from bivaluate.sweep import run as run_module
 from bivaluate.sweep import work
@@ -349,14 +349,13 @@ def test_a_forgotten_run_closes_its_journal(tmp_path: Path, matrix_file: str) ->
 def test_the_matrix_is_looked_at_once_for_all_its_solutions(
     tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked: list[str] = []
-    for name in ("_surroundings_in_memory", "_flat_lines"):
-        usual = getattr(_judging, name)
-        monkeypatch.setattr(_judging, name, lambda *given, name=name, usual=usual: looked.append(name) or usual(*given))
+    looked: list[int] = []
+    usual = selection.first_sums
+    monkeypatch.setattr(selection, "first_sums", lambda *given: looked.append(1) or usual(*given))
     plan = Plan([matrix_file], [BLOCKS, SEPARATE], [2, 3], seeds=2, null="permute", null_runs=1)
     Sweep(plan, tmp_path / "run").run()
     # for the data and for their copy
-    assert looked == ["_surroundings_in_memory", "_flat_lines"] * 2
+    assert looked == [1, 1]
 
 
 def test_every_solution_is_scored_on_its_own_matrix_and_copy(tmp_path: Path, matrix_file: str) -> None:

@@ -14,7 +14,7 @@ from bivaluate._check import check_choice, check_values
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import percent
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import CONSTANT, midranks, standardise
+from bivaluate.measures._blocks import midranks, standardise
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
@@ -29,9 +29,7 @@ AUTOCORRELATION_LIMIT = 0.20
 DEPTH_LIMIT, DEPTH_AGREED = 0.30, 0.70
 # Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
 _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
-# One value in more than this share of the cells (as zeros in counts): differences say little, ranks with ties say more.
-TIE_LIMIT = 0.25
-_ROWS_LOOKED_AT, _CELLS_LOOKED_AT, _VALUES_LOOKED_AT = 500, 100_000, 2000
+_ROWS_LOOKED_AT = 500
 _FEWEST_ROWS = 10
 # Rows with less than this share of the squares of others hold nothing but rounding.
 _ROUNDING = 1e-24
@@ -131,7 +129,7 @@ def broken_assumptions(
     what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
-    series, as :func:`independent_share` says. What the matrix was before it was :func:`prepared` is `given`: centred
+    series. What the matrix was before it was :func:`prepared` is `given`: centred
     zeros are zeros no more. The sentences are keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
@@ -249,67 +247,19 @@ def _share_of_zeros(matrix: Matrix) -> float:
     return float((cells == 0).sum() / max(1, int((~np.isnan(cells)).sum())))
 
 
-class RowSums(NamedTuple):
-    """Sums over each of some rows without row and column means, missing cells 0, of so many columns.
-
-    Of squares, cubes and fourth powers, and of the products of neighbouring columns; `in_row` is how many cells of each
-    row are observed.
-    """
-
-    n_cols: int
-    squares: Floats
-    cubes: Floats
-    fourths: Floats
-    neighbours: Floats
-    in_row: Floats
-
-    @classmethod
-    def of(cls, cells: Floats, in_row: Floats | None = None) -> RowSums:
-        """Add up the rows, of which so many cells each are observed: all of them, unless they are given."""
-        squared = cells * cells
-        return cls(
-            cells.shape[1],
-            squared @ np.ones(cells.shape[1]),  # squared.sum(axis=1)
-            np.einsum("ij,ij->i", squared, cells),
-            np.einsum("ij,ij->i", squared, squared),
-            np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1]),
-            np.full(len(cells), float(cells.shape[1])) if in_row is None else in_row,
-        )
-
-    def correlation(self) -> float:
-        """Return the correlation of neighbouring columns in a typical row, as :func:`neighbour_correlation` says."""
-        squares, each, m = self.squares, self.neighbours, self.n_cols
-        varies = squares > _ROUNDING * float(squares.max())
-        if not varies.all():
-            each, squares = each[varies], squares[varies]
-            if not len(each):
-                return 0.0
-        each = each / squares
-        at = len(each) // 4
-        lower = float(np.partition(each, at)[at])
-        correlation = lower
-        for _ in range(_ROUNDS):
-            raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
-            correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
-        return correlation
-
-    def heavy_tails(self, rounding: float = 0.0) -> bool:
-        """Return whether skewness or kurtosis, rows at variance 1, are beyond the limits.
-
-        Rows whose variance is at most that of `rounding`, or of one observed cell, do not count.
-        """
-        variance = self.squares / self.in_row
-        varies = (variance > max(_ROUNDING * float(variance.max()), rounding)) & (self.in_row > 1)
-        n_cells = float(self.in_row[varies].sum())
-        if not n_cells:
-            return False
-        if not varies.all():
-            variance = np.where(varies, variance, np.inf)
-        weight = 1 / np.sqrt(variance)
-        skew = float(weight**3 @ self.cubes) / n_cells  # (rows at variance 1)**3, averaged
-        kurtosis = float(weight**4 @ self.fourths) / n_cells - 3
-        error = 3 / math.sqrt(n_cells)
-        return bool(abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error)
+def _correlation(cells: Floats) -> float:
+    squares, neighbours = np.einsum("ij,ij->i", cells, cells), np.einsum("ij,ij->i", cells[:, 1:], cells[:, :-1])
+    varies = squares > _ROUNDING * float(squares.max(initial=0.0))
+    if not varies.any():
+        return 0.0
+    each, m = neighbours[varies] / squares[varies], cells.shape[1]
+    at = len(each) // 4
+    lower = float(np.partition(each, at)[at])
+    correlation = lower
+    for _ in range(_ROUNDS):
+        raised = lower + _QUARTILE * math.sqrt(max(0.0, 1 - correlation**2) / m)
+        correlation = min(_MOST_CORRELATED, (raised + 1 / m) / (1 - 4 / max(m, 8)))
+    return correlation
 
 
 def neighbour_correlation(cells: Floats) -> float:
@@ -326,11 +276,11 @@ def neighbour_correlation(cells: Floats) -> float:
     >>> [bool(neighbour_correlation(X - X.mean(axis=1, keepdims=True)) > 0.5) for X in (walk, white)]
     [True, False]
     """
-    found = RowSums.of(cells).correlation()
+    found = _correlation(cells)
     if found <= AUTOCORRELATION_LIMIT:
         return found
     at_medians = cells - np.median(cells, axis=0)
-    return min(found, RowSums.of(at_medians - at_medians.mean(axis=1, keepdims=True)).correlation())
+    return min(found, _correlation(at_medians - at_medians.mean(axis=1, keepdims=True)))
 
 
 def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
@@ -352,7 +302,7 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     own = (cells - means[groups])[sizes[groups] > 1]
     if len(own) < _FEWEST_ROWS:
         return math.nan
-    return RowSums.of(own - own.mean(axis=1, keepdims=True)).correlation()
+    return _correlation(own - own.mean(axis=1, keepdims=True))
 
 
 def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
@@ -389,96 +339,17 @@ class ColumnSeries(NamedTuple):
 
 
 def series_in(cells: Floats) -> ColumnSeries | None:
-    """Return rows without row and column means as a series, if their neighbouring columns are correlated."""
-    return series_by(RowSums.of(cells), lambda: cells)
-
-
-def series_by(sums: RowSums, cells: Callable[[], Floats]) -> ColumnSeries | None:
-    """Do what `series_in` does from the sums of the rows; the cells are asked for where they may be a series.
+    """Return rows without row and column means as a series, if their neighbouring columns are correlated.
 
     The limit of :func:`neighbour_correlation` is widened by three standard errors; fewer than ten rows or three columns
     cannot tell.
     """
-    n, m = len(sums.squares), sums.n_cols
-    if n < _FEWEST_ROWS or m < 3 or sums.correlation() <= AUTOCORRELATION_LIMIT:
+    n, m = cells.shape
+    if n < _FEWEST_ROWS or m < 3:
         return None
     limit = AUTOCORRELATION_LIMIT + 3 / math.sqrt(n * m)
-    correlation = neighbour_correlation(cells())
-    return ColumnSeries(cells(), correlation, limit) if correlation > limit else None
-
-
-def independent_share(series: ColumnSeries | None, groups: Groups | None = None) -> float:
-    """What a cell counts, as a share of an independent one.
-
-    1 unless rows are a series; then (1 − ρ)/(1 + ρ), by which the mean of neighbours in an autoregressive row of
-    correlation ρ is known less well. Where `groups` of rows that are in the same biclusters are given, ρ is at most
-    their :func:`correlation_within`.
-
-    >>> independent_share(series_in(np.random.default_rng(0).normal(size=(50, 20))))
-    1.0
-    """
-    correlation = None if series is None else series.correlation_given(groups)
-    return 1.0 if correlation is None else (1 - correlation) / (1 + correlation)
-
-
-def deviations(X: Floats, effects: tuple[Floats, Floats, Floats, Floats] | None = None) -> Floats:
-    """Return the :func:`rows_looked_at` without row and column means; missing cells are 0.
-
-    `effects` are the :func:`row_and_column_means`, if they were asked for before.
-    """
-    row_means, col_means, _, _ = row_and_column_means(X) if effects is None else effects
-    at = rows_looked_at(X.shape)
-    return without_effects(X[at], row_means[at], col_means)
-
-
-def without_effects(rows: Floats, row_means: Floats, col_means: Floats) -> Floats:
-    """Return rows without their means and those of columns; missing cells are 0."""
-    cells = rows - row_means[:, None]
-    cells -= col_means
-    return np.nan_to_num(cells) if math.isnan(float(cells.sum())) else cells
-
-
-def rows_looked_at(shape: tuple[int, ...]) -> slice:
-    """Return the rows evenly spread, of about 100,000 cells, that tails and series are judged by."""
-    return slice(None, None, row_step(shape))
-
-
-def row_step(shape: tuple[int, ...]) -> int:
-    """Return the step between the :func:`rows_looked_at`."""
-    return -(-shape[0] * shape[1] // _CELLS_LOOKED_AT)
-
-
-def needs_ranks(sample: Floats, sums: RowSums, rounding: float = 0.0) -> bool:
-    """Whether rows are better replaced by normal scores: heavy tails, heavy skew, or one value in every fourth cell.
-
-    Skewness and kurtosis are those of the cells without row and column means, rows at variance 1, beyond the limits
-    the chance correction states for them, widened by about three standard errors. Asked of the sums of the
-    :func:`deviations`, in which rows of a variance up to that of `rounding` do not count, and for ties of the
-    :func:`sorted_sample`.
-
-    >>> rng = np.random.default_rng(0)
-    >>> several = rng.normal(size=(100, 30)), rng.standard_t(2, size=(100, 30))
-    >>> [needs_ranks(sorted_sample(X), RowSums.of(deviations(X))) for X in several]
-    [False, True]
-    """
-    return is_tied(sample) or sums.heavy_tails(rounding)
-
-
-def row_and_column_means(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return row means, the means of columns once row means are taken out, and how many cells each is over.
-
-    >>> rows, cols, in_row, in_col = row_and_column_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
-    >>> rows, cols, in_row, in_col
-    (array([2., 2.]), array([-0.5,  1. ]), array([2., 1.]), array([2., 1.]))
-    """
-    n, m = X.shape
-    rows = X @ np.full(m, 1 / m)  # X.mean(axis=1)
-    if not math.isnan(float(rows.sum())):
-        return rows, np.full(n, 1 / n) @ X - float(rows.sum()) / n, np.full(n, float(m)), np.full(m, float(n))
-    seen = np.isfinite(X)
-    in_row, in_col = (np.maximum(seen.sum(axis=axis), 1).astype(np.float64) for axis in (1, 0))
-    rows = np.where(seen, X, 0.0).sum(axis=1) / in_row
-    return rows, np.where(seen, X - rows[:, None], 0.0).sum(axis=0) / in_col, in_row, in_col
+    correlation = neighbour_correlation(cells)
+    return ColumnSeries(cells, correlation, limit) if correlation > limit else None
 
 
 def normal_scores(X: ArrayLike) -> Floats:
@@ -496,86 +367,3 @@ def normal_scores(X: ArrayLike) -> Floats:
     ranks = midranks(np.where(seen, values, np.inf))  # missing cells come last and get no rank
     count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
     return np.asarray(np.where(seen, ndtri(np.where(seen, ranks - 0.5, 0.5 * count) / count), np.nan))
-
-
-def lost_to_ties(scores: Floats) -> float:
-    """Variance that ties take out of normal scores: nothing can be known about the order within a tie.
-
-    >>> lost_to_ties(normal_scores([[1, 2, 3, 4]])), round(lost_to_ties(normal_scores([[1, 1, 1, 4]])), 4)
-    (0.0, 0.3054)
-    """
-    full, kept, count = tie_sums(scores)
-    return max(0.0, full - kept) / max(1.0, count)
-
-
-def tie_sums(scores: Any, base: Floats | None = None) -> tuple[float, float, float]:
-    """Return the sum of squares of normal scores without ties, as they are, and their number.
-
-    With `base`, `scores` are the entries of CSR rows less `base`, which is what all other cells of a row are.
-    """
-    n, m = scores.shape
-    if base is not None:
-        of_rows = np.repeat(np.arange(n), np.diff(scores.indptr))
-        entries = scores.data + base[of_rows]
-        kept = float(entries @ entries) + float((m - np.diff(scores.indptr)) @ base**2)
-        return n * float((normal_scores(np.arange(float(m))[None]) ** 2).sum()), kept, float(n * m)
-    seen = np.isfinite(scores)
-    lengths, times = np.unique(seen.sum(axis=1), return_counts=True)
-    full = sum(
-        float(times[k] * (normal_scores(np.arange(float(length))[None]) ** 2).sum())
-        for k, length in enumerate(lengths)
-        if length
-    )
-    kept = float((scores[seen] ** 2).sum()) if not seen.all() else float((scores**2).sum())
-    return full, kept, float(seen.sum())
-
-
-def spacing(values: Floats) -> float:
-    """Smallest difference between distinct values, given sorted: the resolution of counts and of rounded data.
-
-    Differences up to 32·eps·max|x| are rounding; 0 where all are equal.
-
-    >>> spacing(np.array([0.0, 2.0, 6.0]))
-    2.0
-    """
-    if not len(values):
-        return 0.0
-    gaps = np.diff(values)
-    gaps = gaps[gaps > CONSTANT * max(abs(values[0]), abs(values[-1]))]
-    return float(gaps.min()) if len(gaps) else 0.0
-
-
-def is_tied(sample: Floats) -> bool:
-    """Whether one value fills more than a quarter of the cells; given a :func:`sorted_sample`.
-
-    >>> is_tied(np.array([0.0, 0.0, 1.0, 2.0])), is_tied(np.arange(4.0))
-    (True, False)
-    """
-    return _most_common(sample) > TIE_LIMIT
-
-
-def _most_common(values: Floats) -> float:
-    """Return the share of the most common of sorted values, 0 where all are equal or few are ties."""
-    ties = np.count_nonzero(values[1:] == values[:-1])
-    if ties + 1 < TIE_LIMIT * len(values) or not len(values) or values[0] == values[-1]:
-        return 0.0
-    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
-    return float(np.diff(starts).max()) / len(values)
-
-
-def sorted_sample(X: Floats) -> Floats:
-    """Return some 2000 observed values in order; the step shares no factor with the number of columns.
-
-    >>> sorted_sample(np.array([[3.0, np.nan], [1.0, 2.0]]))
-    array([1., 2., 3.])
-    """
-    sample = np.sort(X.reshape(-1)[:: sample_step(X.shape)])
-    return np.asarray(sample[: np.searchsorted(sample, np.inf)])  # missing cells are sorted last
-
-
-def sample_step(shape: tuple[int, ...]) -> int:
-    """Return the step between cells of the :func:`sorted_sample`."""
-    step = max(1, shape[0] * shape[1] // _VALUES_LOOKED_AT)
-    while math.gcd(step, shape[1]) > 1:
-        step += 1
-    return step

@@ -8,8 +8,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, agreement, seeing_nothing, which_is_best
-from bivaluate.judge.limits import CLOSE, SIGNIFICANT, STEADY
+from bivaluate.judge.choice import (
+    EVIDENCE,
+    PILLARS,
+    PREDICTIVE,
+    agreement,
+    as_good,
+    high_is_better,
+    seeing_nothing,
+    which_is_best,
+)
+from bivaluate.judge.limits import SIGNIFICANT, STEADY
 from bivaluate.judge.verdict import (
     NOT_ASKED,
     Verdict,
@@ -79,17 +88,14 @@ class Case:
 
     @property
     def as_good(self) -> list[int]:
-        """The K of the winner's algorithm that are as good as its own: as near as two seeds are, or as CLOSE says."""
+        """The K of the winner's algorithm that are as good as its own."""
         best, key = self.winner, self.criterion
         if best is None:
             return []
-
-        def near(group: Group) -> bool:
-            spread = [s for s in (group.spread.get(key), best.spread.get(key)) if s is not None and math.isfinite(s)]
-            return abs(group.value(key) - best.value(key)) <= max(CLOSE * abs(best.value(key)), *spread, 0.0)
-
         mine = [g for g in self.groups if g.family == best.family and g.takes_part(key)]
-        return sorted(group.k for group in mine if near(group))
+        ks = [group.k for group in mine]
+        low, high = as_good(ks, [group.value(key) for group in mine], high_is_better(key)) or (best.k, best.k)
+        return sorted(k for k in ks if low <= k <= high)
 
 
 def speak(case: Case) -> Verdict:
@@ -202,15 +208,11 @@ def _others(case: Case, winner: Group) -> list[str]:
 
 def _as_good(case: Case, winner: Group) -> list[str]:
     """Say which other K are as good."""
-    tried = sorted({g.k for g in case.groups if g.family == winner.family})
     good = case.as_good
     if len(good) < 2 or winner.algorithm in case.finds_k:
         return []
-    whole = tried[tried.index(good[0]) : tried.index(good[-1]) + 1] == good
-    span = f"{good[0]} to {good[-1]}" if whole and len(good) > 2 else listing(list(map(str, good)))
-    return [
-        f"K = {span} are as good ({symbol(case.criterion)} within 5 % or the spread over seeds); {winner.k} is best."
-    ]
+    span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
+    return [f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best."]
 
 
 def _beside_null(case: Case) -> list[str]:

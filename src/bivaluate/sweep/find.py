@@ -17,7 +17,7 @@ from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
 from bivaluate._text import html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL, algorithm_label, finds_k
+from bivaluate.algorithms.registry import FINAL, algorithm_label
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.verdict import Verdict
@@ -29,6 +29,7 @@ from bivaluate.sweep.plan import LARGEST_SEED, Plan
 from bivaluate.sweep.portfolio import AUTO, check_searchable, traits_of
 from bivaluate.sweep.run import interrupts
 from bivaluate.sweep.schedule import Chosen, choose_for, tasks
+from bivaluate.sweep.select import is_own_k
 from bivaluate.sweep.stages import Fit, Score, best_fit, next_fits
 from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
@@ -315,7 +316,7 @@ class Found:
         from bivaluate.plots import plot_candidates
 
         table = self.candidates
-        own_k = [finds_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
+        own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
         return plot_candidates(table.assign(k=np.where(own_k, table["n_biclusters"], table["k"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -561,7 +562,7 @@ def _base(fit: Fit) -> str:
 def _called(fit: Fit) -> str:
     """Return how sentences call a solution: LAS (K = 5); an algorithm that finds K itself goes without."""
     label = algorithm_label(_base(fit))
-    return label if finds_k(_base(fit)) else f"{label} (K = {fit.k})"
+    return label if is_own_k(_base(fit)) else f"{label} (K = {fit.k})"
 
 
 def _in_words(count: int) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._text import percent
-from bivaluate.chance._patterns import fill_missing
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -183,6 +182,21 @@ def _deviation(left: Floats, solution: Biclustering) -> Floats:
         sums[at] += fitted
         counts[at] += 1
     return np.asarray(sums / np.maximum(counts, 1))
+
+
+def fill_missing(A: Floats) -> Floats:
+    """Put missing cells where the additive fit to the observed cells has them, by alternating until nothing changes."""
+    seen = np.isfinite(A)
+    per_row, per_col = seen.sum(axis=1), seen.sum(axis=0)
+    largest = np.nanmax(np.abs(A))
+    rows, cols = np.nansum(A, axis=1) / per_row, np.zeros(A.shape[1])
+    for _ in range(200):
+        before = cols
+        cols = np.where(seen, A - rows[:, None], 0.0).sum(axis=0) / per_col
+        rows = np.where(seen, A - cols, 0.0).sum(axis=1) / per_row
+        if np.abs(cols - before).max() <= 1e-12 * largest:
+            break
+    return np.where(seen, A, rows[:, None] + cols)
 
 
 def _hidden_sets(

@@ -27,6 +27,9 @@ from bivaluate.sweep.plan import plain
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
 
+MOST_CELLS_REFINED = 250_000
+
+
 class FitRunner:
     """Performs tasks one after the other: what one leaves serves the next.
 
@@ -186,7 +189,7 @@ def _fit_and_score(
 def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclustering:
     """Fit the algorithm of a task to the data in the form it gets them."""
     gaps = task.score.get("missing") == "omit"
-    estimator = _make(task.algorithm, k, task.random_state, task.parameters, task.n_jobs, gaps)
+    estimator = _make(task.key, k, task.random_state, task.parameters, task.n_jobs, gaps)
     if hasattr(estimator, "_shared"):
         estimator._shared = shared
     return fit(estimator, view)
@@ -195,7 +198,8 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
     """Return the supported biclusters of the solution of a task, those of most evidence first.
 
-    They are refined, unless the algorithm has done so under a finer model than that of evidence.
+    They are refined, unless the algorithm has done so under a finer model than that of evidence, or the matrix is so
+    large that the changes that can be tried would reach a part of the members only.
     """
     from bivaluate.algorithms.registry import FINAL
     from bivaluate.chance.evidence import evidence_table
@@ -206,7 +210,8 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     given = unpack_solution(task.given)
     order = evidence_table(matrix, given, missing=missing).order
     algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
-    trials = 0 if algorithm is not None and algorithm.refines else None
+    large = matrix.shape[0] * matrix.shape[1] > MOST_CELLS_REFINED
+    trials = 0 if large or (algorithm is not None and algorithm.refines) else None
     refined = refine(matrix, given.select(order), missing=missing, trials=trials)
     return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
 
@@ -217,12 +222,12 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
     from bivaluate.sweep.held_out import predictive_gain
 
     def refit(values: Any, k: int) -> Biclustering:
-        return fitted_solution(_make(task.algorithm, k, task.random_state, task.parameters).fit(values), values)
+        return fitted_solution(_make(task.key, k, task.random_state, task.parameters).fit(values), values)
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.algorithm))
+            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.key))
     except Exception as error:
         for outcome in outcomes:
             outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
@@ -236,7 +241,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.judge.stability import stability
 
-    nested = is_nested(task.algorithm)
+    nested = is_nested(task.key)
     fits: list[
         Biclustering
     ] = []  # of the largest K, in the order in which they are asked for, which is that of every K
@@ -245,9 +250,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
         position = next(at)
         if position == len(fits) or not nested:
             wanted = ks[-1] if nested else k
-            found = fitted_solution(
-                _make(task.algorithm, wanted, task.random_state, task.parameters).fit(values), values
-            )
+            found = fitted_solution(_make(task.key, wanted, task.random_state, task.parameters).fit(values), values)
             fits.append(found)
         return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
 

@@ -49,7 +49,7 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
 /** The measure that chooses against K, for the algorithm chosen; the K that are as good are shaded. */
 R.kCurve = function (host, curve) {
   const many = curve.good.length > 1, low = Math.min(...curve.good), high = Math.max(...curve.good);
-  const said = `${R.capital(curve.measure)} against the K requested, ${curve.algorithm}. K = ${curve.best} is best${many ? `; the shaded K are as good (within 5 % or the spread over seeds)` : ""}. Beside each mark: how many biclusters are supported.`;
+  const said = `${R.capital(curve.measure)} against the K requested, ${curve.algorithm}. K = ${curve.best} is best${many ? `; the shaded K are as good (within 5 %)` : ""}. Beside each mark: how many biclusters are supported.`;
   const drawn = R.make("div"), part = R.part("How many?", said, drawn);
   host.append(part);
   R.downloads(part, drawn, "Evidence against K");

@@ -1,0 +1,426 @@
+"""Evidence: how far each bicluster is beyond what noise gives, its pattern, and its verdict.
+
+One family of data is one file: `normal`, `weights`. `selection` names, accepts and compares blocks of either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.chance.evidence._cells import Family
+from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
+from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
+from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
+from bivaluate.chance.evidence.selection import SUPPORTED as SUPPORTED
+from bivaluate.chance.evidence.selection import TOO_SMALL as TOO_SMALL
+from bivaluate.chance.evidence.selection import judged_alone, model_of, select, undefined
+from bivaluate.chance.evidence.selection import union_of as union_of
+from bivaluate.matrix import Matrix
+from bivaluate.measures.cover import Cover
+from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
+from bivaluate.measures.workspace import Workspace
+from bivaluate.solution import Bicluster, Biclustering, check_solution
+
+Floats = NDArray[np.float64]
+
+_INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
+_REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence for each bicluster and for the solution, in nats; made by :func:`evidence_table`.
+
+    Attributes
+    ----------
+    gain
+        Evidence of each bicluster given those accepted before it; NaN where undefined.
+    alone
+        Evidence of each bicluster as if it were the only one.
+    raw
+        Evidence before members are named and choices are charged, at least 0.
+    patterns
+        Pattern of each bicluster with evidence of its own: shifted mean, row levels, column profile, additive, scaled
+        profile; else none.
+    verdicts
+        ``"supported"``, ``"redundant"``, ``"not_supported"`` or ``"too_small"``, for each bicluster.
+    redundant_with
+        Positions of the biclusters that each redundant one is redundant with.
+    reasons
+        Why a bicluster is too small to judge, or its evidence undefined; else empty.
+    order
+        Positions of the supported biclusters, in the order they were accepted.
+    total
+        Σ of the gains of the supported biclusters.
+    total_raw
+        Σ of `raw`.
+    coverage
+        Share of the cells of the matrix in supported biclusters.
+    family
+        Law of the cells: ``"normal"``, or ``"weights"`` where none is negative and a fifth of them are 0.
+    series
+        Correlation of neighbouring columns, where they are a series; else 0.
+    """
+
+    gain: Floats
+    alone: Floats
+    raw: Floats
+    patterns: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    redundant_with: tuple[tuple[int, ...], ...]
+    reasons: tuple[str, ...]
+    order: tuple[int, ...]
+    total: float
+    total_raw: float
+    coverage: float
+    family: str
+    series: float
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Which biclusters are supported."""
+        return np.array([verdict == SUPPORTED for verdict in self.verdicts], dtype=np.bool_)
+
+    @property
+    def n_supported(self) -> int:
+        """Number of supported biclusters."""
+        return len(self.order)
+
+
+def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_jobs: int | None = None) -> Evidence:
+    """Return the evidence of every bicluster, its pattern and its verdict.
+
+    A matrix is margins of rows and columns, and blocks. The evidence of a block is a bound on −log p of what its cells
+    tell beyond the margins, less the cost of naming its members and the choice among tests:
+
+        gain = −log p − [log C(n, r) + log n + log C(m, c) + log m + log(number of tests)],
+
+    so that, by the union bound, noise rarely holds a block with a positive gain. Once blocks are accepted, members may
+    be named within the parts that these have made, for log 2 more, if that is less.
+
+    *Weights*, if no cell is negative and a fifth of them are 0 (counts, zeros and ones): Y = X for zeros and ones, else
+    log2(1 + X/u), u = 1 for whole numbers, otherwise the median positive value. Expected are h(a_i·b_j) with the
+    margins of Y, h(t) = t/(1 + t) or log2(1 + t), and weights count 1/φ each, φ Pearson's dispersion (1 for zeros and
+    ones). A block with more weight than expected has the likelihood ratio L of the matrix collapsed to its rows and
+    the others, its columns and the others, and −log p = L − ½(1 + log 2L).
+
+    *Normal* otherwise: cells less effects of rows and columns, over scales of rows and columns; extremes are drawn in
+    to normal scores, and the variance lost by that counts as noise. Forms of f degrees of freedom explain a share x of
+    the squares: a level (f = 1), levels of columns (c), of rows (r) or both (r + c − 1), one shape times a factor for
+    each row ((√r + √c)²), and this with a level for each row. −log p = N/2·KL(f/N ‖ x), by the noise of the matrix, of
+    the block (never less), and of its rows and its columns: 20 tests. What means of whole rows and columns took from
+    the block is restored, to twice its squares at most. Where neighbouring columns are correlated, they are a series:
+    columns of a block are whitened, and shapes are not tried.
+
+    A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
+    next one is judged on what remains, and takes its place in the queue again if that costs it the lead; the selection
+    stops at a gain of 0 or less. Accepted biclusters are *supported*. A bicluster is *redundant* if it shares at least
+    90 % of its cells with a supported one, if one block explains it and a supported one as well as the two do (the
+    evidence of their union is at least that of the pair), or if it has evidence alone but none given the supported
+    ones that share cells with it. It is *too small* if no block of its size could be supported.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        With ``"omit"`` every sum is over observed cells, which are counted; gaps are never filled.
+    n_jobs : int or None, default=None
+        Threads for large inputs.
+
+    Returns
+    -------
+    Evidence
+        Evidence, patterns, verdicts and reasons per bicluster, and the totals.
+
+    Raises
+    ------
+    MatrixError, SolutionError, ParameterError
+        If X, the solution or an option cannot be used.
+
+    See Also
+    --------
+    bivaluate.evaluate : The evidence beside all other scores.
+    bivaluate.propose_pruning : Drops what is not supported.
+
+    Notes
+    -----
+    Undefined (NaN, with a reason) for blocks without observed cells, and where the means of rows and columns explain
+    every cell of the matrix. A block that fills a matrix from side to side is part of these means and cannot be seen.
+    Where columns are a series, evidence depends on their order; shuffle them if it means nothing. Among weights only
+    raised blocks are seen.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> result = evidence_table(X, S)
+    >>> result.patterns, result.verdicts
+    (('shifted mean', 'none'), ('supported', 'not_supported'))
+    """
+    matrix = Matrix.of(X, missing)
+    cover = Cover(check_solution(solution, matrix=matrix))
+    return _evidence(matrix, cover, None if n_jobs == -1 else n_jobs)
+
+
+@measure("evidence", "evidence", "evidence",
+    "Evidence for the bicluster given those accepted before it; positive means that it is supported.", direction="high",
+    range=REAL, compute=lambda w: evidence_scores(w).gain, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def bicluster_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> Floats:
+    """Return the evidence of each bicluster, in nats, given those accepted before it; positive means supported.
+
+    High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        In nats.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> (bicluster_evidence(X, S) > 0).tolist()
+    [True, False]
+    """
+    return evidence_table(X, solution, missing=missing).gain
+
+
+@measure("total_evidence", "evidence", "total evidence", "Evidence of all supported biclusters together.",
+    level="solution", formula=r"E=\sum_{k:\,g_k>0}g_k", direction="high", range=(0.0, math.inf), main_rank=1, nothing=0.0,
+    compute=lambda w: evidence_scores(w).total, invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def total_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> float:
+    """Total evidence of a solution, in nats: the sum over its supported biclusters.
+
+    High is better; 0 where no bicluster is supported. A bicluster that is not supported changes nothing. See
+    :func:`evidence_table` for the formula.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> bool(total_evidence(X, S) == bicluster_evidence(X, S)[0])
+    True
+    """
+    return evidence_table(X, solution, missing=missing).total
+
+
+@measure("raw_evidence", "raw evidence", "raw evidence",
+    "Evidence before members are named and choices are charged; orders solutions without a supported bicluster.",
+    level="solution", direction="high", range=(0.0, math.inf), compute=lambda w: evidence_scores(w).total_raw,
+    invariances=_INVARIANCES, reference=_REFERENCE, default=True)  # fmt: skip
+def raw_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> float:
+    """Raw evidence of a solution, in nats: what its biclusters gain before their members are named.
+
+    Σ max(0, gain + names + choices), each given those accepted before it. High is better. It favours large and many
+    biclusters; use it only to order solutions none of whose biclusters is supported.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> raw_evidence(X, S) > total_evidence(X, S)
+    True
+    """
+    return evidence_table(X, solution, missing=missing).total_raw
+
+
+@measure("n_supported", "K supported", "supported biclusters",
+    "Number of supported biclusters; redundant ones are not counted.", level="solution", direction="none",
+    range=(0.0, math.inf), compute=lambda w: evidence_scores(w).n_supported, invariances=_INVARIANCES,
+    reference=_REFERENCE, default=True)  # fmt: skip
+def supported_biclusters(X: Any, solution: Biclustering, *, missing: str = "raise") -> int:
+    """Return the number of supported biclusters; see :func:`evidence_table`.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    int
+        Redundant ones are not counted.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> supported_biclusters(X, S)
+    1
+    """
+    return evidence_table(X, solution, missing=missing).n_supported
+
+
+@measure("supported_coverage", "supported coverage", "supported coverage",
+    "Share of the cells of the matrix in supported biclusters.", level="solution", direction="high", range=UNIT,
+    percent=True, compute=lambda w: evidence_scores(w).coverage, invariances=_INVARIANCES, reference=_REFERENCE,
+    default=True)  # fmt: skip
+def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise") -> float:
+    """Return the share of the cells of the matrix in supported biclusters; see :func:`evidence_table`. In [0, 1].
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Matrix of shape (n, m)
+        Data matrix.
+    solution : Biclustering
+        The biclusters.
+    missing : {"raise", "omit"}, default="raise"
+        Whether missing cells (NaN) are refused or left out.
+
+    Returns
+    -------
+    float
+        A share of all cells.
+
+    Raises
+    ------
+    MatrixError, ParameterError, SolutionError
+        As :func:`evidence_table` does.
+
+    See Also
+    --------
+    evidence_table : With patterns, verdicts and reasons.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6)), (range(30, 45), range(10, 16))], X.shape)
+    >>> supported_coverage(X, S)
+    0.075
+    """
+    return evidence_table(X, solution, missing=missing).coverage
+
+
+def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
+    model = _model(matrix, cover.solution)
+    found = undefined(cover) if model is None else select(model, cover, n_jobs)
+    every = len(found.order) == len(cover.solution)
+    return Evidence(
+        **found._asdict(),
+        total=math.fsum(found.gain[list(found.order)]),
+        total_raw=math.fsum(found.raw),
+        coverage=cover.share if every else Cover(cover.solution.select(found.order)).share,
+        family="normal" if model is None else model.name,
+        series=0.0 if model is None else model.series,
+    )
+
+
+def _model(matrix: Matrix, solution: Biclustering) -> Family | None:
+    model = matrix.once(model_of)
+    return None if model is None else model.given(solution)
+
+
+def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
+    """Return the evidence of biclusters, of a solution or others, each as if it were the only one.
+
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> X[:15, :6] += 3
+    >>> S = Biclustering([(range(15), range(6))], X.shape)
+    >>> evidence_alone(Matrix.of(X), S, [S[0]]) == evidence_table(X, S).alone
+    array([ True])
+    """
+    model = _model(matrix, solution)
+    return np.array([math.nan if model is None else judged_alone(model, bicluster)[0] for bicluster in biclusters])
+
+
+def evidence_scores(workspace: Workspace) -> Evidence:
+    """Return the evidence of a workspace, computed once."""
+    return workspace.once(_of_workspace)
+
+
+def _of_workspace(workspace: Workspace) -> Evidence:
+    n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
+    return _evidence(workspace.matrix, workspace.cover, n_jobs)

@@ -1,0 +1,184 @@
+"""What both families need of a matrix: one look at its cells, and its rows some at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate.matrix import Matrix
+from bivaluate.solution import Bicluster, Biclustering
+
+Floats = NDArray[np.float64]
+Result = TypeVar("Result")
+# Cells looked at together: few enough to stay in the processor's cache.
+_PIECE = 1 << 15
+
+
+class Judged(NamedTuple):
+    """The strongest form of a block: a bound on −log p of it in noise, and the squares or counts it explains."""
+
+    raw: float
+    form: str = "none"
+    explained: float = 0.0
+    own: float = 0.0
+
+
+class Family(Protocol):
+    """What the selection asks of a family fitted to a matrix; blocks and what is accepted are as each family wants."""
+
+    name: str
+    matrix: Matrix
+    log_tests: float
+    series: float
+    patterns: ClassVar[dict[str, str]]
+
+    @property
+    def start(self) -> Any:
+        """What is known before anything is accepted."""
+
+    def given(self, solution: Biclustering) -> Family:
+        """Return the family as it is seen once a solution is known."""
+
+    def block(self, bicluster: Bicluster) -> Any:
+        """Return what is known of a bicluster: `cells`, how many of them are seen, and sums."""
+
+    def judge(self, block: Any, state: Any) -> Judged:
+        """Return the strongest form of a block, given what has been accepted."""
+
+    def best(self, block: Any) -> float:
+        """Return the most that a block of this size could say, before names."""
+
+    def accept(self, block: Any, judged: Judged, state: Any) -> Any:
+        """Return what is known once a block is accepted."""
+
+
+class FirstSums(NamedTuple):
+    """One look at a matrix: what kind of cells it has, how many of them in each row and column, and plain sums."""
+
+    lowest: float
+    largest: float  # in absolute value
+    zeros: float
+    whole: bool
+    in_row: Floats
+    in_col: Floats
+    col_sums: Floats  # of cells less the mean of their row
+    squares: float  # likewise
+
+    @property
+    def cells(self) -> float:
+        """Cells seen."""
+        return float(self.in_row.sum())
+
+    @property
+    def gaps(self) -> bool:
+        """Whether cells are missing."""
+        return self.cells < len(self.in_row) * len(self.in_col)
+
+    @property
+    def freedom(self) -> float:
+        """Cells less one for every row and column that has any."""
+        return max(self.cells - float((self.in_row > 0).sum() + (self.in_col > 0).sum()) + 1.0, 1.0)
+
+    @property
+    def binary(self) -> bool:
+        """Whether all cells are 0 or 1."""
+        return self.whole and self.lowest >= 0 and self.largest <= 1
+
+    @property
+    def weights(self) -> bool:
+        """Whether cells are weights: none negative, and a fifth of them 0."""
+        return self.lowest >= 0 and self.zeros >= 0.2 * self.cells and self.largest > 0
+
+    @property
+    def col_means(self) -> Floats:
+        """Means of columns of cells less the mean of their row."""
+        return np.asarray(self.col_sums / np.maximum(self.in_col, 1.0))
+
+    @property
+    def variance(self) -> float:
+        """Mean square of what the means of rows and columns leave."""
+        between = float((self.col_sums**2 / np.maximum(self.in_col, 1.0)).sum())
+        return max(self.squares - between, 0.0) / max(self.cells, 1.0)
+
+
+def first_sums(matrix: Matrix) -> FirstSums:
+    """Return the sums of a first look, over all chunks."""
+    parts = list(by_chunks(matrix, partial(_first, matrix.without_cells())))
+    return FirstSums(
+        min(part.lowest for part in parts),
+        max(part.largest for part in parts),
+        sum(part.zeros for part in parts),
+        all(part.whole for part in parts),
+        np.concatenate([part.in_row for part in parts]),
+        sum_up(part.in_col for part in parts),
+        sum_up(part.col_sums for part in parts),
+        math.fsum(part.squares for part in parts),
+    )
+
+
+def _first(matrix: Matrix, start: int, cells: Any) -> FirstSums:
+    n, m = cells.shape
+    if not isinstance(cells, np.ndarray) and matrix.absent == "zero" and not np.isnan(cells.data).any():
+        return _first_sparse(cells)
+    in_row, in_col, col_sums, squares = np.empty(n), np.zeros(m), np.zeros(m), 0.0
+    lowest, largest, zeros, whole = math.inf, 0.0, 0, True
+    for rows, x, seen in pieces(matrix, cells):
+        known = x if seen is None else x[seen]
+        if known.size:
+            low, high = float(known.min()), float(known.max())
+            lowest, largest = min(lowest, low), max(largest, high, -low)
+            whole = whole and bool((known == np.rint(known)).all())
+            zeros += known.size - int(np.count_nonzero(known)) if low >= 0 >= low else 0
+        in_row[rows] = m if seen is None else seen.sum(axis=1)
+        in_col += len(x) if seen is None else seen.sum(axis=0)
+        centred = x if seen is None else np.where(seen, x, 0.0)
+        centred = centred - (centred.sum(axis=1) / np.maximum(in_row[rows], 1.0))[:, None]
+        centred = centred if seen is None else centred * seen
+        col_sums += centred.sum(axis=0)
+        squares += float(np.einsum("ij,ij->", centred, centred))
+    return FirstSums(lowest, largest, zeros, whole, in_row, in_col, col_sums, squares)
+
+
+def _first_sparse(cells: Any) -> FirstSums:
+    n, m = cells.shape
+    x = cells.data
+    some = len(x) < n * m
+    low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, 0.0)
+    means = np.asarray(cells.sum(axis=1)).ravel() / m
+    return FirstSums(
+        min(low, 0.0) if some else low,
+        max(high, -low, 0.0),
+        float(n * m - np.count_nonzero(x)),
+        bool((x == np.rint(x)).all()),
+        np.full(n, float(m)),
+        np.full(m, float(n)),
+        np.asarray(cells.sum(axis=0)).ravel() - means.sum(),
+        max(float(x @ x) - m * float(means @ means), 0.0),
+    )
+
+
+def by_chunks(matrix: Matrix, function: Callable[[int, Any], Result]) -> Iterator[Result]:
+    """Return what a function makes of every chunk of rows; cells in memory were checked before."""
+    if matrix.in_memory:
+        return (function(start, matrix.values[start:stop]) for start, stop in matrix.chunks())
+    return matrix.map_chunks(function)
+
+
+def pieces(matrix: Matrix, cells: Any) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
+    """Return some rows at a time, dense, and which of their cells are seen; None where all are."""
+    n, m = cells.shape
+    step = max(1, _PIECE // m)
+    for at in range(0, n, step):
+        x = matrix.dense(cells[at : at + step])
+        seen = ~np.isnan(x)
+        yield slice(at, at + len(x)), x, None if seen.all() else seen
+
+
+def sum_up(parts: Iterable[Any]) -> Any:
+    """Return the sum of arrays, one after the other."""
+    return reduce(np.add, parts)

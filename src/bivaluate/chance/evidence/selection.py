@@ -1,0 +1,238 @@
+"""Which biclusters are supported: the cost of naming them, forward selection, redundancy, verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._parallel import count_cores, share_out
+from bivaluate.chance.evidence._cells import Family, Judged, first_sums
+from bivaluate.chance.evidence.normal import Normal
+from bivaluate.chance.evidence.weights import Weights
+from bivaluate.chance.moments import log_choose
+from bivaluate.matrix import Matrix
+from bivaluate.measures.cover import Cover
+from bivaluate.solution import Bicluster
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
+NONE = "none"
+# Two biclusters that share this part of their cells (Jaccard index) are duplicates.
+DUPLICATE = 0.9
+# One bicluster may explain two that share this part of the smaller one's rows or columns.
+_ALIKE = 0.5
+# From this many cells of blocks on, a second thread pays for itself.
+_MANY_CELLS = 200_000
+# Beyond this, or below its inverse, values are brought near 1 first.
+_LARGEST = 1e70
+_LOG_2 = math.log(2)
+_NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
+_NO_CELLS = "no evidence: no cell is observed"
+
+
+def model_of(matrix: Matrix) -> Family | None:
+    """Return the family of a matrix, fitted to its cells; None where these leave nothing to judge by."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        first = first_sums(matrix)
+    if first.largest > 0 and not _LARGEST > first.largest > 1 / _LARGEST:  # squares would not be numbers
+        matrix = Matrix(np.ldexp(matrix.values, -math.frexp(first.largest)[1]))
+        first = first_sums(matrix)
+    rounding = (32 * np.finfo(np.float64).eps * first.largest) ** 2
+    if not first.cells or not first.variance > rounding:
+        return None
+    return Weights(matrix, first) if first.weights else Normal(matrix, first)
+
+
+class Names:
+    """What it costs to name the members of a block, and less so where accepted blocks have named them before."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.parts: list[Any] = [np.zeros(n, dtype=np.int64) for n in shape]
+        self.sizes: list[list[int]] = [[n] for n in shape]
+
+    def cost(self, bicluster: Bicluster) -> float:
+        """Return log C(n, r) + log n, or Σ over parts, with log 2 for the choice; rows and columns alike."""
+        return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
+
+    @staticmethod
+    def _of_side(parts: Indices, sizes: list[int], members: Indices) -> float:
+        n = len(parts)
+        plain = log_choose(n, len(members)) + math.log(n)
+        if len(sizes) == 1:
+            return plain
+        inside = np.bincount(parts[members], minlength=len(sizes)).tolist()
+        return min(plain, sum(log_choose(p, r) + math.log1p(p) for p, r in zip(sizes, inside, strict=True))) + _LOG_2
+
+    def accept(self, bicluster: Bicluster) -> None:
+        """Split parts into members of a block and others."""
+        for side, members in enumerate((bicluster.rows, bicluster.cols)):
+            split = 2 * self.parts[side]
+            split[members] += 1
+            _, self.parts[side], sizes = np.unique(split, return_inverse=True, return_counts=True)
+            self.sizes[side] = sizes.tolist()
+
+
+class Selection(NamedTuple):
+    """What the selection says of each bicluster, and the order in which they were accepted."""
+
+    gain: Floats
+    alone: Floats
+    raw: Floats
+    patterns: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    redundant_with: tuple[tuple[int, ...], ...]
+    reasons: tuple[str, ...]
+    order: tuple[int, ...]
+
+
+def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
+    """Return the evidence of a bicluster as if it were the only one, and its pattern."""
+    judged = model.judge(model.block(bicluster), model.start)
+    gain = judged.raw - Names(model.matrix.shape).cost(bicluster) - model.log_tests
+    return gain, model.patterns.get(judged.form, NONE)
+
+
+def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
+    """Accept the bicluster of largest gain as long as there is one, each judged given those before it."""
+    solution, K = cover.solution, len(cover.solution)
+    many = sum(b.size for b in solution) >= _MANY_CELLS
+    blocks = _for_each(lambda k: model.block(solution[k]), K, n_jobs if many else 1)
+    state, names = model.start, Names(model.matrix.shape)
+    judged = _for_each(lambda k: model.judge(blocks[k], state), K, n_jobs if many else 1)
+    plain = np.array([names.cost(b) + model.log_tests for b in solution])
+    raws = np.array([one.raw for one in judged])
+    alone = raws - plain
+    gain, patterns = alone.copy(), [model.patterns.get(one.form, NONE) for one in judged]
+    repeats = _Repeats(model, cover, alone, patterns)
+    redundant: dict[int, tuple[int, ...]] = {}
+    order: list[int] = []
+    waiting, stale = set(np.flatnonzero(raws > 0).tolist()), set[int]()
+
+    def again(k: int) -> None:
+        judged[k] = model.judge(blocks[k], state)
+        raws[k], gain[k] = judged[k].raw, judged[k].raw - names.cost(solution[k]) - model.log_tests
+        stale.discard(k)
+
+    while waiting:
+        k = max(waiting, key=lambda position: (gain[position], -position))
+        if gain[k] <= 0 and not stale:
+            break
+        if gain[k] <= 0 or k in stale:
+            for other in [k] if gain[k] > 0 else list(stale):
+                again(other)
+            continue
+        waiting.remove(k)
+        if repeated := repeats.among(k, order, gain[k]):
+            redundant[k] = repeated
+            continue
+        order.append(k)
+        state = model.accept(blocks[k], judged[k], state)
+        names.accept(solution[k])
+        stale |= waiting
+    _raw_of_rest(model, cover, blocks, judged, raws, state, waiting | set(redundant))
+    redundant |= {
+        k: tuple(other for other in sorted(order) if cover.intersections[k, other])
+        for k in np.flatnonzero(alone > 0).tolist()
+        if k not in order and k not in redundant and cover.intersections[k, order].any()
+    }
+    seen = [block.cells > 0 for block in blocks]
+    judgeable = [k in order or k in redundant or not seen[k] or model.best(blocks[k]) > plain[k] for k in range(K)]
+    return Selection(
+        np.where(seen, gain, np.nan),
+        np.where(seen, alone, np.nan),
+        raws,
+        tuple(pattern if alone[k] > 0 or k in order else NONE for k, pattern in enumerate(patterns)),
+        tuple(
+            SUPPORTED if k in order else REDUNDANT if k in redundant else NOT_SUPPORTED if judgeable[k] else TOO_SMALL
+            for k in range(K)
+        ),
+        tuple(redundant.get(k, ()) for k in range(K)),
+        tuple(map(_reason, solution, seen, judgeable)),
+        tuple(order),
+    )
+
+
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool) -> str:
+    if not seen:
+        return _NO_CELLS
+    r, c = bicluster.shape
+    return "" if judgeable else f"{r} × {c}: no block of this size could be supported in this matrix"
+
+
+def _raw_of_rest(
+    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], raws: Floats, state: Any, rest: set[int]
+) -> None:
+    """Give raw evidence to those that are not accepted, each given those that have more and share cells with it."""
+    stale: set[int] = set()
+    while rest:
+        k = max(rest, key=lambda position: (raws[position], -position))
+        if raws[k] <= 0:
+            break
+        if k in stale:
+            judged[k] = model.judge(blocks[k], state)
+            raws[k] = judged[k].raw
+            stale.discard(k)
+            continue
+        rest.remove(k)
+        if shared := {other for other in rest if cover.intersections[k, other]}:
+            state = model.accept(blocks[k], judged[k], state)
+            stale |= shared
+
+
+class _Repeats(NamedTuple):
+    """Which accepted biclusters a bicluster is redundant with."""
+
+    model: Family
+    cover: Cover
+    alone: Floats
+    patterns: Sequence[str]
+
+    def among(self, k: int, accepted: Sequence[int], gain: float) -> tuple[int, ...]:
+        """Return the accepted biclusters that share nearly all cells with k, or that one block explains with it.
+
+        That block must have the pattern of one of the two: a richer one would explain unlike biclusters, too.
+        """
+        at = np.array(accepted, dtype=np.int64)
+        same = at[self.cover.jaccard[k, at] >= DUPLICATE]
+        if len(same):
+            return (int(same[0]),)
+        rows, cols = self.cover.shared_rows, self.cover.shared_cols
+        share = [shared[k, at] / np.minimum(shared[k, k], shared[at, at]) for shared in (rows, cols)]
+        alike = at[np.maximum(*share) >= _ALIKE] if len(at) else at
+        return tuple(other for other in alike.tolist() if self._explained_by_one(k, other, self.alone[other] + gain))
+
+    def _explained_by_one(self, k: int, other: int, pair: float) -> bool:
+        solution = self.cover.solution
+        gain, pattern = judged_alone(self.model, union_of(solution[k], solution[other]))
+        return gain >= pair and pattern in (self.patterns[k], self.patterns[other])
+
+
+def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
+    """Return all rows of two biclusters by all their columns."""
+    return Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
+
+
+def undefined(cover: Cover) -> Selection:
+    """Return what is said where a matrix leaves nothing to judge by."""
+    K = len(cover.solution)
+    nothing = np.full(K, np.nan)
+    return Selection(nothing, nothing, np.zeros(K), (NONE,) * K, (NOT_SUPPORTED,) * K, ((),) * K, (_NO_NOISE,) * K, ())
+
+
+def _for_each(function: Callable[[int], Any], count: int, n_jobs: int | None) -> list[Any]:
+    if n_jobs == 1 or count < 2:
+        return [function(k) for k in range(count)]
+    found: dict[int, Any] = {}
+    share_out([partial(_into, found, function, k) for k in range(count)], count_cores(n_jobs))
+    return [found[k] for k in range(count)]
+
+
+def _into(found: dict[int, Any], function: Callable[[int], Any], k: int) -> None:
+    found[k] = function(k)
