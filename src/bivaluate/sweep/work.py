@@ -26,7 +26,6 @@ from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
-
 MOST_CELLS_REFINED = 250_000
 
 
