@@ -66,6 +66,7 @@ class Traits:
     gaps: float  # share of the cells that are missing
     nonnegative: bool
     zeros: float  # share of the observed cells that are 0
+    whole: bool
     two_values: bool
     skew: float
     constant: bool
@@ -77,13 +78,14 @@ class Traits:
         if self.gaps:
             return CENTRED
         weights = self.nonnegative and not self.two_values
-        return LOG if weights and (self.zeros >= MANY_ZEROS or self.skew > SKEWED) else ""
+        return LOG if weights and ((self.whole and self.zeros >= MANY_ZEROS) or self.skew > SKEWED) else ""
 
     @property
     def said(self) -> str:
         """What was done to the data before they were searched, in a sentence."""
         if self.view == LOG:
-            why = f"{percent(self.zeros)} of the cells are 0" if self.zeros >= MANY_ZEROS else "the values are skewed"
+            counts = self.whole and self.zeros >= MANY_ZEROS
+            why = f"these are counts, {percent(self.zeros)} of them 0" if counts else "the values are skewed"
             return f"Algorithms were given log2(1 + x{'' if self.unit == 1 else f'/{self.unit:.3g}'}), because {why}."
         if self.view == CENTRED:
             return (
@@ -132,6 +134,7 @@ def _traits(matrix: Matrix) -> Traits:
         gaps=1.0 - observed / (n * m),
         nonnegative=bool(observed) and lowest >= 0,
         zeros=zeros / max(observed, 1),
+        whole=whole,
         two_values=two_values,
         skew=float(skew),
         constant=not observed or lowest == (max(highest, 0.0) if zeros else highest),

@@ -26,6 +26,8 @@ from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
+MOST_CELLS_REFINED = 250_000
+
 
 class FitRunner:
     """Performs tasks one after the other: what one leaves serves the next.
@@ -195,7 +197,8 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
     """Return the supported biclusters of the solution of a task, those of most evidence first.
 
-    They are refined, unless the algorithm has done so under a finer model than that of evidence.
+    They are refined, unless the algorithm has done so under a finer model than that of evidence, or the matrix is so
+    large that the changes that can be tried would reach a part of the members only.
     """
     from bivaluate.algorithms.registry import FINAL
     from bivaluate.chance.evidence import evidence_table
@@ -206,7 +209,8 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     given = unpack_solution(task.given)
     order = evidence_table(matrix, given, missing=missing).order
     algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
-    trials = 0 if algorithm is not None and algorithm.refines else None
+    large = matrix.shape[0] * matrix.shape[1] > MOST_CELLS_REFINED
+    trials = 0 if large or (algorithm is not None and algorithm.refines) else None
     refined = refine(matrix, given.select(order), missing=missing, trials=trials)
     return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
 
