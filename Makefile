@@ -46,7 +46,7 @@ test: lint type .venv/.installed  ## set everything up and run all checks and te
 
 # What can differ where extras are missing; tests/test_architecture.py sees to it that nothing else imports one.
 LEAN_TESTS := tests/io tests/cli tests/plots tests/datasets/test_real.py tests/algorithms/test_called.py \
-  tests/test_anndata_objects.py tests/test_any_source.py tests/test_architecture.py tests/test_evaluation.py \
+  tests/test_anndata_objects.py tests/test_any_source.py tests/test_what_users_have.py tests/test_architecture.py tests/test_evaluation.py \
   tests/test_matrix.py tests/test_notebook.py tests/test_packaging.py tests/test_solution.py \
   tests/test_docs.py::test_readme_commands_work_as_typed tests/test_docs.py::test_readme_examples_run
 test-lean: .venv-lean/.installed  ## tests of what can differ without extras, in an environment without any

@@ -4,8 +4,7 @@ python -m benchmarks.bench_reading
 
 Wall times, the best of three in each of three fresh processes, ours and the peer's in turn; files in the page cache; a peer
 that is not installed is left out. Everybody ends with the same: float64, genes in rows, row after row in memory (of
-sparse cells: CSR of genes), and the labels of both sides as lists. Ours includes every check, and the trial of binary files
-in a process of their own.
+sparse cells: CSR of genes), and the labels of both sides as lists. Ours includes every check.
 """
 
 from __future__ import annotations

@@ -206,14 +206,16 @@ def benchmark_sentence() -> str:
 
 def attack_table() -> str:
     """What the recorded runs of the attack came to, by class of files."""
-    lines = ["| run | files | tries | refused | read | failures |", "|---|---|---|---|---|---|"]
+    lines = ["| run | files | tries | refused | read | library ended | failures |", "|---|---|---|---|---|---|---|"]
     for run in json.loads((ROOT / "docs" / "attack.json").read_text(encoding="utf-8")):
         total: dict[str, int] = {}
-        name = f"seed {run['seed']}, {run['minutes']:g} minutes"
+        mode = run.get("mode", "untrusted")
+        name = f"{mode}, seed {run['seed']}, {run['minutes']:g} minutes"
         for kind, ends in [*sorted(run["classes"].items()), ("all", total)]:
             counts = {"refused": 0, "value": 0, **ends}
-            failed = sum(n for what, n in counts.items() if what not in ("refused", "value"))
-            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], failed)]
+            ended = sum(counts.get(what, 0) for what in ("died", "hung")) if mode == "ordinary" else 0
+            failed = sum(counts.values()) - counts["refused"] - counts["value"] - ended
+            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], ended, failed)]
             lines.append(f"| {name} | {kind} | {' | '.join(words)} |")
             name = ""
             for what, n in ends.items() if kind != "all" else ():

@@ -24,6 +24,7 @@ PACKAGES = {
     "dask": "distributed",
     "graph": "sknetwork",
     "plots": "marsilea",
+    "tables": "narwhals",
 }
 
 

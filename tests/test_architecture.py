@@ -181,6 +181,7 @@ def test_extras_are_imported_where_the_lean_tests_look():
         "algorithms.communities": "tests/algorithms/test_called.py",
         "datasets.labelled": "tests/datasets/test_real.py",
         "io": "tests/io",
+        "matrix": "tests/test_what_users_have.py",
         "plots.heatmap": "tests/plots",
     }
     packages = {*PACKAGES.values(), "dask", "h5py"}

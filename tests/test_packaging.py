@@ -4,9 +4,11 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -19,7 +21,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 def test_versions_agree():
     assert f"version: {bivaluate.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f'version: "{bivaluate.__version__}"' in (ROOT / "packaging/conda/meta.yaml").read_text(encoding="utf-8")
+    for file, words in (
+        ("packaging/conda/meta.yaml", f'set version = "{bivaluate.__version__}"'),
+        ("packaging/nextflow/bivaluate_score/main.nf", f"bivaluate:{bivaluate.__version__}--"),
+        ("packaging/nextflow/bivaluate_score/environment.yml", f"bivaluate={bivaluate.__version__}"),
+        ("packaging/galaxy/macros.xml", f'name="@TOOL_VERSION@">{bivaluate.__version__}<'),
+        ("packaging/scverse/meta.yaml", f"version: v{bivaluate.__version__}"),
+    ):
+        assert words in (ROOT / file).read_text(encoding="utf-8"), file
 
 
 def test_the_conda_recipe_asks_for_what_the_package_needs():
@@ -70,8 +79,51 @@ def test_what_a_public_project_has():
         "make test-lowest",
         "test-lean",
         "make dist",
+        "cancel-in-progress: true",
+        "workflow_dispatch",
     ):
         assert words in workflow, words
+
+
+def test_placeholders_stand_on_one_page():
+    page = (ROOT / "docs/releasing.md").read_text(encoding="utf-8")
+    for file in ["pyproject.toml", *(str(p.relative_to(ROOT)) for p in (ROOT / "packaging").rglob("*") if p.is_file())]:
+        text = (ROOT / file).read_text(encoding="utf-8")
+        for word in set(re.findall(r"PLACEHOLDER-[A-Z0-9-]*[A-Z0-9]", text)) | set(re.findall(r"example\.org", text)):
+            assert word in page, word
+            assert f"`{file}`" in page, file
+
+
+def test_actions_are_pinned_and_may_do_little():
+    for file in (ROOT / ".github/workflows").glob("*.yml"):
+        text = file.read_text(encoding="utf-8")
+        assert all(re.fullmatch(r"[0-9a-f]{40}", ref) for ref in re.findall(r"uses: \S+@(\S+)", text)), file
+        assert "\npermissions: {}\n" in text
+    release = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    assert "id-token: write" in release
+    assert "secrets." not in release
+
+
+@pytest.mark.parametrize("part", ["script:", "stub:"])
+def test_the_versions_of_the_nextflow_module_are_yaml(part, tmp_path):
+    """The shell gets the script without its common indentation, as Nextflow gives it."""
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / "packaging/nextflow/bivaluate_score/main.nf").read_text(encoding="utf-8").partition(part)[2]
+    script = textwrap.dedent(text.split('"""')[1])
+    script = script[script.index("cat <<-END_VERSIONS") :].replace("${task.process}", "A:SCORE").replace("\\$", "$")
+    script = script.replace("bivaluate --version", "echo bivaluate 9.9")
+    subprocess.run(["bash", "-c", script], cwd=tmp_path, check=True)
+    assert yaml.safe_load((tmp_path / "versions.yml").read_text()) == {"A:SCORE": {"bivaluate": 9.9}}
+
+
+@pytest.mark.parametrize("tool", ["score", "find"])
+def test_the_command_lines_of_galaxy_are_known(tool):
+    """Every option of the wrapper is one of the command."""
+    command = ElementTree.parse(ROOT / f"packaging/galaxy/bivaluate_{tool}.xml").find("command").text
+    shown = subprocess.run([sys.executable, "-m", "bivaluate", tool, "--help"], capture_output=True, text=True).stdout
+    used = set(re.findall(r" (--[a-z-]+)", command)) | {"--transpose"}
+    assert used
+    assert all(option in shown for option in used), used
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
-from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError
+from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
 from bivaluate._text import Advice, Option, html_table, listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
@@ -43,7 +43,7 @@ def evaluate(
     X: Any,
     solution: Any,
     *,
-    metrics: str | Iterable[str] = "default",
+    metrics: str | Iterable[str | Callable[..., Any]] = "default",
     degenerate: str = "nan",
     missing: str = "raise",
     min_rows: int = 1,
@@ -72,9 +72,11 @@ def evaluate(
         The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from
         their entries, memory maps and other sources some rows at a time: neither is turned into one dense array.
     solution : Biclustering, estimator or list of pairs
-        The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns).
-    metrics : str or iterable of str
-        ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys.
+        The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns) of positions
+        or labels of `X`.
+    metrics : str or iterable of str or callable
+        ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys; measures of your own as
+        ``"module:function"`` or as functions, of (values of a bicluster) or of (X, solution).
     degenerate : {"nan", "formula"}
         How a bicluster of one row or one column counts: ``"nan"`` (undefined, so it is left out of every score) or
         ``"formula"`` (what the formula gives, the 0 of the paper).
@@ -238,6 +240,15 @@ def _warn(result: Evaluation) -> None:
         )
 
 
+class _Scores(dict[str, float]):
+    """Scores by registry key, which say the key where something else is asked for."""
+
+    def __missing__(self, key: object) -> float:
+        like = [known for known in self if symbol(known).lower() == str(key).lower() or known == str(key).lower()]
+        hint = f" Its key is {like[0]!r}." if like else suggest(str(key), self)
+        raise KeyError(f"no score is called {key!r}.{hint} Computed: {', '.join(self)}.")
+
+
 class Evaluation:
     """The scores of one solution; made by :func:`evaluate`.
 
@@ -293,7 +304,7 @@ class Evaluation:
         self.names = list(names)
         #: How commands name the matrix and the solution.
         self.place = ("MATRIX", "SOLUTION")
-        self.scores: dict[str, float] = {}
+        self.scores: dict[str, float] = _Scores()
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
         self._too_large: set[str] = set()

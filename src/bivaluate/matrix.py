@@ -16,7 +16,7 @@ import numpy as np
 
 from bivaluate._anndata import cells_of, is_anndata
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
-from bivaluate._errors import MatrixError, TooLargeError
+from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
 from bivaluate._rows import (
     CHUNK_CELLS,
     LARGEST_DENSE_BYTES,
@@ -132,8 +132,9 @@ class Matrix:
         Parameters
         ----------
         X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
-            Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; the masked cells of a masked
-            array become missing ones. What lies in a file is checked when it is read.
+            Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
+            first column of text holds the labels of rows. The masked cells of a masked array become missing ones. What
+            lies in a file is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -163,6 +164,8 @@ class Matrix:
             matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
             matrix.once(Matrix._check_cells, missing)
             return matrix
+        if type(X).__module__.partition(".")[0] in ("polars", "pyarrow"):
+            X = _pandas(X, name)
         if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
             cls._check_frame_dtypes(X, name)
             return cls.of(cls(_cells(X), _labels(X.index), _labels(X.columns), name), missing)
@@ -925,6 +928,23 @@ def _cells(frame: pd.DataFrame) -> NDArray[Any]:
     """Return the cells of a frame; pandas' own mark of a missing cell becomes NaN."""
     values = frame.to_numpy()
     return values if values.dtype != object else frame.astype(object).where(frame.notna(), np.nan).to_numpy()
+
+
+def _pandas(X: Any, name: str) -> pd.DataFrame:
+    """Return a table of polars or pyarrow as one of pandas; a first column of text becomes the labels of rows."""
+    import pandas as pd
+
+    try:
+        import narwhals as nw
+    except ImportError:
+        raise MissingExtraError(f"a {type(X).__name__}", "narwhals") from None
+    try:
+        table = nw.from_native(X, eager_only=True)
+    except TypeError as error:
+        raise MatrixError(f"{name} is a {type(X).__name__}, and a table in memory is needed: {error}") from None
+    frame = pd.DataFrame({column: table[column].to_numpy() for column in table.columns})
+    has_labels = len(table.columns) > 1 and table[table.columns[0]].dtype == nw.String
+    return frame.set_index(table.columns[0]) if has_labels else frame
 
 
 def _labels(index: Any) -> tuple[str, ...] | None:

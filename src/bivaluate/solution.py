@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError
+from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
 from bivaluate._text import first_few, html_table, plural
 
@@ -831,18 +831,69 @@ class Biclustering(Sequence[Bicluster]):
         return f"Biclustering({plural(len(self), 'bicluster')} of a matrix of {shape})"
 
 
-def check_solution(solution: Any, name: str = "solution") -> Biclustering:
-    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns."""
-    if isinstance(solution, Biclustering):
-        return solution
+def check_solution(solution: Any, name: str = "solution", matrix: Any = None) -> Biclustering:
+    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns.
+
+    With a `matrix` it gets the shape of it, and members may be its labels.
+    """
+    shape = None if matrix is None else matrix.shape
     if hasattr(solution, "fit") or hasattr(solution, "rows_"):
-        return Biclustering.from_estimator(solution)
-    if isinstance(solution, (list, tuple)):
-        return Biclustering(solution)
+        solution = Biclustering.from_estimator(solution)
+    if isinstance(solution, Biclustering):
+        return solution if shape is None else solution.with_shape(shape)
+    if isinstance(solution, (list, tuple)) and not _are_labels(solution, shape):
+        pairs = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
+        known = (getattr(matrix, "row_labels", None), getattr(matrix, "col_labels", None))
+        return Biclustering(_placed(pairs, known) if any(known) else pairs, shape)
     raise SolutionError(
-        f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs "
-        "(rows, columns)."
+        f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
+        "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
+        "diagonal=True where equal labels belong together; for a table of members: Biclustering.from_frame(table)."
     )
+
+
+def _are_labels(solution: Sequence[Any], shape: tuple[int, int] | None) -> bool:
+    """Whether there is a label for each row, or for each row and each column, in place of pairs."""
+    both = len(solution) == 2 and all(map(_is_flat, solution))
+    return bool(solution) and (_is_flat(solution) or (both and tuple(map(len, solution)) == shape))
+
+
+def _is_flat(members: Any) -> bool:
+    if hasattr(members, "ndim"):
+        return bool(members.ndim == 1)
+    return isinstance(members, (list, tuple)) and all(isinstance(m, str) or not hasattr(m, "__iter__") for m in members)
+
+
+def _pair(members: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return rows and columns of a bicluster that is a mapping."""
+    sides = [next((members[key] for key in keys if key in members), None) for keys in (("rows",), ("cols", "columns"))]
+    if any(side is None for side in sides):
+        raise SolutionError(f"a bicluster is a mapping of {', '.join(map(str, members))}; it needs rows and cols.")
+    return sides[0], sides[1]
+
+
+def _placed(pairs: Sequence[Any], known: Sequence[Sequence[str] | None]) -> list[Any]:
+    """Return pairs with positions in place of labels; what is no pair, or no label, stays as it is."""
+    places = [dict(zip(labels or (), range(len(labels or ())), strict=True)) for labels in known]
+
+    def positions(name: str, axis: int, members: Any) -> Any:
+        if not hasattr(members, "__iter__") or not isinstance(next(iter(members), None), str):
+            return members
+        labels, what = known[axis] or (), ("row", "column")[axis]
+        for label in members:
+            if label not in places[axis]:
+                raise SolutionError(f"{name}: X has no {what} {label!r}.{suggest(str(label), places[axis])}")
+            if len(places[axis]) < len(labels) and list(labels).count(label) > 1:
+                raise SolutionError(f"{name}: X has more than one {what} {label!r}; pass positions, counted from 0.")
+        return [places[axis][label] for label in members]
+
+    found = []
+    for k, pair in enumerate(pairs):
+        sides = list(pair) if hasattr(pair, "__iter__") else [pair]
+        found.append(
+            [positions(f"B{k + 1}", axis, side) for axis, side in enumerate(sides)] if len(sides) == 2 else pair
+        )
+    return found
 
 
 def fitted_solution(estimator: Any, X: Any) -> Biclustering:
@@ -932,7 +983,7 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
         raise SolutionError(f"{name}: {what}s are True/False; use Biclustering.from_masks.")
     if array.dtype.kind not in "iu":
         found = as_python(array.flat[0])
-        how = f" For labels of a DataFrame, {('X.index', 'X.columns')[axis]}.get_indexer(labels) gives them."
+        how = " Labels are looked up where a matrix has them: evaluate(X, …) with a DataFrame or an AnnData object."
         raise SolutionError(
             f"{name}: {what}s must be whole numbers counted from 0, found {found!r}.{how if isinstance(found, str) else ''}"
         )

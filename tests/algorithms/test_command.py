@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from bivaluate._errors import CommandError, FileError, FormatError, MatrixError, ParameterError
-from bivaluate.algorithms import CommandEstimator, make_estimator
+from bivaluate.algorithms import CommandEstimator, choose_algorithms, make_estimator
 from bivaluate.algorithms._supervise import memory_of
 from bivaluate.algorithms.command import read_recipe, recipes
 from bivaluate.algorithms.registry import finds_k, is_nested
@@ -40,7 +40,7 @@ def test_the_matrix_k_and_seed_are_given_and_the_file_is_read():
         "assert words[2:] == ['2', '7', '9x5', '; touch $HOME']; "
         "open(words[0] + '/f.csv', 'w').write('bicluster,rows,cols\\nB1,r1 r9,c5\\nB2,r2,c1 c2\\n'); print(table[1][1])"
     )
-    model = python(code, "{out}", "{matrix}", "{k}", "{seed}", "{rows}x{cols}", "; touch $HOME", n_biclusters=2)
+    model = python(code, "{out}/", "{matrix}", "{k}", "{seed}", "{rows}x{cols}", "; touch $HOME", n_biclusters=2)
     assert not model.record.finds_k
     found = clone(model).set_params(random_state=7).fit(X)
     assert [(b.rows.tolist(), b.cols.tolist()) for b in found.solution_] == [([0, 8], [4]), ([1], [0, 1])]
@@ -59,32 +59,71 @@ def test_the_matrix_k_and_seed_are_given_and_the_file_is_read():
 )
 def test_the_matrix_is_written_as_the_program_wants_it(style, reads):
     code = f"m = sys.argv[2]; print({reads}); {writes('B1,r1,c1')}"
-    assert float(python(code, "{out}", "{matrix}", matrix=style).fit(X).output_) == X[0, 0]
+    assert float(python(code, "{out}/", "{matrix}", matrix=style).fit(X).output_) == X[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("style", "reads"),
+    [
+        ("csv", "open(m).read().split()[1].split(',')[1]"),
+        ("npy", "__import__('numpy').load(m)[0, 0]"),
+        ("mtx", "__import__('scipy.io').io.mmread(m).toarray()[0, 0]"),
+    ],
+)
+def test_the_command_asks_for_a_format_and_a_path_that_does_not_exist_yet(style, reads):
+    code = f"o, m = sys.argv[1:]; assert not os.path.exists(o); print({reads}); "
+    file = "open(o, 'w').write('bicluster,rows,cols\\nB1,r1 r3,c2\\n')"
+    model = python(code + file, "{out}", f"{{matrix:{style}}}").fit(X)
+    assert float(model.output_) == X[0, 0]
+    assert model.solution_[0].rows.tolist() == [0, 2]
+    folder = "os.mkdir(o); open(o + '/some.json', 'w').write('[[[0, 2], [1]]]')"
+    assert python(code + folder, "{out}", f"{{matrix:{style}}}").fit(X).solution_[0].rows.tolist() == [0, 2]
+
+
+def test_a_command_runs_where_it_was_typed(tmp_path, monkeypatch):
+    (tmp_path / "tool.py").write_text("import sys; open(sys.argv[1], 'w').write('bicluster,rows,cols\\nB1,r1,c1\\n')")
+    monkeypatch.chdir(tmp_path)
+    assert len(make_estimator(f"mine=cmd:'{sys.executable}' tool.py {{out}}", "auto").fit(X).solution_) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["tool.py"]
+    with pytest.raises(
+        CommandError, match=r"No such file or directory.*\{out\} is a path to be made, \{out\}/ a folder"
+    ):
+        CommandEstimator(f"'{sys.executable}' -c \"import sys; open(sys.argv[1] + '/x', 'w')\" {{out}}").fit(X)
+
+
+def test_names_of_commands():
+    assert choose_algorithms(["las", "a=cmd:x {out}", "b=recipe:unpast"]) == dict.fromkeys(
+        ["las", "a=cmd:x {out}", "b=recipe:unpast"], True
+    )
+    with pytest.raises(ParameterError, match=r"'a' names two algorithms; choose another name"):
+        choose_algorithms(["a=cmd:x {out}", "a=cmd:y {out}"])
+    with pytest.raises(ParameterError, match=r"'las' is an algorithm of bivaluate; choose"):
+        choose_algorithms(["las=cmd:x {out}"])
 
 
 def test_missing_cells_are_refused_or_left_to_the_program():
     holes = X.copy()
     holes[2, 1] = np.nan
-    model = python(f"print(open(sys.argv[2]).readlines()[3].split()[2]); {writes('B1,r1,c1')}", "{out}", "{matrix}")
+    model = python(f"print(open(sys.argv[2]).readlines()[3].split()[2]); {writes('B1,r1,c1')}", "{out}/", "{matrix}")
     with pytest.raises(MatrixError, match="without missing cells"):
         model.fit(holes)
     assert model.set_params(missing="omit").fit(holes).output_ == "NA\n"
 
 
 def test_a_number_that_is_not_asked_for_is_an_upper_bound():
-    model = python(writes("B1,r1,c1", "B2,r2,c2", "B3,r3,c3"), "{out}", n_biclusters="auto")
+    model = python(writes("B1,r1,c1", "B2,r2,c2", "B3,r3,c3"), "{out}/", n_biclusters="auto")
     assert model.record.finds_k
     assert len(model.fit(X).solution_) == 3
     assert len(model.set_params(n_biclusters=2).fit(X).solution_) == 2
     with pytest.raises(ParameterError, match="n_biclusters is 'auto'; a whole number"):
-        python(writes(), "{out}", "{k}", n_biclusters="auto").fit(X)
+        python(writes(), "{out}/", "{k}", n_biclusters="auto").fit(X)
 
 
 def test_finding_nothing_is_an_answer():
-    model = python("print('0 clusters, sorry')", "{out}", nothing=r"^0 clusters")
+    model = python("print('0 clusters, sorry')", "{out}/", nothing=r"^0 clusters")
     assert len(model.fit(X).solution_) == 0
     assert (
-        len(python("print('10 clusters'); " + writes("B1,r1,c1"), "{out}", nothing=r"^0 clusters").fit(X).solution_)
+        len(python("print('10 clusters'); " + writes("B1,r1,c1"), "{out}/", nothing=r"^0 clusters").fit(X).solution_)
         == 1
     )
 
@@ -94,7 +133,7 @@ def test_finding_nothing_is_an_answer():
     [
         ("sys.exit('no such option: -q')", {}, r" ended with code 1\. Its last lines: no such option: -q$"),
         ("print('a'); os.abort()", {}, r" ended by signal 6\. Its last lines: a$"),
-        ("pass", {}, r" wrote no file\. It printed nothing\.$"),
+        ("pass", {}, r" wrote no file to \{out\}\. It printed nothing\.$"),
         ("pass", {"result": "out/*.tsv"}, r" wrote no file like out/\*\.tsv\."),
         (writes("B1,r77,c1"), {}, r" wrote out/found\.csv, which cannot be read: out/found\.csv.*r77"),
         ("open(sys.argv[1] + '/x', 'w').write('nonsense')", {}, r" wrote out/x, which cannot be read: out/x"),
@@ -110,7 +149,7 @@ def test_finding_nothing_is_an_answer():
 )
 def test_a_command_that_fails_says_how_and_its_last_words(code, parameters, message):
     with pytest.raises(CommandError, match=message):
-        python(code, "{out}", **parameters).fit(X)
+        python(code, "{out}/", **parameters).fit(X)
 
 
 def test_everything_a_command_started_ends_with_it(tmp_path):
@@ -120,7 +159,7 @@ def test_everything_a_command_started_ends_with_it(tmp_path):
     limit = 0.5
     while not (mark.exists() and mark.read_text()):  # a busy machine needs longer to start two processes
         with pytest.raises(CommandError, match=rf"limit of {limit:g} s"):
-            python(code, child, time_limit=limit).fit(X)
+            python(code, child, "{out}/", time_limit=limit).fit(X)
         limit *= 4
     wait_until(lambda: not alive(int(mark.read_text())))
     assert memory_of(os.getpgrp()) > 1_000_000 or sys.platform != "linux"
@@ -129,7 +168,7 @@ def test_everything_a_command_started_ends_with_it(tmp_path):
 def test_the_program_has_an_environment_of_its_own(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
     code = "print(os.environ.get('PYTHONPATH'), os.environ['TOOL']); " + writes("B1,r1,c1")
-    assert python(code, "{out}", environment={"TOOL": 3}).fit(X).output_.split() == ["None", "3"]
+    assert python(code, "{out}/", environment={"TOOL": 3}).fit(X).output_.split() == ["None", "3"]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +179,9 @@ def test_the_program_has_an_environment_of_its_own(monkeypatch):
         (CommandEstimator("no-such-tool {matrix}"), "there is no program 'no-such-tool'. Install it, or say where"),
         (CommandEstimator("python {matrx}"), "cannot be filled in: 'matrx'. Known: {program}, {matrix}"),
         (CommandEstimator("{program} {matrix}"), "needs to know where its program is: program=/path/to/it"),
-        (CommandEstimator("python", matrix="arff"), "matrix is 'arff'; allowed: 'tsv', 'csv', 'numbers', 'npy'"),
+        (CommandEstimator("python", matrix="arff"), "matrix is 'arff'; allowed: 'tsv', 'csv', 'numbers', 'npy', 'mtx'"),
+        (CommandEstimator("python {matrix:arff} {out}"), "{matrix:…} is 'arff'; allowed: 'tsv', 'csv'"),
+        (CommandEstimator("python {matrix}"), "does not say where to write: add {out}, the path of a file or folder"),
         (CommandEstimator("python", time_limit=-1), "time_limit is -1; it must be at least 0"),
     ],
 )
@@ -168,7 +209,7 @@ def test_recipes(tmp_path):
         with pytest.raises(FormatError, match=message):
             read_recipe(str(file))
     line = "import sys; open(sys.argv[1] + '/f.csv', 'w').write('bicluster,rows,cols\\\\nB1,r1 r3,c2\\\\n')"
-    file.write_text(f"program = '{sys.executable}'\ncommand = '''{{program}} -c \"{line}\" {{out}}'''\n")
+    file.write_text(f"program = '{sys.executable}'\ncommand = '''{{program}} -c \"{line}\" {{out}}/'''\n")
     assert make_estimator(f"recipe:{file}", 3).fit(X).solution_[0].rows.tolist() == [0, 2]
 
 

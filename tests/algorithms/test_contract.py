@@ -182,7 +182,7 @@ def test_the_matrix_is_left_unwritten(key, X):
 
 
 @KEYS
-@pytest.mark.parametrize("seed", [-1, 2**32, "x", np.random.default_rng(0)])
+@pytest.mark.parametrize("seed", [-1, 2**32, "x", 0.5])
 def test_bad_seeds(key, seed, X):
     with pytest.raises(ParameterError, match=r"random_state is .*; a whole number from 0 to 4294967295"):
         estimator(key, seed=seed).fit(suited(key, X))

@@ -20,12 +20,13 @@ from bivaluate._errors import RunError
 from bivaluate.cli import main as cli
 from bivaluate.sweep import Plan, Sweep
 from bivaluate.sweep import run as run_module
+from bivaluate.sweep.plan import REMOVED
 
 ARCHIVE = Path(__file__).parent / "v1"
 OPTIONS = {
     "sweep": "--out -o --plan --algorithms -a -k --seeds --algorithm-seed --param --metrics --all --score --transpose "
-    "--time-limit --null --null-runs --perturb --perturb-runs --jobs -j --scheduler --resume --no-resume --retry",
-    "select": "--by --json --csv --gap --perturb --perturb-runs",
+    "--time-limit --null --null-runs --jobs -j --scheduler --resume --no-resume --retry",
+    "select": "--by --json --csv",
     "report": "-o",
     "run": "--algorithm -a -k -o --seed",
     "score": "--metrics --csv --json",
@@ -76,7 +77,9 @@ def test_a_run_folder_is_read() -> None:
     assert run.missing_copies == 0
     assert run.datasets == ["scenario:S9b"]
     assert (run.plan.null, run.plan.null_runs, run.plan.score) == ("permute", 2, {"single": "matrix"})
-    assert run.provenance == json.loads((ARCHIVE / "run" / "provenance.json").read_text())
+    stored = json.loads((ARCHIVE / "run" / "provenance.json").read_text())
+    assert stored["plan"].keys() - run.provenance["plan"].keys() == set(REMOVED)  # docs/compatibility.md
+    assert run.provenance == stored | {"plan": {k: v for k, v in stored["plan"].items() if k not in REMOVED}}
     for cell in run.cells:
         path = ARCHIVE / "run" / "solutions" / "scenario_S9b" / f"{cell.algorithm}-k{cell.k}-seed{cell.seed}.json"
         assert run.solution(cell) == Biclustering.from_json(path)
@@ -145,7 +148,10 @@ def test_public_names() -> None:
 def test_options(name: str) -> None:
     loaded = cli._load(name)
     known = {word for parameter in loaded.params for word in (*parameter.opts, *parameter.secondary_opts)}
-    assert set(OPTIONS[name].split()) <= known
+    gone = set(OPTIONS[name].split()) - known
+    assert gone <= {"--perturb", "--perturb-runs", "--gap"}  # removed in 0.2.0
+    page = (Path(__file__).parents[2] / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    assert all(f"`{option}`" in page for option in gone)
     assert isinstance(typer.main.get_command(cli.app), cli.LazyGroup)
 
 

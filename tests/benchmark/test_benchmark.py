@@ -1,6 +1,7 @@
 """The benchmark: fixed data with a truth, a run that can be continued, an answer for every measure."""
 
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from bivaluate.benchmark.fits import Benchmark
 from bivaluate.benchmark.judging import Found, judge
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.external import compare
+from bivaluate.measures.own import Records
 
 
 @pytest.fixture(scope="module")
@@ -224,3 +226,20 @@ def test_unknown_case(tmp_path):
 def test_a_measure_with_few_answers_is_not_ranked_first():
     table = pd.DataFrame({"measure": ["a", "b", "c"], "solutions": [0.9, 0.5, 0.6], "solutions_n": [1, 8, 7]})
     assert ranked(table)["measure"].tolist() == ["c", "b", "a"]
+
+
+def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch):
+    (tmp_path / "tool.py").write_text("import sys\nsys.exit('out of ideas')\n")
+    (tmp_path / "size_of.py").write_text("def rows(X, solution):\n    return sum(len(rows) for rows, _ in solution)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Records, "own", {})
+    mine = f"mine=cmd:'{sys.executable}' tool.py {{matrix}} {{out}} {{k}}"
+    found = run_benchmark(
+        "RUN", cases=["raised"], algorithms=["spectral", "spectral_co", mine], measures=["size_of:rows"], time_limit=60
+    )
+    assert found.failed[["failed", "timed_out", "fits"]].values.tolist() == [[3, 0, 3]]
+    tables = answer(found)
+    assert "size_of:rows" in tables["measures"]["measure"].tolist()
+    text = write_page(found, tables, tmp_path / "page.md", "bivaluate benchmark")[0].read_text()
+    said = "- mine: 3 failed of 3 fits. For example: python ended with code 1. Its last lines: out of ideas"
+    assert text.index("## Which algorithm is best?") < text.index(said) < text.index("## Measures of solutions")

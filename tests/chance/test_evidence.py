@@ -62,7 +62,7 @@ def test_worked_values_of_the_normal_family(case):
 def example(kind, seed):
     """Two planted blocks and a third of noise; cells are missing in every third matrix."""
     rng = np.random.default_rng([seed, *kind.encode()])
-    n, m = 26, 12
+    n, m = 26, 12 if kind in ("normal", "series") else 20
     X = rng.normal(size=(n, m))
     blocks = [(np.sort(rng.choice(n, 8, replace=False)), np.sort(rng.choice(m, 5, replace=False))) for _ in range(3)]
     if kind == "series":
@@ -75,7 +75,7 @@ def example(kind, seed):
         X = np.where(rng.random((n, m)) < 0.4, 0, rng.exponential(1, (n, m)))
     for k, block in enumerate(blocks[:2]):
         if kind in ("counts", "weights"):
-            X[np.ix_(*block)] += rng.poisson(9, (8, 5))
+            X[np.ix_(*block)] += rng.poisson(60, (8, 5))
         elif kind == "zeros and ones":
             X[np.ix_(*block)] = 1
         else:

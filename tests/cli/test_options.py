@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import inspect
+import os
 import pickle
 import re
 from pathlib import Path
@@ -302,9 +303,9 @@ def test_exit_codes(type_in, monkeypatch):
     assert type_in("score", "m.csv", "s.json")[0] == 0
     code, out, err = type_in("sweep", "m.csv", "-a", "spectral", "-k", "13", "--out", "RUN")
     assert code == 1
-    assert "spectral: 1 failed, for example: n_biclusters is 13" in out
+    assert "spectral: 1 failed of 1 fit. For example: n_biclusters is 13" in out
     assert "next:" not in out
-    assert "error: every cell failed, so there is nothing to choose from" in err
+    assert "error: every fit of Spectral failed; all reasons are in RUN/results.csv." in err
     assert type_in("score", "m.csv", "s.json", "--nonsense")[0] == 2
     assert type_in("score", "m.csv", "absent.json")[0] == 2
 
@@ -358,3 +359,16 @@ def test_commands_that_moved_say_where_they_are(run, name, now):
     said = run(name, "x")
     assert said.code == 2
     assert f"{name} is part of another command now: bivaluate {now}" in said.err
+
+
+@pytest.mark.parametrize(
+    "words", [["find", "m.csv", "-o", "closed/s.json"], ["score", "m.csv", "s.json", "--report", "closed/p.html"]]
+)
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(type_in, tmp_path, monkeypatch, words):
+    (tmp_path / "closed").mkdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and access(path, mode))
+    monkeypatch.setattr(options.MatrixFile, "read", lambda *_: pytest.fail("the work began"))
+    code, _, errors = type_in(*words)
+    assert code == 2
+    assert "no permission to write in closed" in errors

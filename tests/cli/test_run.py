@@ -48,7 +48,7 @@ def test_a_command_runs_like_any_algorithm_and_finding_nothing_is_an_answer(run,
         "    open(sys.argv[1] + '/f.csv', 'w').write('bicluster,rows,cols\\nB1,r1 r2,c1 c2\\n')\n"
         "if sys.argv[2] == '3':\n    sys.exit('the tool broke')\n"
     )
-    command = f"cmd:'{sys.executable}' {tool} {{out}} {{k}}"
+    command = f"cmd:'{sys.executable}' {tool} {{out}}/ {{k}}"
     done = run("run", matrix, "--algorithm", command, "-k", 2, "-o", "two.json")
     assert (done.code, done.out) == (0, "B1: 2 rows x 2 columns\n1 of 2 biclusters: CommandEstimator found no more.\n")
     done = run("run", matrix, "--algorithm", command, "-k", 1, "--param", "nothing=^nothing", "-o", "none.json")

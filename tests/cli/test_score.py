@@ -9,7 +9,7 @@ import pytest
 from bivaluate import Biclustering, evaluate, read_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.cli.main import COMMANDS
-from bivaluate.measures.registry import METRICS
+from bivaluate.measures.registry import METRICS, OF_TOPICS
 
 
 def test_help_lists_every_command(run):
@@ -178,7 +178,7 @@ def test_metrics_lists_the_registry(run):
     for key in METRICS:
         assert key in shown
     listed = {m["key"]: m for m in json.loads(run("metrics", "--json").out)}
-    assert set(listed) == set(METRICS)
+    assert set(listed) == {*METRICS, *OF_TOPICS}
     assert listed["nve"]["range"] == [0, None]
     assert listed["ve"]["invariances"] == sorted(METRICS["ve"].invariances)
     told = run("metrics", "spearman_asr").out

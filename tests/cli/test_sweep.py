@@ -63,8 +63,8 @@ def test_sweep_from_a_plan(run, matrix, tmp_path):
 def test_options_reach_the_plan(run, matrix, tmp_path):
     words = ["sweep", "matrix.csv", "-a", "cca", "-k", "2", "--seeds", "3,7", "--algorithm-seed", "42"]
     words += ["--param", "cca.max_residue=0.5", "--score", "exponent=0.25", "--score", "small=drop"]
-    words += ["--metrics", "nve,nve_cov", "--null", "permute", "--null-runs", "2", "--perturb", "noise:0.1"]
-    done = run(*words, "--perturb-runs", "1", "--out", "out")
+    words += ["--metrics", "nve,nve_cov", "--null", "permute", "--null-runs", "2"]
+    done = run(*words, "--out", "out")
     assert done.code == 0, done.err
     plan = json.loads((tmp_path / "out" / "provenance.json").read_text())["plan"]
     assert plan["seeds"] == [3, 7]
@@ -72,8 +72,8 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
     assert plan["parameters"] == {"cca": {"max_residue": 0.5}}
     assert plan["score"] == {"exponent": 0.25, "small": "drop"}
     assert plan["metrics"] == ["nve", "nve_cov"]
-    assert (plan["null"], plan["null_runs"], plan["perturb"]) == ("permute", 2, ["noise:0.1"])
-    assert "3 cells on surrogates and perturbed copies" in done.out
+    assert (plan["null"], plan["null_runs"]) == ("permute", 2)
+    assert "2 cells on surrogates" in done.out
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,12 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
         (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),
         (["matrix.csv", "--score", "exponent"], "--score exponent: NAME=VALUE is needed"),
-        (["matrix.csv", "--param", "cca.max_residu=1"], "Did you mean 'max_residue'"),
-        (["matrix.csv", "--param", "cca.k=3"], "algorithm cca has no parameter 'k'"),
-        (["matrix.csv", "--param", "cca.n_biclusters=3"], "cca.n_biclusters cannot be set as a parameter; use k"),
+        (["matrix.csv", "-a", "cca", "--param", "cca.max_residu=1"], "Did you mean 'max_residue'"),
+        (["matrix.csv", "-a", "cca", "--param", "cca.k=3"], "algorithm cca has no parameter 'k'"),
+        (
+            ["matrix.csv", "-a", "cca", "--param", "cca.n_biclusters=3"],
+            "cca.n_biclusters cannot be set as a parameter; use k",
+        ),
         (["matrix.csv", "--jobs", "0"], "jobs is 0; it must be at least 1"),
         (["-k", "3"], "no data set is named"),
         (["scenario:S77"], "there is no data set 'scenario:S77'"),
@@ -125,7 +128,7 @@ def test_failed_cells_are_told_and_can_be_tried_again(run, matrix, tmp_path):
     words = ("sweep", "matrix.csv", "-a", "spectral", "-k", "2,13", "--out", "out")
     done = run(*words)
     assert done.code == 0
-    assert "spectral: 1 failed, for example: n_biclusters is 13" in done.out
+    assert "spectral: 1 failed of 2 fits. For example: n_biclusters is 13" in done.out
     assert run(*words, "--retry").code == 0
     sessions = json.loads((tmp_path / "out" / "provenance.json").read_text())["sessions"]
     assert [session["cells"] for session in sessions] == [2, 1]
@@ -178,3 +181,16 @@ def test_programs_that_only_the_folder_names_are_not_run_unasked(run, matrix, tm
     assert not (tmp_path / "ran").exists()
     run("sweep", "--out", "run", "--retry", "--trust-commands")
     assert (tmp_path / "ran").exists()
+
+
+def test_jobs_of_an_array_as_typed(run, matrix, tmp_path):
+    (tmp_path / "plan.toml").write_text('datasets = ["matrix.csv"]\nalgorithms = ["cca"]\nk = [2, 3]\nseeds = 2\n')
+    for part in ("1", "2"):
+        done = run("sweep", "plan.toml", "--part", f"{part}/2", "--out", f"P{part}")
+        assert (done.code, f"(this is {part}/2)" in done.out) == (0, True)
+    assert "2/2 of the parts is missing" in run("sweep", "--merge", "P1", "--out", "merged").err
+    done = run("sweep", "--merge", "P1", "P2", "--out", "merged")
+    assert (done.code, "4 of 4 cells finished" in done.out) == (0, True)
+    assert (
+        "--part is '3/2'; which of how many is needed" in run("sweep", "plan.toml", "--part", "3/2", "--out", "P3").err
+    )

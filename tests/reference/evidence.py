@@ -76,6 +76,9 @@ class Weights:
         self.phi = 1.0 if self.binary else pearson / (len(self.seen) - n - m + 1)
         self.accepted = []
 
+    def given(self, blocks):
+        pass
+
     def margins(self):
         total = sum(self.R)
         x, y = ([math.log(s / math.sqrt(total)) if s > 0 else -math.inf for s in sums] for sums in (self.R, self.C))
@@ -144,6 +147,17 @@ class Weights:
         return (L - (1 + math.log(2 * L)) / 2 if 2 * L > 1 else 0.0), "level"
 
 
+def correlation(Z):
+    """Of neighbouring columns in a typical row: by the lower quartile of the rows, raised to their middle."""
+    m = Z.shape[1]
+    each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(row**2) for row in Z if sum(row**2) > 0)
+    lower = rho = each[len(each) // 4]
+    for _ in range(10):
+        raised = lower + 0.6745 * math.sqrt(max(0, 1 - rho**2) / m)
+        rho = min(0.99, (raised + 1 / m) / (1 - 4 / max(m, 8)))
+    return rho
+
+
 class Normal:
     log_tests = math.log(20)
 
@@ -200,16 +214,24 @@ class Normal:
         self.row_squares, self.col_squares = (judged**2).sum(1), (judged**2).sum(0)
         self.squares = self.row_squares.sum()
         self.lost = max(self.N - self.squares, 0.0)
-        self.series = self.correlation(judged)
+        self.series = 0.0
 
-    def correlation(self, Z):
-        m = Z.shape[1]
-        each = sorted(sum(row[j] * row[j + 1] for j in range(m - 1)) / sum(row**2) for row in Z if sum(row**2) > 0)
-        lower = rho = each[len(each) // 4]
-        for _ in range(10):
-            raised = lower + 0.6745 * math.sqrt(max(0, 1 - rho**2) / m)
-            rho = min(0.99, (raised + 1 / m) / (1 - 4 / max(m, 8)))
-        return rho if rho > 0.2 + 3 / math.sqrt(self.N) else 0.0
+    def given(self, blocks):
+        """Where neighbouring columns are correlated, also in what rows in the same blocks do not share: a series."""
+        n, m = self.Z.shape
+        limit = 0.2 + 3 / math.sqrt(n * m)
+        rho = correlation(self.Z)
+        if n >= 10 and m >= 3 and rho > 0.2:
+            at_medians = self.Z - np.median(self.Z, axis=0)
+            rho = min(rho, correlation(at_medians - at_medians.mean(axis=1, keepdims=True)))
+        if n < 10 or m < 3 or rho <= limit:
+            return
+        groups = {}
+        for i in range(n):
+            groups.setdefault(tuple(i in rows for rows, _ in blocks), []).append(i)
+        own = [self.Z[i] - self.Z[g].mean(axis=0) for g in groups.values() if len(g) > 1 for i in g]
+        within = correlation(np.array([row - row.mean() for row in own])) if len(own) >= 10 else rho
+        self.series = rho if within > limit else 0.0
 
     def fitted(self, form, B, M, level, rows, cols):
         """The form of a block as a matrix of its own cells."""
@@ -312,6 +334,7 @@ def evidence(X, blocks):
     """Evidence alone, given those accepted before, forms alone and the order; without asking for redundancy."""
     X = np.asarray(X, dtype=float)
     model = (Weights if family(X) == "weights" else Normal)(X)
+    model.given(blocks)
     alone = [model.judge(block) for block in blocks]
     plain = [names(X.shape, block, []) + model.log_tests for block in blocks]
     gain = [raw - cost for (raw, _), cost in zip(alone, plain, strict=True)]

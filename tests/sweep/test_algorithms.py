@@ -38,7 +38,7 @@ def matrix(tmp_path):
 @pytest.fixture
 def command(tmp_path):
     (tmp_path / "tool.py").write_text(SCRIPT)
-    return lambda what: f"cmd:'{sys.executable}' '{tmp_path / 'tool.py'}' {what} {{out}} {{k}} {{seed}}"
+    return lambda what: f"cmd:'{sys.executable}' '{tmp_path / 'tool.py'}' {what} {{out}}/ {{k}} {{seed}}"
 
 
 def test_patterns_stand_for_keys():
@@ -164,3 +164,15 @@ def test_sparse_matrices_stay_sparse(tmp_path, monkeypatch):
     assert (run.path / "matrices" / "counts.npz").exists()
     np.testing.assert_array_equal(matrix.block(np.arange(50), np.arange(30)), counts)
     assert Sweep(run.plan, tmp_path / "other").run().results.equals(run.results)
+
+
+def test_a_named_command_has_its_name_in_tables_and_files(matrix, command, tmp_path):
+    word = "mine=" + command("good")
+    plan = Plan([matrix], ["cca", word], k=[2, 3], parameters={word: {"time_limit": 60.0}})
+    run = Sweep(plan, tmp_path / "run").run()
+    assert [cell.algorithm for cell in run.cells] == ["cca", "cca", "mine", "mine"]
+    assert set(run.results["status"]) <= {"ok", "degenerate"}
+    assert (run.path / "solutions" / "m" / "mine-k2-seed0.json").exists()
+    assert run.solution(run.cells[2])[0].rows.tolist() == [0, 1, 2]
+    assert Sweep(plan, tmp_path / "run").run().results.equals(run.results)
+    assert set(select(run).best["algorithm"]) <= {"cca", "mine"}

@@ -72,7 +72,14 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         most = self.most
-        check_seed(self.random_state)
+        given = self.random_state
+        check_seed(given)
+        if isinstance(given, np.random.Generator):
+            self.random_state = int(given.integers(2**32))
+            try:
+                return self.fit(X, y)
+            finally:
+                self.random_state = given
         values = self.check_input(X)
         pairs: list[Pair] = []
         for pair in self._find(values):
@@ -221,12 +228,14 @@ def _canonical(values: Any) -> Any:
 
 def check_seed(random_state: Any) -> None:
     """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
-    if random_state is None or random_state is np.random or isinstance(random_state, np.random.RandomState):
+    if random_state is None or random_state is np.random:
+        return
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
         return
     if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
         return
     raise ParameterError(
-        f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a RandomState or None is needed."
+        f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a Generator, a RandomState or None is needed."
     )
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -37,7 +37,7 @@ from bivaluate.algorithms.registry import recipes
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
-MATRICES = ("tsv", "csv", "numbers", "npy")
+MATRICES = ("tsv", "csv", "numbers", "npy", "mtx")
 PLACES = ("program", "matrix", "out", "k", "seed", "rows", "cols")
 LAST_LINES, LAST_CHARACTERS = 8, 300  # of what a program said, in messages
 OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")  # variables that are not the program's
@@ -47,21 +47,24 @@ class CommandEstimator(BiclusteringEstimator):
     """Biclusters found by a program outside bivaluate, in any language: a command line with placeholders.
 
     The matrix is written to a folder made for the run, with rows named r1, r2, … and columns c1, c2, …; the program is
-    started there, without a shell, and what it wrote is read by the readers of :func:`bivaluate.read_solution`.
+    started in the current folder, without a shell, and what it wrote is read by the readers of
+    :func:`bivaluate.read_solution`.
 
     Parameters
     ----------
     command : str
-        The program and its arguments, quoted as in a shell. Filled in: ``{matrix}`` the file of the matrix, ``{out}`` a
-        folder for results, ``{k}`` the number of biclusters, ``{seed}`` the seed, ``{rows}`` and ``{cols}`` the shape,
-        ``{program}`` the parameter `program`.
+        The program and its arguments, quoted as in a shell. Filled in: ``{matrix}`` the file of the matrix, or
+        ``{matrix:csv}``, ``{matrix:npy}``, ``{matrix:mtx}`` in another format; ``{out}`` the file or folder to write,
+        which does not exist yet, or ``{out}/found.csv`` a file in a folder that does; ``{k}`` the number of biclusters,
+        ``{seed}`` the seed, ``{rows}`` and ``{cols}`` the shape, ``{program}`` the parameter `program`.
     n_biclusters : int or "auto", default=5
         Number of biclusters to find. A command without ``{k}`` finds it itself: the first K of them are kept then, and
         "auto" keeps all.
     program : str, default=""
         What stands for ``{program}``: where a recipe's program is to be found.
-    matrix : {"tsv", "csv", "numbers", "npy"}, default="tsv"
-        How the matrix is written: as a table with names, as tab-separated numbers without names, or for NumPy.
+    matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="tsv"
+        How ``{matrix}`` is written: as a table with names, as tab-separated numbers without names, for NumPy, or in the
+        Matrix Market format.
     result : str or None, default=None
         The file to read, a pattern within the folder of the run such as ``"out/*.tsv"``. None: the one file that holds
         biclusters.
@@ -104,7 +107,7 @@ class CommandEstimator(BiclusteringEstimator):
     Examples
     --------
     >>> import sys
-    >>> script = "import sys; print('bicluster,rows,cols\\\\nB1,r1 r2,c1', file=open(sys.argv[1] + '/found.csv', 'w'))"
+    >>> script = "import sys; print('bicluster,rows,cols\\\\nB1,r1 r2,c1', file=open(sys.argv[1], 'w'))"
     >>> model = CommandEstimator(f'{sys.executable} -c "{script}" {{out}}')
     >>> model.fit([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]).solution_[0].rows
     array([0, 1])
@@ -116,7 +119,7 @@ class CommandEstimator(BiclusteringEstimator):
         n_biclusters: int | str = 5,
         *,
         program: str = "",
-        matrix: Literal["tsv", "csv", "numbers", "npy"] = "tsv",
+        matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "tsv",
         result: str | None = None,
         format: str | None = None,
         index_base: int | None = None,
@@ -190,14 +193,19 @@ class CommandEstimator(BiclusteringEstimator):
         for name in ("time_limit", "memory_limit"):
             if getattr(self, name) is not None:
                 check_real(name, getattr(self, name), minimum=0.0)
-        words = self._words(dict.fromkeys(PLACES, "1") | {"program": self.program})
+        words = self._words(dict.fromkeys(PLACES, "1") | {"matrix": _Place(_known_style), "program": self.program})
         if shutil.which(words[0]) is None:
             raise ParameterError(
                 f"there is no program {words[0]!r}. Install it, or say where it is: its path in the command, or "
                 "program=/path/to/it for a recipe."
             )
+        if "{out}" not in self.command and self.result is None:
+            raise ParameterError(
+                f"the command {self.command!r} does not say where to write: add {{out}}, the path of a file or folder to "
+                "be made, or {out}/found.csv, a file in a folder that exists."
+            )
 
-    def _words(self, places: Mapping[str, str]) -> list[str]:
+    def _words(self, places: Mapping[str, Any]) -> list[str]:
         """Return the words of the command with its placeholders filled in; each stays one word, whatever it holds."""
         try:
             words = shlex.split(self.command)
@@ -211,6 +219,8 @@ class CommandEstimator(BiclusteringEstimator):
             )
         try:
             return [word.format_map(places) for word in words]
+        except BivaluateError:
+            raise
         except (KeyError, IndexError, ValueError) as error:
             known = ", ".join(f"{{{place}}}" for place in PLACES)
             raise ParameterError(
@@ -221,27 +231,28 @@ class CommandEstimator(BiclusteringEstimator):
     def _find(self, X: Values) -> Iterator[Pair]:
         with tempfile.TemporaryDirectory(prefix="bivaluate-command-") as temporary:
             folder = Path(temporary)
-            (folder / "out").mkdir()
+            if re.search(r"{out}[/\\]", self.command) or "{out}" not in self.command:
+                (folder / "out").mkdir()
             seed = self.random_state
             if not isinstance(seed, (int, np.integer)):
                 seed = check_random_state(seed).randint(2**31)
             named = _named(X)
             places = {
                 "program": self.program,
-                "matrix": str(_write(named, folder, self.matrix)),
+                "matrix": _Place(lambda style: str(_write(named, folder, style or self.matrix))),
                 "out": str(folder / "out"),
                 "k": str(self.n_biclusters),
                 "seed": str(seed),
                 "rows": str(X.shape[0]),
                 "cols": str(X.shape[1]),
             }
-            before = {path for path in folder.rglob("*") if path.is_file()}
             words = self._words(places)
-            self._run(words, folder)
+            before = {path for path in folder.rglob("*") if path.is_file()}
+            self._run(words)
             found = self._read(named, folder, before, Path(words[0]).name)
         yield from ((bicluster.rows, bicluster.cols) for bicluster in found)
 
-    def _run(self, words: list[str], folder: Path) -> None:
+    def _run(self, words: list[str]) -> None:
         """Run the command and wait for it; whatever goes wrong is an error with its last lines."""
         name = Path(words[0]).name
         environment = {key: value for key, value in os.environ.items() if key not in OURS}
@@ -249,7 +260,7 @@ class CommandEstimator(BiclusteringEstimator):
             files = [str(Path(temporary, stream)) for stream in ("stdout", "stderr")]
             request = {
                 "command": words,
-                "folder": str(folder),
+                "folder": os.getcwd(),
                 "environment": environment | {key: str(value) for key, value in (self.environment or {}).items()},
                 "stdout": files[0],
                 "stderr": files[1],
@@ -277,7 +288,10 @@ class CommandEstimator(BiclusteringEstimator):
             raise CommandError(f"{name} was stopped at its limit of {self.memory_limit:g} MB of memory. {said}")
         if ended["code"]:
             how = f"with code {ended['code']}" if ended["code"] > 0 else f"by signal {-ended['code']}"
-            raise CommandError(f"{name} ended {how}. {said}")
+            hint = (
+                " ({out} is a path to be made, {out}/ a folder that exists.)" if "No such file or dir" in said else ""
+            )
+            raise CommandError(f"{name} ended {how}. {said}{hint}")
 
     def _read(self, named: Matrix, folder: Path, before: set[Path], name: str) -> Biclustering:
         """Return the biclusters of the file the command wrote."""
@@ -292,7 +306,8 @@ class CommandEstimator(BiclusteringEstimator):
             return Biclustering([], named.shape)
         names = listing([str(path.relative_to(folder)) for path in written])
         if not written:
-            raise CommandError(f"{name} wrote no file{f' like {pattern}' if self.result else ''}. {said}")
+            where = f" like {pattern}" if self.result else " to {out}"
+            raise CommandError(f"{name} wrote no file{where}. {said}")
         if len(written) > 1:
             which = Option(python="result='…'", command="--param result=…")
             raise CommandError(Advice(f"{name} wrote {plural(len(written), 'file')}: {names}. Say which: ", which, "."))
@@ -302,6 +317,30 @@ class CommandEstimator(BiclusteringEstimator):
             reason = str(error).replace(f"{folder}/", "")
             apart = "\n" if "\n" in reason else " "  # after an example, on a line of its own
             raise CommandError(f"{name} wrote {names}, which cannot be read: {reason}{apart}{said}") from error
+
+
+class _Place:
+    """What stands for ``{matrix}``: the file is written when the command asks for it, in the format after the colon."""
+
+    def __init__(self, write: Callable[[str], str]) -> None:
+        self._write = write
+
+    def __format__(self, style: str) -> str:
+        return self._write(style)
+
+
+def _known_style(style: str) -> str:
+    return style and str(check_choice("{matrix:…}", style, MATRICES))
+
+
+def style_of(path: str | os.PathLike[str]) -> str:
+    """Return the format in which a command gets the matrix of a file: that of the file, or else tab-separated.
+
+    >>> style_of("data.csv"), style_of("cells.h5ad")
+    ('csv', 'tsv')
+    """
+    ending = Path(path).suffix.removeprefix(".").lower()
+    return ending if ending in MATRICES else "tsv"
 
 
 def _named(X: Values) -> Matrix:
@@ -316,6 +355,12 @@ def _write(named: Matrix, folder: Path, style: str) -> Path:
         path = folder / f"matrix.{style}"
         named.to_frame().to_csv(path, sep="\t" if style == "tsv" else ",", index_label="id", na_rep="NA")
         return path
+    if style == "mtx":
+        from scipy.io import mmwrite
+        from scipy.sparse import coo_array
+
+        mmwrite(folder / "matrix.mtx", coo_array(named.values))
+        return folder / "matrix.mtx"
     from bivaluate.io import write_matrix
 
     path = folder / ("matrix.npy" if style == "npy" else "matrix.txt")

@@ -75,6 +75,28 @@ def current_key(key: str) -> str:
     return OLD_KEYS.get(key, key)
 
 
+def split_name(word: str) -> tuple[str, str]:
+    """Return the name a user gave to a command, recipe or class, and what it stands for.
+
+    Parameters
+    ----------
+    word : str
+        ``name=cmd:…``, ``name=recipe:…``, ``name=package.module:Class``, or any other word.
+
+    Returns
+    -------
+    tuple of (str, str)
+        The name, empty if none was given, and the rest.
+
+    Examples
+    --------
+    >>> split_name("mine=cmd:tool {matrix} {out}"), split_name("cmd:tool -s=2 {matrix} {out}")
+    (('mine', 'cmd:tool {matrix} {out}'), ('', 'cmd:tool -s=2 {matrix} {out}'))
+    """
+    name, _, rest = word.partition("=")
+    return (name.strip(), rest.strip()) if ":" in rest and ":" not in name else ("", word)
+
+
 def get_algorithm(key: str) -> Algorithm:
     """Return the record of an algorithm.
 
@@ -117,7 +139,8 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     Parameters
     ----------
     words : iterable of str
-        Keys, ``"all"``, patterns such as ``"spectral*"``, ``package.module:Class``, ``cmd:…`` and ``recipe:…``.
+        Keys, ``"all"``, patterns such as ``"spectral*"``, ``package.module:Class``, ``cmd:…`` and ``recipe:…``; the
+        last three may have a name, ``mine=cmd:…``.
 
     Returns
     -------
@@ -127,7 +150,7 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
     Raises
     ------
     ParameterError
-        If a pattern matches nothing. Keys are not looked up.
+        If a pattern matches nothing, or two algorithms have one name. Keys are not looked up.
 
     See Also
     --------
@@ -147,6 +170,11 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
         if not matching:
             raise ParameterError(f"{word!r} matches no algorithm. `bivaluate algorithms` lists all of them.")
         chosen |= {key: chosen.get(key, False) for key in matching}
+    names = [name for name, _ in map(split_name, chosen) if name]
+    for name in names:
+        if name in ALGORITHMS or names.count(name) > 1:
+            whose = "is an algorithm of bivaluate" if name in ALGORITHMS else "names two algorithms"
+            raise ParameterError(f"{name!r} {whose}; choose another name before the equals sign.")
     return chosen
 
 
@@ -169,7 +197,12 @@ def algorithm_label(key: str) -> str:
     ('Spectral', 'my.package:Class')
     >>> algorithm_label("recipe:tools/mine.toml"), algorithm_label("cmd:/opt/tool -s 2 {matrix}")
     ('mine', 'tool -s 2')
+    >>> algorithm_label("my tool=cmd:/opt/tool -s 2 {matrix}")
+    'my tool'
     """
+    name, key = split_name(key)
+    if name:
+        return name
     if key.startswith(RECIPE):
         return Path(key.removeprefix(RECIPE)).name.removesuffix(".toml")
     if key.startswith(COMMAND):
@@ -205,6 +238,7 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
     >>> estimator_of("cca")
     (<class 'bivaluate.algorithms.cheng_church.ChengChurch'>, {})
     """
+    key = split_name(key)[1]
     if is_command(key):
         from bivaluate.algorithms.command import CommandEstimator, read_recipe
 
@@ -246,7 +280,7 @@ def is_command(key: str) -> bool:
     >>> is_command("cmd:tool {matrix} {out}"), is_command("las")
     (True, False)
     """
-    return key.startswith((COMMAND, RECIPE))
+    return split_name(key)[1].startswith((COMMAND, RECIPE))
 
 
 def is_nested(key: str) -> bool:

@@ -66,7 +66,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     real = table[table["domain"] != "noise"]
     noise = table[table["domain"] == "noise"]
     rows = []
-    for key in (key for key in solution_measures() if key in table.columns):
+    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
         row: dict[str, Any] = {"measure": key}
         questions: dict[str, dict[str, list[float]]] = {
             "solutions": _by_case(real, ["seed"], partial(_correlation, key=key)),
@@ -89,7 +89,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
             "measure": key,
             **_summary("biclusters", _by_case(blocks, ["seed", "algorithm", "k"], partial(_correlation, key=key))),
         }
-        for key in bicluster_measures()
+        for key in bicluster_measures(_own(blocks))
         if key in blocks.columns
     ]
     return {
@@ -102,6 +102,11 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
         "algorithms": _leaderboard(real),
         "algorithms_by_class": _leaderboard_by_class(real),
     }
+
+
+def _own(table: pd.DataFrame) -> list[str]:
+    """Return the user's own measures of a table."""
+    return [key for key in table.columns if ":" in key and key in METRICS]
 
 
 def ranked(measures: pd.DataFrame) -> pd.DataFrame:
@@ -219,7 +224,7 @@ def _by_domain(table: pd.DataFrame) -> pd.DataFrame:
 
     domains = list(dict.fromkeys(table["domain"]))
     rows = []
-    for key in (key for key in solution_measures() if key in table.columns):
+    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
         row: dict[str, Any] = {"measure": key}
         for domain in domains:
             values = _by_case(table[table["domain"] == domain], ["seed"], partial(_correlation, key=key))
@@ -235,7 +240,7 @@ def _by_class(table: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     known = _with_classes(table)
-    for key in (key for key in solution_measures() if key in table.columns):
+    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
         row: dict[str, Any] = {"measure": key}
         for name in AGREEMENTS:
             row |= _summary(name, _by_case(known, ["seed"], partial(_correlation, key=key, truth_key=f"class_{name}")))

@@ -292,7 +292,7 @@ CASES: dict[str, Case] = {
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
         Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
-        *(Case(f"{a} again", "repeats", _repeat(a, b), quick="heat" in a) for a, b in _REPEATED.items()),
+        *(Case(f"{a} again", "repeats", _repeat(a, b), quick="heat" in a, prepared=True) for a, b in _REPEATED.items()),
         *(Case(f"{name}, halves", "repeats", _halves(name), prepared=True) for name in _HALVED),
         Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,9 @@ from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
+from bivaluate.measures.registry import choose_metrics
 from bivaluate.solution import Biclustering
+from bivaluate.sweep.failures import failed_fits
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
@@ -40,6 +42,8 @@ class Benchmark:
         One row per bicluster: its truth and every measure of biclusters.
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
+    failed : DataFrame, optional
+        Algorithms of which a fit failed or timed out: how many of how many, and why the first did.
 
     See Also
     --------
@@ -54,6 +58,7 @@ class Benchmark:
     solutions: pd.DataFrame
     biclusters: pd.DataFrame
     copies: pd.DataFrame
+    failed: pd.DataFrame = field(default_factory=lambda: failed_fits(None))
 
 
 def run_benchmark(
@@ -66,6 +71,7 @@ def run_benchmark(
     solutions: Mapping[str, str | os.PathLike[str]] | None = None,
     time_limit: float | None = None,
     rescore: bool = False,
+    measures: Sequence[str] = (),
     jobs: int = 1,
     scheduler: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -91,6 +97,8 @@ def run_benchmark(
     rescore : bool, default=False
         Fit nothing, and compute every measure again from the solutions in the folder: after a change to a measure, or
         with a new one.
+    measures : sequence of str
+        Measures of your own, ``module:function``, judged beside the others.
     jobs : int, default=1
         Worker processes.
     scheduler : str, optional
@@ -121,6 +129,7 @@ def run_benchmark(
     >>> run_benchmark("RUN", quick=True, jobs=2)  # doctest: +SKIP
     """
     folder = Path(out)
+    added = [metric.key for metric in choose_metrics(measures)]
     chosen = _chosen(cases, quick)
     check_int("seeds", seeds, 1)
     items = [(case, seed) for case in chosen for seed in range(seeds if case.domain in MADE else 1)]
@@ -129,7 +138,7 @@ def run_benchmark(
         datasets=_write_matrices(folder, names),
         algorithms=list(algorithms or (QUICK_ALGORITHMS if quick else ["all"])),
         k=QUICK_K if quick else FULL_K,
-        metrics=[*solution_measures(), *bicluster_measures()],
+        metrics=[*solution_measures(added), *bicluster_measures(added)],
         score={"missing": "omit", "single": "matrix"},
         time_limit=time_limit or (30.0 if quick else 600.0),
     )
@@ -141,18 +150,20 @@ def run_benchmark(
     total, judged = len(done) + len(own), Judged()
     for name, (case, seed) in names.items():
         found = [
-            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r))
+            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
             for r in done[done["dataset"] == name].to_dict("records")
         ]
         found += [Found(method, len(s), s) for (method, where), s in own.items() if where == name]
         kept = folder / "judged" / f"{name.replace(':', '_')}.json"
-        judged.add(judge(case, seed, found, kept, rescore))
+        judged.add(judge(case, seed, found, kept, rescore, added))
         if progress is not None:
             progress("truth", len(judged.solutions), total)
     import pandas as pd
 
-    tables = Benchmark(*(pd.DataFrame(getattr(judged, table)) for table in TABLES))
-    for table in TABLES:
+    tables = Benchmark(
+        **{table: pd.DataFrame(getattr(judged, table)) for table in TABLES}, failed=failed_fits(run.results)
+    )
+    for table in (*TABLES, "failed"):
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables
 
@@ -197,12 +208,12 @@ def _cell(name: str, row: Mapping[Any, Any]) -> Any:
     return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
 
 
-def _stored(run: Any, name: str, row: Mapping[Any, Any]) -> Scores:
+def _stored(run: Any, name: str, row: Mapping[Any, Any], own: Sequence[str]) -> Scores:
     """Return the measures of a cell and of its biclusters as the sweep computed them."""
     table = run.biclusters
     mine = table[(table["dataset"] == name) & (table["algorithm"] == row["algorithm"]) & (table["k"] == row["k"])]
-    keys = [key for key in bicluster_measures() if key in mine.columns]
-    return {key: row[key] for key in solution_measures() if key in row}, mine[keys].to_dict("records")
+    keys = [key for key in bicluster_measures(own) if key in mine.columns]
+    return {key: row[key] for key in solution_measures(own) if key in row}, mine[keys].to_dict("records")
 
 
 def _own_solutions(

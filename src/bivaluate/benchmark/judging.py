@@ -52,44 +52,44 @@ class Judged:
             getattr(self, table.name).extend(getattr(other, table.name))
 
 
-def solution_measures() -> list[str]:
+def solution_measures(own: Sequence[str] = ()) -> list[str]:
     """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
-    return [key for key, m in METRICS.items() if m.level == "solution" and m.direction != "none"]
+    return [key for key in (*METRICS, *own) if METRICS[key].level == "solution" and METRICS[key].direction != "none"]
 
 
-def bicluster_measures() -> list[str]:
+def bicluster_measures(own: Sequence[str] = ()) -> list[str]:
     """Return the measures of single biclusters that have a better direction."""
-    return [key for key, m in METRICS.items() if m.level == "bicluster" and m.direction != "none"]
+    return [key for key in (*METRICS, *own) if METRICS[key].level == "bicluster" and METRICS[key].direction != "none"]
 
 
-def judge(case: Case, seed: int, found: Sequence[Found], kept: Path, anew: bool) -> Judged:
+def judge(case: Case, seed: int, found: Sequence[Found], kept: Path, anew: bool, own: Sequence[str] = ()) -> Judged:
     """Return the rows of one data set, from the file `kept` where it holds those of the same solutions.
 
     With `anew` every measure is computed again, whatever a sweep or the file has.
     """
-    key = _fingerprint(case, seed, found)
+    key = _fingerprint(case, seed, found, own)
     if not anew and kept.exists():
         content = json.loads(kept.read_text(encoding="utf-8"))
         if content.pop("key") == key:
             return Judged(**content)
-    judged = _judged(case, seed, found, anew)
+    judged = _judged(case, seed, found, anew, own)
     kept.parent.mkdir(exist_ok=True)
     write_whole(kept, json.dumps({"key": key, **vars(judged)}, default=float))
     return judged
 
 
-def _fingerprint(case: Case, seed: int, found: Sequence[Found]) -> str:
-    known = [case.name, seed, *solution_measures(), *bicluster_measures()]
+def _fingerprint(case: Case, seed: int, found: Sequence[Found], own: Sequence[str]) -> str:
+    known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
     members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
     return hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
 
 
-def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool) -> Judged:
+def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool, own: Sequence[str]) -> Judged:
     problem = case.load(seed)
     matrix, truth, judged = problem.matrix.settled(), Truth(problem), Judged()
     best: dict[str, tuple[float, Row, Biclustering, Row]] = {}
     for algorithm, k, solution, stored in found:
-        scores, each = _evaluated(matrix, solution) if anew or stored is None else stored
+        scores, each = _evaluated(matrix, solution, own) if anew or stored is None else stored
         value, of_each = truth.of(solution)
         cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
         counted = {**cell, "n_biclusters": len(solution), "truth": value}
@@ -101,16 +101,16 @@ def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool) -> Judged
     for _, cell, solution, scores in best.values():
         judged.copies.append({**cell, "copy": "as found", **scores})
         for copy, other in _copies(solution, seed).items():
-            judged.copies.append({**cell, "copy": copy, **_evaluated(matrix, other)[0]})
+            judged.copies.append({**cell, "copy": copy, **_evaluated(matrix, other, own)[0]})
     return judged
 
 
-def _evaluated(matrix: Matrix, solution: Biclustering) -> Scores:
-    measures = [*solution_measures(), *bicluster_measures()]
+def _evaluated(matrix: Matrix, solution: Biclustering, own: Sequence[str]) -> Scores:
+    measures = [*solution_measures(own), *bicluster_measures(own)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BivaluateWarning)
         found = evaluate(matrix, solution, metrics=measures, missing="omit", single="matrix")
-    keys = [key for key in bicluster_measures() if found.records and key in found.records[0]]
+    keys = [key for key in bicluster_measures(own) if found.records and key in found.records[0]]
     return dict(found.scores), [{key: record[key] for key in keys} for record in found.records]
 
 

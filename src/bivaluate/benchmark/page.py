@@ -15,6 +15,7 @@ from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
 from bivaluate.benchmark.cases import CASES
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.measures.registry import symbol
+from bivaluate.sweep.failures import failure_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,6 +120,15 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         f"Written by `{command}`; whatever it says is printed here. {plural(len(solutions), 'solution')} of "
         f"{solutions['case'].nunique()} kinds of data ({data}) by {algorithms}.",
         "",
+        "## Which algorithm is best?",
+        "",
+        "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
+        "best class beyond chance where classes are known, strength of the best GO term.",
+        "",
+        *_algorithms(tables["algorithms"]),
+        "",
+        *(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
+        "",
         f"![Rank correlation of every measure with the truth]({folder}/measures.png)",
         "",
         "## Measures of solutions",
@@ -149,13 +159,6 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         ),
         "",
         *_classes(tables),
-        "",
-        "## Algorithms",
-        "",
-        "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
-        "best class beyond chance where classes are known, strength of the best GO term.",
-        "",
-        *_algorithms(tables["algorithms"]),
         "",
         "## What was fixed, and what was tuned on what",
         "",

@@ -409,7 +409,7 @@ def _prepared(
     options = Options(missing=missing, n_jobs=n_jobs)
     given = Matrix.of(X, missing)
     matrix = prepared(given, centre, normalise)
-    solution = check_solution(solution).with_shape(matrix.shape)
+    solution = check_solution(solution, matrix=matrix)
     for finding in broken_assumptions(matrix, solution, given).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
     return Workspace(matrix, solution, options)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIELDS = (
     *("key", "label", "name", "summary", "seeks", "sparse", "missing", "binary", "nonnegative", "nested", "finds_k"),
-    *("default", "extra", "reference"),
+    *("extra", "reference"),
 )
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import Csv, Json, listed, option
-from bivaluate.cli.sweep import split_algorithms
+from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, listed, option
+from bivaluate.cli.sweep import report_failures, split_algorithms
 from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, write_csv
 
 Full = Annotated[
@@ -19,7 +19,7 @@ def benchmark(
     run_folder: Annotated[Path, option("The folder; a run in it is continued.", "--out", "-o")] = Path("benchmark"),
     full: Full = False,
     algorithms: Annotated[
-        str | None, option("Keys, patterns or `cmd:` and a command, as `sweep` takes them.", "--algorithms", "-a")
+        str | None, option(f"Keys or patterns, as `sweep` takes them; or {COMMANDS}", "--algorithms", "-a")
     ] = None,
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
     seeds: Annotated[int, option("Seeds of planted data.")] = 1,
@@ -30,6 +30,7 @@ def benchmark(
     rescore: Annotated[
         bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
+    own: OwnMeasures = None,
     page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
@@ -48,8 +49,9 @@ def benchmark(
     - `bivaluate benchmark --out RUN --jobs 2`
     - `bivaluate benchmark --full --out FULL --scheduler tcp://head:8786`
     - `bivaluate benchmark --out RUN --solutions mine=my_folder`
-    - `bivaluate benchmark --out RUN --algorithms 'las,coherent,cmd:mytool {matrix} {out}'`
+    - `bivaluate benchmark --out RUN --algorithms 'las,coherent,mine=cmd:python mytool.py {matrix} {out} {k}'`
     """
+    from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page
     from bivaluate.benchmark.answer import algorithm_names, names_of
     from bivaluate.benchmark.page import headline
@@ -70,10 +72,13 @@ def benchmark(
             solutions=folders,
             time_limit=time_limit,
             rescore=rescore,
+            measures=own or (),
             jobs=jobs,
             scheduler=scheduler,
             progress=update,
         )
+    if not len(found.solutions):
+        report_failures(found.failed, found.failed["algorithm"], run_folder / "run")
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
     written = write_page(found, tables, page or run_folder / "benchmark.md", command)
@@ -82,22 +87,26 @@ def benchmark(
     if as_json:
         print_json({name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)})
     else:
-        rows = [
-            (
-                names_of([r["measure"]])[0],
-                *(number(r[k], 2) for k in ("solutions", "right_algorithm", "right_k", "noise")),
-            )
-            for r in tables["measures"].to_dict("records")
-        ]
-        print_table(["measure", "rank correlation", "best algorithm", "best K", "refuses noise"], rows)
         names = [name for name in tables["algorithms"].columns if name != "algorithm"]
-        out.print()
         print_table(
-            ["algorithm", *names],
+            ["algorithm", *(f"{name}↑" for name in names)],
             [
                 (*algorithm_names([r["algorithm"]]), *(number(r[n], 2) for n in names))
                 for r in tables["algorithms"].to_dict("records")
             ],
+            "Which algorithm is best? Agreement with the truth, each at its best K",
+        )
+        out.print()
+        asked = ("solutions", "right_algorithm", "right_k", "noise")
+        print_table(
+            ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"],
+            [
+                (names_of([r["measure"]])[0], *(number(r[k], 2) for k in asked))
+                for r in tables["measures"].to_dict("records")
+            ],
+            "Which measure recognises it?",
         )
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
+    named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]
+    report_failures(found.failed, named, run_folder / "run")

@@ -25,9 +25,9 @@ DASH = "-"
 #: Parameters that name a folder; everything else of type Path is a file.
 FOLDERS = ("run", "run_folder", "folder", "tables", "consensus")
 #: How the file ends that stands for standard output, by parameter, where the command is not named: formats go by it.
-_ENDINGS = {"csv": ".csv", "report": ".html", "mqc": "_mqc.json", "page": ".md", "target": ".json"}
+_ENDINGS = {"csv": ".csv", "latex": ".tex", "report": ".html", "mqc": "_mqc.json", "page": ".md", "target": ".json"}
 _ENDINGS_OF = {("report", "target"): ".html", ("convert", "target"): ".csv", ("write", "target"): ".csv"}
-WRITTEN = ("--out", "--csv", "--report", "--mqc", "--page")  # options that name a file to write
+WRITTEN = ("--out", "--csv", "--latex", "--report", "--mqc", "--page")  # options that name a file to write
 FORCE = "force"
 
 _standing_in: ContextVar[Path | None] = ContextVar("standing_in", default=None)
@@ -126,16 +126,17 @@ def _note(context: typer.Context, value: bool) -> bool:
 
 
 @functools.cache
-def force_option() -> Any:
-    """Return --force, made as typer makes options, for every command that writes a file."""
+def added_option(name: str) -> Any:
+    """Return --force or --latex, made as typer makes options, for the commands that write files or have --csv."""
     maker = typer.Typer()
     words = "Replace an existing file of another kind."
     given = typer.Option(False, "--force", help=words, callback=_note, expose_value=False)
+    tables = typer.Option(None, "--latex", help="Also write the tables that are printed to this LaTeX file (booktabs).")
 
     @maker.command()
-    def command(force: bool = given) -> None: ...
+    def command(force: bool = given, latex: Path | None = tables) -> None: ...
 
-    return next(parameter for parameter in typer.main.get_command(maker).params if "--force" in parameter.opts)
+    return next(parameter for parameter in typer.main.get_command(maker).params if name in parameter.opts)
 
 
 def check_written(params: list[Any], ctx: Any) -> None:
@@ -176,10 +177,12 @@ def _is_read_from(path: Path, source: Path) -> bool:
 
 
 def _kind(parameter: Any, command: str) -> str:
-    """Return what is written to a file: "page", "table", "json", "matrix" or "solution"."""
+    """Return what is written to a file: "page", "table", "latex", "json", "matrix" or "solution"."""
     options = set(parameter.opts)
     if options & {"--report", "--page"} or (command == "report" and "--out" in options):
         return "page"
+    if "--latex" in options:
+        return "latex"
     if options & {"--csv", "--mqc"}:
         return "table" if "--csv" in options else "json"
     return "matrix" if command == "write" else "solution"
@@ -202,7 +205,7 @@ def _is_of_kind(path: Path, kind: str) -> bool:
             return recognise(kind, Source(path)) is not None
         except BivaluateError:
             return False
-    if kind in ("page", "json"):
-        return head.startswith(b"<" if kind == "page" else b"{")
+    if kind in ("page", "json", "latex"):
+        return head.startswith({"page": (b"<",), "json": (b"{",), "latex": (b"%", b"\\")}[kind])
     is_table = any(mark in head.partition(b"\n")[0] for mark in (b",", b"\t", b";"))
     return b"\0" not in head and not head.startswith((b"<", b"{", b"[")) and is_table

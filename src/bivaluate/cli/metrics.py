@@ -35,9 +35,9 @@ def metrics(
 
         print_json(dict(GLOSSARY)) if as_json else print_table(["word", "meaning"], GLOSSARY)
         return
-    from bivaluate.measures.registry import METRICS, get_metric
+    from bivaluate.measures.registry import METRICS, OF_TOPICS, get_metric
 
-    records = [get_metric(key)] if key else list(METRICS.values())
+    records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
     if as_json:
         print_json([_document(metric) for metric in records])
     elif key:

@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
-from bivaluate.cli.files import WRITTEN, check_written, force_option, streams, without_paths
+from bivaluate.cli.files import WRITTEN, added_option, check_written, streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -41,12 +41,26 @@ MATRIX = typer.Argument(
 )
 MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
+#: How a program outside bivaluate is named, for the help of every command that runs algorithms.
+COMMANDS = (
+    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
+    "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
+    "number of biclusters, {seed} the seed."
+)
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
+OwnMeasures = Annotated[
+    list[str] | None,
+    option(
+        "MODULE:FUNCTION, a measure of your own: a function of (X, solution), or of the values of one bicluster; "
+        "repeatable. High is better unless FUNCTION.direction is 'low'.",
+        "--measure",
+    ),
+]
 _MISSING = "Missing cells (NaN): raise (stop), or omit."
 Missing = Annotated[str, option(_MISSING, "--missing")]
 AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
@@ -302,11 +316,16 @@ def listed(text: str | None) -> list[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def chosen_metrics(metrics: str | None, every: bool) -> str | list[str]:
-    """Return what --metrics and --all ask for."""
+def chosen_metrics(metrics: str | None, every: bool, own: list[str] | None = None) -> str | list[str]:
+    """Return what --metrics, --all and --measure ask for."""
     if every and metrics:
         raise ParameterError("--all and --metrics exclude each other; use one of them.")
-    return "all" if every else listed(metrics) or "default"
+    chosen = "all" if every else listed(metrics) or "default"
+    if not own:
+        return chosen
+    from bivaluate.measures.registry import choose_metrics
+
+    return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 
 
 def _check_format(option: str, key: str | None, kind: str, written: bool = False) -> None:
@@ -353,7 +372,9 @@ class _Spoken:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if any(set(WRITTEN) & set(parameter.opts) for parameter in self.params):
-            self.params.append(force_option())
+            self.params.append(added_option("--force"))
+        if any("--csv" in parameter.opts for parameter in self.params):
+            self.params.append(added_option("--latex"))
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         if _UNTRUSTED in args:
@@ -379,11 +400,19 @@ class _Spoken:
         running = _running.set(spelled)
         try:
             with streams(ctx, self.params, spelled):
+                latex = ctx.params.pop("latex", None)
                 try:
-                    return super().invoke(ctx)  # type: ignore[misc]
+                    if latex is None:
+                        return super().invoke(ctx)  # type: ignore[misc]
+                    from bivaluate.cli.tables import latex_tables
+
+                    with latex_tables(latex):
+                        return super().invoke(ctx)  # type: ignore[misc]
                 except BivaluateError as error:
                     error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
                     raise
+                finally:
+                    ctx.params |= {} if latex is None else {"latex": latex}
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError, RunError
-from bivaluate.cli.options import AnnotationFile, GeneSetFile, grouped, option
+from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
 from bivaluate.cli.tables import say_written
 
 
@@ -20,6 +20,7 @@ def report(
     annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
+    own: OwnMeasures = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
     """Turn a sweep into one HTML page: the verdict on top, then tables, curves and pictures.
@@ -41,6 +42,7 @@ def report(
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
+    chosen_metrics(None, False, own)  # known from here on
     looked_up = gene_sets.for_report(target)
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again

@@ -8,7 +8,17 @@ from typing import Annotated
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
 from bivaluate.cli.files import stem_of
-from bivaluate.cli.options import MatrixFile, MatrixPath, OutputFormat, Parameters, Seed, check_target, grouped, option
+from bivaluate.cli.options import (
+    COMMANDS,
+    MatrixFile,
+    MatrixPath,
+    OutputFormat,
+    Parameters,
+    Seed,
+    check_target,
+    grouped,
+    option,
+)
 from bivaluate.cli.tables import out, print_notes, say_written, search_progress
 
 N_BICLUSTERS = 5  # where the algorithm has to be told
@@ -20,7 +30,7 @@ def run(
     matrix_file: MatrixFile,
     matrix: MatrixPath,
     algorithm: Annotated[
-        str, option("Which algorithm (see `bivaluate algorithms`), cmd:COMMAND or recipe:NAME.", "--algorithm", "-a")
+        str, option(f"Which algorithm (see `bivaluate algorithms`), recipe:NAME, or {COMMANDS}", "--algorithm", "-a")
     ] = "las",
     n_biclusters: Annotated[
         int | None,
@@ -36,17 +46,20 @@ def run(
     Examples:
 
     - `bivaluate run expression.csv --algorithm las -k 8 --seed 1 -o solution.json`
-    - `bivaluate run expression.csv --algorithm 'cmd:unpast --exprs {matrix} --out_dir {out}/run'`
+    - `bivaluate run expression.csv --algorithm 'mine=cmd:python mytool.py {matrix} {out} {k}' -k 5`
     - `bivaluate run expression.csv -a recipe:qubic --param program=./qubic -k 20`
     - `bivaluate run expression.csv -a spectral -k 3 --param selection=best`
     """
-    from bivaluate.algorithms.registry import algorithm_label, finds_k, make_estimator
+    from bivaluate.algorithms.command import style_of
+    from bivaluate.algorithms.registry import algorithm_label, finds_k, is_command, make_estimator
     from bivaluate.io import write_solution
     from bivaluate.sweep.plan import parse_assignments
 
     settings = parse_assignments("--param", parameters or [])
     for name in OWN_OPTIONS.keys() & settings:
         raise ParameterError(f"--param {name}={settings[name]}: use {OWN_OPTIONS[name]} for this one.")
+    if is_command(algorithm):
+        settings = {"matrix": style_of(matrix), **settings} if "recipe:" not in algorithm else settings
     open_ended = finds_k(algorithm)
     wanted = n_biclusters if n_biclusters is not None else "auto" if open_ended else N_BICLUSTERS
     estimator = make_estimator(algorithm, wanted, random_state, **settings)

@@ -24,6 +24,7 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Metrics,
+    OwnMeasures,
     Scheduler,
     Scoring,
     SolutionFile,
@@ -73,6 +74,7 @@ def score(
     ] = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
+    own: OwnMeasures = None,
     as_json: Json = False,
     csv: Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
@@ -103,7 +105,7 @@ def score(
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
     test = annotations.test(matrix)
-    chosen = _with_sort(chosen_metrics(metrics, all_metrics), sort, biclusters)
+    chosen = _with_sort(chosen_metrics(metrics, all_metrics, own), sort, biclusters)
     X = matrix_file.read(matrix).settled()
     options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
@@ -163,13 +165,13 @@ def score(
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import METRICS, choose_metrics, get_metric
+    from bivaluate.measures.registry import RECORDS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
     asked, level = get_metric(sort), "bicluster" if biclusters else "solution"
     if asked.level != level:
-        same = [key for key, metric in METRICS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
+        same = [key for key, metric in RECORDS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
         hint = f" Did you mean {same[0]!r}?" if same else ""
         what = "bicluster" if biclusters else "whole solution"
         raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.{hint}")
@@ -203,15 +205,14 @@ def _places(
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
     from bivaluate.judge.choice import which_is_best
-    from bivaluate.measures.registry import METRICS, main_metrics
+    from bivaluate.measures.registry import RECORDS, main_metrics
 
     computed = evaluations[0].scores
     main = ["n_biclusters", *(metric.key for metric in main_metrics())]
     keys = [k for k in main if k in computed] if "nve" in computed else list(computed)
     if len(computed) > 30:
-        keys = [k for k in computed if METRICS[k].direction != "none" or k == "n_biclusters"]
-    if sort and sort not in keys:
-        keys.append(sort)
+        keys = [k for k in computed if RECORDS[k].direction != "none" or k == "n_biclusters"]
+    keys += [key for key in computed if key not in keys and (key == sort or ":" in key)]
     sort = sort or next((key for key in main[1:] if key in computed), None)
     if sort:
         order = best_first(sort, [e.scores.get(sort) for e in evaluations])
@@ -269,7 +270,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
     from bivaluate.judge.verdict import WORDS
-    from bivaluate.measures.registry import METRICS, symbol
+    from bivaluate.measures.registry import RECORDS, symbol
 
     records = evaluation.records
     if not records:
@@ -277,7 +278,7 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence
         return
     sort = sort or next((key for key in ("evidence", "nve_k") if key in records[0]), None)
     order = best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
-    keys = [key for key in records[0] if key in METRICS]
+    keys = [key for key in records[0] if key in RECORDS]
     rows = []
     for record in (records[index] for index in order):
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,11 @@ import typer
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, plural
 from bivaluate.cli.options import (
+    COMMANDS,
     AllMetrics,
     MatrixFile,
     Metrics,
+    OwnMeasures,
     Parameters,
     Scheduler,
     chosen_metrics,
@@ -22,9 +25,11 @@ from bivaluate.cli.options import (
     listed,
     option,
 )
-from bivaluate.cli.tables import err, out, progress
+from bivaluate.cli.tables import err, out, print_list, progress
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bivaluate.sweep.load import Run
     from bivaluate.sweep.plan import Plan
 
@@ -38,13 +43,19 @@ def sweep(
     matrix_file: MatrixFile,
     matrices: Annotated[
         list[str] | None,
-        typer.Argument(help="Matrix files, `scenario:S1`, `yeast:*`, …; with none, the run in --out is continued."),
+        typer.Argument(
+            help="Matrix files, `scenario:S1`, `yeast:*`, …, or a plan (.toml); with none, the run in --out is continued."
+        ),
     ] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
     plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
     algorithms: Annotated[
         str | None,
-        option("Keys, or package.module:Class; auto (the default) for those that fit the data.", "--algorithms", "-a"),
+        option(
+            f"Keys, or package.module:Class; auto (the default) for those that fit the data; or {COMMANDS}",
+            "--algorithms",
+            "-a",
+        ),
     ] = None,
     k: Annotated[
         str | None,
@@ -55,6 +66,7 @@ def sweep(
     parameters: Parameters = None,
     metrics: Metrics = None,
     all_metrics: AllMetrics = False,
+    own: OwnMeasures = None,
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
@@ -72,6 +84,10 @@ def sweep(
     ] = 1,
     scheduler: Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
+    part: Annotated[
+        str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
+    ] = None,
+    merge: Annotated[bool, option("Put parts together: their folders in place of matrices.", "--merge")] = False,
     retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
     trust_commands: Annotated[
         bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
@@ -90,20 +106,36 @@ def sweep(
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
     - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
+    - `bivaluate sweep plan.toml --part 3/16 --out P3`, then `bivaluate sweep --merge P1 P2 … P16 --out run`
     """
+    from bivaluate.algorithms.command import style_of
+    from bivaluate.algorithms.registry import split_name
     from bivaluate.sweep.plan import Plan, parse_assignments
     from bivaluate.sweep.run import Sweep
 
+    if merge:
+        from bivaluate.sweep.parts import merge_parts
+
+        _summarise(merge_parts(matrices or [], run_folder), [])
+        return
+    if plan is None and matrices and len(matrices) == 1 and matrices[0].endswith(".toml"):
+        plan, matrices = Path(matrices[0]), None
     if not resume and os.path.exists(run_folder / "journal.sqlite"):
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
+    words = {split_name(word)[0] or word: word for word in split_algorithms(algorithms) or []}
+    settings = {words.get(name, name): of for name, of in _by_algorithm(parameters or []).items()}
+    if matrices and len(styles := {style_of(matrix) for matrix in matrices}) == 1:
+        for word in words.values():
+            if "cmd:" in word and styles != {"tsv"}:  # a command gets the matrix in the format of the file
+                settings[word] = {"matrix": min(styles), **settings.get(word, {})}
     options = {
         "datasets": matrices or None,
         "algorithms": split_algorithms(algorithms),
         "k": k if k in ("planted", "auto") else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
-        "parameters": _by_algorithm(parameters or []) or None,
-        "metrics": chosen_metrics(metrics, all_metrics) if metrics or all_metrics else None,
+        "parameters": settings or None,
+        "metrics": chosen_metrics(metrics, all_metrics, own) if metrics or all_metrics or own else None,
         "score": parse_assignments("--score", score or []) or None,
         "read": matrix_file.given or None,
         "time_limit": time_limit,
@@ -122,12 +154,13 @@ def sweep(
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            work = Sweep(chosen, run_folder, jobs=jobs, scheduler=scheduler, retry=retry, progress=tell, plan_text=text)
-            run = work.run()
+            asked: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
+            run = Sweep(chosen, run_folder, **asked, progress=tell, plan_text=text).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
-    _summarise(run)
+    named = [key for key in chosen.algorithms if key not in chosen.by_pattern]
+    _summarise(run, [split_name(key)[0] or key for key in named], part or "")
 
 
 def _named(cell: Any) -> str:
@@ -158,15 +191,15 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
 
 
 def split_algorithms(text: str | None) -> list[str] | None:
-    """Return the words between commas; a command goes on to the end.
+    """Return the words between commas; a command goes on to the next command, or to the end.
 
-    >>> split_algorithms("las,spectral*,cmd:tool --sizes 2,3 {matrix}")
-    ['las', 'spectral*', 'cmd:tool --sizes 2,3 {matrix}']
+    >>> split_algorithms("las,spectral*,cmd:tool --sizes 2,3 {matrix},mine=cmd:other")
+    ['las', 'spectral*', 'cmd:tool --sizes 2,3 {matrix}', 'mine=cmd:other']
     """
     if text is None:
         return None
-    names, mark, command = text.partition("cmd:")
-    return [*(listed(names) or []), *([mark + command] if mark else [])]
+    first, *commands = re.split(r"(?:^|,)(?=\s*(?:[^,:={]+=)?cmd:)", text)
+    return [*(listed(first) or []), *(command.strip() for command in commands)]
 
 
 def _numbers(option: str, text: str | None) -> list[int] | None:
@@ -200,17 +233,31 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     return parameters
 
 
-def _summarise(run: Run) -> None:
+def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
+    """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
+    from bivaluate.algorithms.registry import algorithm_label
+    from bivaluate.sweep.failures import failure_sentences, without_a_fit
+
+    print_list("Fits that failed", failure_sentences(failed))
+    if gone := without_a_fit(failed, named):
+        names = listing([algorithm_label(key) for key in gone])
+        err.print(f"error: every fit of {names} failed; all reasons are in {where / 'results.csv'}.")
+        raise typer.Exit(1)
+
+
+def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
+    from bivaluate.sweep.failures import failed_fits
+
     status = run.results["status"].value_counts()
     counts = ", ".join(f"{status[name]} {name}" for name in status.index)
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
-    bad = run.results[~run.results["status"].isin(["ok", "degenerate"])]
-    for (algorithm, state), group in bad.groupby(["algorithm", "status"], sort=False):
-        out.print(f"  {algorithm}: {len(group)} {state}, for example: {group['reason'].iloc[0]}")
+    failed = failed_fits(run.results)
     if len(run.variants):
         out.print(f"{plural(len(run.variants), 'cell')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
-    if len(run.results) and len(bad) == len(run.results):
-        err.print(f"error: every cell failed, so there is nothing to choose from; the reasons are in {run.path}.")
-        raise typer.Exit(1)
-    out.print(f"next: bivaluate select {run.path}", soft_wrap=True)
+    if not run.results["status"].isin(["ok", "degenerate"]).any():
+        report_failures(failed, failed["algorithm"], run.path)
+    else:
+        then = f"sweep --merge, with the folders of all parts (this is {part})" if part else f"select {run.path}"
+        out.print(f"next: bivaluate {then}", soft_wrap=True)
+        report_failures(failed, named, run.path)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,9 +51,9 @@ def score_text(key: str, value: float | None) -> str:
 
 def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
-    from bivaluate.measures.registry import METRICS
+    from bivaluate.measures.registry import RECORDS
 
-    metric = METRICS[key]
+    metric = RECORDS[key]
     return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
 
 
@@ -75,6 +76,8 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     from rich.table import Table
 
     cells = [list(row) for row in rows]
+    if (collected := _collected.get()) is not None:
+        collected.append(latex_table(headings, cells, title))
     table = Table(box=None, pad_edge=False, header_style="bold", title=title or None, title_justify="left")
     total = 2 * (len(headings) - 1)
     for column, name in enumerate(headings):
@@ -88,6 +91,80 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
         table.add_row(*row)
     table.width = total if total > out.width else None
     out.print(table, crop=False)
+
+
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+_TEX = str.maketrans(
+    {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+    | {"^": r"\textasciicircum{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "–": "--", "−": "$-$", "×": r"$\times$"}
+    | {"±": r"$\pm$", "≥": r"$\ge$", "≤": r"$\le$", "…": r"\dots{}", "•": r"\textbullet{}"}
+)
+
+
+@contextmanager
+def latex_tables(path: Path) -> Iterator[None]:
+    """Write every table that is printed meanwhile to a LaTeX file."""
+    from bivaluate._errors import ParameterError
+    from bivaluate._files import write_whole
+
+    collected: list[str] = []
+    token = _collected.set(collected)
+    try:
+        yield
+    finally:
+        _collected.reset(token)
+        if collected:
+            write_whole(path, "% needs \\usepackage{booktabs}\n" + "\n".join(collected))
+            say_written(path)
+    if not collected:
+        raise ParameterError("latex is given, but no table is printed here: leave out --json.")
+
+
+def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
+    r"""Return a table in LaTeX with the rules of booktabs; the best of what has a direction is bold.
+
+    >>> print(latex_table(["solution", "NVE↓"], [["a_1", "0.5"], ["b", "0.25"]]))
+    \begin{tabular}{lr}
+    \toprule
+    solution & NVE$\downarrow$ \\
+    \midrule
+    a\_1 & 0.5 \\
+    b & \textbf{0.25} \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    """
+    columns, ahead = range(1, len(headings)), headings[0][-1:]
+    bold = {(i, j) for j in columns for i in _best([row[j] for row in rows], headings[j][-1:])}
+    for i, row in enumerate(rows):
+        bold |= {(i, j + 1) for j in _best(list(row[1:]), row[0][-1:] if row[0][-1:] in "↑↓" else ahead)}
+    numeric = [j > 0 and all(row[j][:1] in "–−-+0123456789" for row in rows) for j in range(len(headings))]
+    shown = [
+        [
+            rf"\textbf{{{text.translate(_TEX)}}}" if (i, j) in bold else text.translate(_TEX)
+            for j, text in enumerate(row)
+        ]
+        for i, row in enumerate(rows)
+    ]
+    lines = [
+        *([f"% {title}"] if title else []),
+        rf"\begin{{tabular}}{{{''.join('lr'[is_right] for is_right in numeric)}}}",
+    ]
+    lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in headings) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in shown]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _best(texts: Sequence[str], direction: str) -> list[int]:
+    """Return where the best of several numbers stands; nowhere without a direction, or if all are the same."""
+    found = {}
+    for place, text in enumerate(texts):
+        with suppress(ValueError, IndexError):
+            found[place] = float(text.split()[0].rstrip("%").replace(",", ""))
+    if direction not in ("↑", "↓") or len(set(found.values())) < 2:
+        return []
+    best = (max if direction == "↑" else min)(found.values())
+    return [place for place, value in found.items() if value == best]
 
 
 def print_list(title: str, sentences: Sequence[str]) -> None:

@@ -322,9 +322,11 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return check_int("rows of shape", shape[0], minimum=1), check_int("columns of shape", shape[1], minimum=1)
 
 
-def _check_seed(random_state: int | Sequence[int]) -> int | list[int]:
+def _check_seed(random_state: int | Sequence[int] | np.random.Generator) -> int | list[int]:
     if isinstance(random_state, (list, tuple)):
         return [check_int("random_state", part, minimum=0) for part in random_state]
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
     return check_int("random_state", random_state, minimum=0)
 
 

@@ -251,7 +251,7 @@ def confirm(
     check_real("level", level, 0.0, 1.0)
     first = Matrix.of(A, missing="omit")
     if solution is not None:
-        solution = check_solution(solution).with_shape(first.shape)
+        solution = check_solution(solution, matrix=first)
     if (B is None) == (halves is None):
         raise ParameterError(
             Advice("give a second matrix, or split the one there is with ", Option("halves", "columns"), ".")

@@ -119,7 +119,7 @@ def traits(
             )
         annotations = X.obs if of == "columns" else X.var
     matrix = Matrix.of(X, missing="omit")
-    solution = check_solution(solution).with_shape(matrix.shape)
+    solution = check_solution(solution, matrix=matrix)
     labels, n = (matrix.col_labels, matrix.shape[1]) if of == "columns" else (matrix.row_labels, matrix.shape[0])
     table, notes = _aligned(annotations, labels, n)
     for name in [*technical, *([within] if within else []), *(survival or ())]:

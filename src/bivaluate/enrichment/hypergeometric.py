@@ -217,7 +217,7 @@ def enrich(
     check_int("min_size", min_size, 1)
     check_int("n_random", n_random, 0)
     matrix = Matrix.of(X, missing="omit")
-    solution = check_solution(solution).with_shape(matrix.shape)
+    solution = check_solution(solution, matrix=matrix)
     background = _Background(matrix, sets, genes, min_size)
     rng = np.random.default_rng(random_state)
     biclusters: list[dict[str, Any]] = []

@@ -278,7 +278,9 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        count = self._stream.readinto(buffer)
+        data = self._source.guarded(self._stream.read, len(buffer))
+        count = len(data)
+        buffer[:count] = data
         self._total += count
         self._source.check_unpacked(self._total)
         is_much = self._total > LOOKED_AFTER and self._total > LOOKED_THROUGH * self._packed.tell()

@@ -128,7 +128,7 @@ def propose_pruning(
     """
     check_choice("missing", missing, ("raise", "omit"))
     matrix = Matrix.of(X, missing).settled()
-    solution = check_solution(solution).with_shape(matrix.shape)
+    solution = check_solution(solution, matrix=matrix)
     given = evidence_table(matrix, solution, missing=missing)
     pool = {f"B{k + 1}": bicluster for k, bicluster in enumerate(solution)}
     rows = _rows(pool, given, matrix.shape)

@@ -172,7 +172,7 @@ def _checking(function: Function) -> Function:
         from bivaluate.solution import check_solution
 
         matrix = Matrix.of(X)
-        return function(matrix.values, check_solution(solution).with_shape(matrix.shape))
+        return function(matrix.values, check_solution(solution, matrix=matrix))
 
     return cast("Function", checked)
 

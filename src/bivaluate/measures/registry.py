@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option
@@ -17,9 +18,11 @@ from bivaluate.measures import (
     partition,
     r_biclust,
     residue,
+    topics,
     virtual_error,
 )
 from bivaluate.measures.measure import INFINITY, Metric, records_of
+from bivaluate.measures.own import Records, own_measure
 from bivaluate.measures.workspace import Workspace
 
 MODULES = (
@@ -27,13 +30,15 @@ MODULES = (
     permutation, significance, partition,
 )  # fmt: skip
 
-METRICS: dict[str, Metric] = {
-    record.key: record
-    for module in MODULES
-    for function in vars(module).values()
-    if getattr(function, "__module__", "") == module.__name__
-    for record in records_of(function)
-}
+METRICS: dict[str, Metric] = Records(
+    {
+        record.key: record
+        for module in MODULES
+        for function in vars(module).values()
+        if getattr(function, "__module__", "") == module.__name__
+        for record in records_of(function)
+    }
+)
 
 
 def _predictive(workspace: Workspace) -> float:
@@ -73,20 +78,22 @@ OF_FITS = {
         reference="after Ben-Hur, Elisseeff & Guyon 2002, doi:10.1142/9789812799623_0002",
     ),
 }  # fmt: skip
-RECORDS = METRICS | OF_FITS
+#: Measures of documents x words: computed where they are asked for, never with "all".
+OF_TOPICS = {r.key: r for f in (topics.topic_coherence, topics.topic_diversity) for r in records_of(f)}
+RECORDS: dict[str, Metric] = Records(METRICS | OF_FITS | OF_TOPICS)
 
 
 #: Keys and columns of 0.1.0 and what they are called now.
 RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind": "pattern"}
 
 
-def get_metric(key: str) -> Metric:
+def get_metric(key: str | Callable[..., Any]) -> Metric:
     """Return the measure with this key.
 
     Parameters
     ----------
-    key : str
-        Registry key.
+    key : str or callable
+        Registry key; ``module:function`` or a function for a measure of your own, see :func:`own_measure`.
 
     Returns
     -------
@@ -103,6 +110,11 @@ def get_metric(key: str) -> Metric:
     >>> get_metric("nve").symbol
     'NVE'
     """
+    if callable(key) or ":" in key:
+        record = own_measure(key)
+        if record.key in list(METRICS) and record is not METRICS[record.key]:
+            raise ParameterError(f"{record.key!r} is a measure of bivaluate already; give yours another name.")
+        return record
     if key in RENAMED:
         warnings.warn(FutureWarning(f"the metric {key!r} is called {RENAMED[key]!r} now."), stacklevel=2)
         key = RENAMED[key]
@@ -175,13 +187,13 @@ def compared_metrics() -> list[Metric]:
     return [metric for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
 
 
-def choose_metrics(metrics: str | Iterable[str]) -> list[Metric]:
+def choose_metrics(metrics: str | Iterable[str | Callable[..., Any]]) -> list[Metric]:
     """Return the records of ``"default"``, ``"all"``, one key or several.
 
     Parameters
     ----------
-    metrics : str or iterable of str
-        ``"default"``, ``"all"``, a registry key, or several keys.
+    metrics : str or iterable of str or callable
+        ``"default"``, ``"all"``, a registry key, or several keys; ``module:function`` and functions are your own.
 
     Returns
     -------
@@ -202,7 +214,8 @@ def choose_metrics(metrics: str | Iterable[str]) -> list[Metric]:
         return [metric for metric in METRICS.values() if metric.default]
     if metrics == "all":
         return list(METRICS.values())
-    return [get_metric(key) for key in ([metrics] if isinstance(metrics, str) else metrics)]
+    keys = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    return list(dict.fromkeys(get_metric(key) for key in keys))
 
 
 def main_metrics() -> list[Metric]:

@@ -100,7 +100,7 @@ class Workspace:
             matrix = replace(matrix, source=on_cluster(matrix.source, scheduler))
         if matrix.sparse and matrix.absent == "missing":
             chosen = replace(chosen, missing="omit")
-        return cls(matrix, check_solution(solution).with_shape(matrix.shape), chosen)
+        return cls(matrix, check_solution(solution, matrix=matrix), chosen)
 
     def once(self, function: Callable[..., Shared], *arguments: Any) -> Shared:
         """Return ``function(self, *arguments)``, computed at the first call: for what metrics of one topic share."""

@@ -16,7 +16,7 @@ from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate._files import text_target
 from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate.claim_rules import VERDICTS, Outcome
-from bivaluate.replicate.profile import PAPER_SEED, get_profile
+from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 
 FILES = "replication"
 PAPER = get_profile("printed")
@@ -150,10 +150,8 @@ class _Runs:
         from bivaluate.sweep.plan import Plan
         from bivaluate.sweep.run import Sweep
 
-        plan = Plan(
-            datasets=datasets, k=k, seeds=list(seeds), algorithm_seed=algorithm_seed, parameters=PAPER.parameters
-        )
-
+        how: dict[str, Any] = {"algorithm_seed": algorithm_seed, "parameters": PAPER.parameters}
+        plan = Plan(datasets=datasets, algorithms=ALGORITHMS, k=k, seeds=list(seeds), **how)
         return Sweep(
             plan,
             self.folder / f"{self.size.name}-{name}",

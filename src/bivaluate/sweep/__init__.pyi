@@ -5,6 +5,7 @@ from .find import find as find
 from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run
 from .load import load_run as load_run
+from .parts import merge_parts as merge_parts
 from .plan import Plan as Plan
 from .refine import Refined as Refined
 from .refine import refine as refine

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +49,14 @@ def held_out_command(run: Run) -> str:
     data set. Nothing is returned where the plan cannot be typed: a file is not where it was, or several algorithms are
     commands.
     """
+    from bivaluate.algorithms.registry import split_name
+
     plan = run.plan
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
-    algorithms = [name for name in plan.algorithms if all((dataset, name) in fitted for dataset in run.datasets)]
+    names = {word: split_name(word)[0] or word for word in plan.algorithms}
+    algorithms = [word for word, name in names.items() if all((dataset, name) in fitted for dataset in run.datasets)]
     here = all(os.path.exists(spec) or _is_name(spec) for spec in plan.datasets)
-    if not algorithms or not here or any(name.startswith("cmd:") for name in algorithms[:-1]):
+    if not algorithms or not here or any("cmd:" in a and "cmd:" not in b for a, b in pairwise(algorithms)):
         return ""
     words = ["bivaluate", "sweep", *plan.datasets, "-a", ",".join(algorithms)]
     words += ["-k", plan.k if isinstance(plan.k, str) else _numbers(plan.k), "--seeds", _seeds(plan.seeds)]
@@ -63,7 +67,9 @@ def held_out_command(run: Run) -> str:
     elif plan.metrics != "default":
         words += ["--metrics", ",".join(plan.metrics)]
     for name in algorithms:
-        words += _assigned("--param", {f"{name}.{key}": value for key, value in plan.parameters.get(name, {}).items()})
+        words += _assigned(
+            "--param", {f"{names[name]}.{key}": value for key, value in plan.parameters.get(name, {}).items()}
+        )
     words += [*_assigned("--score", plan.score), *reading_words(plan.read)]
     if plan.time_limit is not None:
         words += ["--time-limit", str(plan.time_limit)]

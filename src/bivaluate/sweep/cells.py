@@ -81,7 +81,13 @@ class Task:
     stability: int = 0
     view: str = ""  # in what form the algorithm gets the data
     given: bytes | None = None  # a packed solution to refine, in place of a fit
+    word: str = ""  # what makes the algorithm, where that is not its name
     n_jobs: int | None = 1  # threads of one fit: a sweep is parallel itself
+
+    @property
+    def key(self) -> str:
+        """What makes the estimator: a key of the registry, a class, a command."""
+        return self.word or self.algorithm
 
     @property
     def matrix_key(self) -> tuple[str, int | None]:

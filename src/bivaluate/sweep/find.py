@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
 from bivaluate._text import html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL, algorithm_label, finds_k
+from bivaluate.algorithms.registry import FINAL, algorithm_label
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.verdict import Verdict
@@ -27,6 +29,7 @@ from bivaluate.sweep.plan import LARGEST_SEED, Plan
 from bivaluate.sweep.portfolio import AUTO, check_searchable, traits_of
 from bivaluate.sweep.run import interrupts
 from bivaluate.sweep.schedule import Chosen, choose_for, tasks
+from bivaluate.sweep.select import is_own_k
 from bivaluate.sweep.stages import Fit, Score, best_fit, next_fits
 from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
@@ -313,8 +316,8 @@ class Found:
         from bivaluate.plots import plot_candidates
 
         table = self.candidates
-        own_k = table["algorithm"].map(lambda key: finds_k(key.removesuffix(FINAL)))
-        return plot_candidates(table.assign(k=table["k"].mask(own_k.astype(bool), table["n_biclusters"])), ax=ax)
+        own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
+        return plot_candidates(table.assign(k=np.where(own_k, table["n_biclusters"], table["k"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -559,7 +562,7 @@ def _base(fit: Fit) -> str:
 def _called(fit: Fit) -> str:
     """Return how sentences call a solution: LAS (K = 5); an algorithm that finds K itself goes without."""
     label = algorithm_label(_base(fit))
-    return label if finds_k(_base(fit)) else f"{label} (K = {fit.k})"
+    return label if is_own_k(_base(fit)) else f"{label} (K = {fit.k})"
 
 
 def _in_words(count: int) -> str:
@@ -573,10 +576,8 @@ def _article(pattern: str) -> str:
 
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    from numpy import intersect1d
-
     shares = [
-        len(intersect1d(block.rows, b.rows)) * len(intersect1d(block.cols, b.cols)) / block.size for b in solution
+        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) / block.size for b in solution
     ]
     return max(shares, default=0.0)
 

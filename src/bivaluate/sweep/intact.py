@@ -67,7 +67,7 @@ def check_journal(journal: Any) -> None:
         raise RunError(f"the journal {journal.path} does not say its {missing[0]}.")
 
 
-def check_plan(content: Any, where: str) -> dict[str, Any]:
+def sound_plan(content: Any, where: str) -> dict[str, Any]:
     """Return the plan of a run as it was stored, if its values are of the types of a plan."""
     if not isinstance(content, dict):
         raise RunError(f"the plan in {where} is damaged: it is no table of names and values.")
@@ -85,15 +85,22 @@ def _is(value: Any, kind: Any) -> bool:
     return isinstance(value, kind)
 
 
-def check_record(content: Any, where: str) -> dict[str, Any]:
+def sound_record(content: Any, where: str) -> dict[str, Any]:
     """Return scores, or what is said of one bicluster, if they are plain values by name."""
     if not isinstance(content, Mapping) or not all(isinstance(value, _PLAIN) for value in content.values()):
         raise RunError(f"{where}: its scores in the journal are damaged: numbers by name are needed.")
     return dict(content)
 
 
-def check_list(content: Any, kind: type, where: str) -> list[Any]:
+def sound_list(content: Any, kind: type, where: str) -> list[Any]:
     """Return a list of the journal, if it is one and holds what it should."""
     if not isinstance(content, list) or not all(isinstance(item, kind) for item in content):
         raise RunError(f"{where}: a list in the journal is damaged.")
+    return content
+
+
+def sound_provenance(content: Any, where: str) -> dict[str, Any]:
+    """Return what a run says about its making, if it says it."""
+    if not isinstance(content, dict) or "bivaluate" not in content:
+        raise RunError(f"the provenance in the journal of {where} is damaged.")
     return content

@@ -158,6 +158,19 @@ class Journal:
                     copy = f", copy {slot.copy} of {slot.variant}," if slot.variant else ""
                     raise RunError(f"{slot.cell.spelt}{copy} is finished already or is not part of this run.")
 
+    def take_over(self, path: Path) -> None:
+        """Copy what is finished in another journal of the same plan, together or not at all."""
+        self._db.execute("ATTACH ? AS part", (str(path),))
+        with self.transaction():
+            self._db.execute("INSERT OR REPLACE INTO cells SELECT * FROM part.cells WHERE status IS NOT NULL")
+            self._db.execute("INSERT INTO sessions SELECT * FROM part.sessions")
+        self._db.execute("DETACH part")
+
+    def forget(self, key: str) -> None:
+        """Remove a text."""
+        with self.transaction():
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+
     def set_version(self, version: str) -> None:
         """Note which version of bivaluate writes from now on."""
         with self.transaction():

@@ -21,7 +21,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
-from bivaluate.sweep.intact import check_journal, check_list, check_plan, check_record
+from bivaluate.sweep.intact import check_journal, sound_list, sound_plan, sound_provenance, sound_record
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.stages import EXTRA_SEED
@@ -149,7 +149,7 @@ class Run:
         >>> run.plan.algorithms, run.plan.k
         (('cca',), (2,))
         """
-        return Plan.stored(check_plan(parsed(self._meta["plan"]), str(self.path)))
+        return Plan.stored(sound_plan(parsed(self._meta["plan"]), str(self.path)))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -162,9 +162,7 @@ class Run:
         >>> sorted(run.provenance)[:5]
         ['bivaluate', 'command', 'created', 'layout', 'matrices']
         """
-        made = parsed(self._meta["provenance"])
-        if not isinstance(made, dict) or "bivaluate" not in made:
-            raise RunError(f"the provenance in the journal of {self.path} is damaged.")
+        made = sound_provenance(parsed(self._meta["provenance"]), str(self.path))
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
         return {
             **made,
@@ -252,9 +250,9 @@ class Run:
         ['B1', 'B2']
         """
         rows = (
-            dict(zip(CELL, cell, strict=True)) | check_record(record, Cell(*cell).spelt)
+            dict(zip(CELL, cell, strict=True)) | sound_record(record, Cell(*cell).spelt)
             for *cell, records in self._journal.rows([*CELL, "biclusters"])
-            for record in check_list(parsed(records), dict, Cell(*cell).spelt)
+            for record in sound_list(parsed(records), dict, Cell(*cell).spelt)
         )
         return _frame(rows, CELL + BICLUSTER, LAST)
 
@@ -449,6 +447,11 @@ class Run:
         list of str
             The findings.
 
+        Raises
+        ------
+        RunError
+            If the journal is damaged.
+
         Examples
         --------
         >>> from bivaluate import Plan, Sweep
@@ -457,7 +460,7 @@ class Run:
         'The solution covers only 1.6 % of the matrix.'
         """
         row = self._journal.row(Cell(*cell), "findings")
-        said = [] if row is None or row[0] is None else check_list(parsed(row[0]), object, Cell(*cell).spelt)
+        said = [] if row is None or row[0] is None else sound_list(parsed(row[0]), object, Cell(*cell).spelt)
         return [unpacked(text) for text in said]
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -568,7 +571,7 @@ class Run:
         names = [*first, "status", "reason"]
         rows = (
             dict(zip(names, cell, strict=True))
-            | check_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
+            | sound_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
             for *cell, scores in self._journal.rows([*names, "scores"], variants=variants)
         )
         return _frame(rows, first + OUTCOME)

@@ -18,6 +18,7 @@ AUTO: Literal["auto"] = "auto"
 LOG, CENTRED, WEIGHTS = "log", "centred", "weights"
 FEWEST = 4  # rows and columns; fewer hold no bicluster and anything beside it
 MANY_ZEROS, SKEWED = 0.2, 2.0
+MOST_MADE_DENSE = 2e6  # cells of a sparse matrix, empty ones counted, that an algorithm gets as a dense array
 NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -25,16 +26,16 @@ NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 class Member:
     """One algorithm of the portfolio: the data it is for, the most cells it is given, its parameters.
 
-    `most_dense` is the largest number of cells, empty ones counted, that it is given as a dense array, and
-    `most_stored` the largest number of cells stored. `counts` says that it wants counts as they are, where others get
-    their logarithm, `gaps` that it takes missing cells, `refines` that it refines its biclusters itself.
+    `most_cells` is the largest number of cells, empty ones counted, and `most_columns` of columns, `gaps` says that it
+    takes missing cells, `weights` that it gets ratings as weights, 0 where there is none, `own_form` that it brings
+    data into a form of its own, `refines` that it refines its biclusters.
     """
 
-    most_dense: float = 2e7
-    most_stored: float = 2e7
+    most_cells: float = math.inf
     most_columns: float = math.inf
     nonnegative: bool = False
-    counts: bool = False
+    weights: bool = False
+    own_form: bool = False
     gaps: bool = False
     refines: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -43,14 +44,16 @@ class Member:
 # Cheap ones first: with a budget they are sure of their turn, and Ctrl-C finds something to keep.
 PORTFOLIO: dict[str, Member] = {
     "bregman": Member(),
-    "spectral_co": Member(),
-    "las": Member(most_dense=2e7),
-    "ssvd": Member(most_dense=3e6),
+    "spectral_co": Member(weights=True),
+    "las": Member(most_cells=2e7),
+    "ssvd": Member(most_cells=1e6),
     "itcc": Member(nonnegative=True),
     "nmf": Member(nonnegative=True),
     "leiden": Member(nonnegative=True),
-    "isa": Member(most_dense=2e6),
-    "coherent": Member(most_dense=2e6, most_columns=300, gaps=True, refines=True, parameters={"calibrate": False}),
+    "isa": Member(most_cells=2e6),
+    "coherent": Member(
+        most_cells=2e6, most_columns=300, own_form=True, gaps=True, refines=True, parameters={"calibrate": False}
+    ),
 }
 
 
@@ -67,7 +70,6 @@ class Traits:
     skew: float
     constant: bool
     unit: float  # of logarithms: 1 for counts, otherwise the median of the positive cells
-    stored: int
 
     @property
     def view(self) -> str:
@@ -99,7 +101,7 @@ def traits_of(matrix: Matrix) -> Traits:
 def _traits(matrix: Matrix) -> Traits:
     n, m = matrix.shape
     absent_missing = matrix.sparse and matrix.absent == "missing"
-    observed = zeros = stored = 0
+    observed = zeros = 0
     lowest, highest, whole = np.inf, -np.inf, True
     sums = np.zeros(3)
     positive: list[Any] = []
@@ -110,7 +112,6 @@ def _traits(matrix: Matrix) -> Traits:
         values = np.asarray(cells.data if matrix.sparse else cells, dtype=np.float64).ravel()
         values = values[~np.isnan(values)]
         implied = 0 if absent_missing or not matrix.sparse else (stop - start) * m - len(cells.data)
-        stored += len(values)
         observed += len(values) + implied
         zeros += int((values == 0).sum()) + implied
         if not len(values):
@@ -135,7 +136,6 @@ def _traits(matrix: Matrix) -> Traits:
         skew=float(skew),
         constant=not observed or lowest == (max(highest, 0.0) if zeros else highest),
         unit=1.0 if whole or not len(above) else float(np.median(above)),
-        stored=stored,
     )
 
 
@@ -155,20 +155,19 @@ def check_searchable(matrix: Matrix) -> Traits:
 
 def unsuited(key: str, traits: Traits) -> str:
     """Return why an algorithm of the portfolio is not run on such data; nothing if it is."""
-    member = PORTFOLIO[key]
     from bivaluate.algorithms.registry import ALGORITHMS
 
+    member = PORTFOLIO[key]
     n, m = traits.shape
     if member.nonnegative and not traits.nonnegative:
         return "it needs data without negative values"
-    keeps_sparse = traits.sparse and ALGORITHMS[key].sparse
-    if not keeps_sparse and n * m > member.most_dense:
-        dense = " as a dense array" if traits.sparse else ""
-        return f"{n:,} × {m:,} cells{dense} are more than the {member.most_dense:,.0f} it is given"
+    most = member.most_cells
+    if traits.sparse and not ALGORITHMS[key].sparse:
+        most = min(most, MOST_MADE_DENSE)
+    if n * m > most:
+        return f"{n:,} × {m:,} cells are more than the {most:,.0f} it is given"
     if m > member.most_columns:
         return f"{m:,} columns are more than the {member.most_columns:,.0f} it is given"
-    if traits.stored > member.most_stored:
-        return f"{traits.stored:,} cells are more than the {member.most_stored:,.0f} it is given"
     return ""
 
 
@@ -176,8 +175,9 @@ def view_for(key: str, traits: Traits) -> str:
     """Return in what form an algorithm of the portfolio gets the data."""
     member = PORTFOLIO[key]
     if traits.gaps:
-        return "" if member.gaps and not traits.sparse else WEIGHTS if member.nonnegative else CENTRED
-    return "" if member.counts or key == "coherent" else traits.view
+        weights = member.nonnegative or (member.weights and traits.nonnegative)
+        return "" if member.gaps and not traits.sparse else WEIGHTS if weights else CENTRED
+    return "" if member.own_form else traits.view
 
 
 def make_view(matrix: Matrix, view: str) -> Matrix:

@@ -106,7 +106,7 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     'B1 gains 2 rows (0, 1), gains 1 column (7)'
     """
     matrix = Matrix.of(X, missing).settled()
-    blocks = [(b.rows, b.cols) for b in check_solution(solution).with_shape(matrix.shape)]
+    blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
     n, m = matrix.shape
     if trials is None:
         trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10))

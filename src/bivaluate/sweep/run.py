@@ -30,8 +30,9 @@ from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Finis
 from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
+from bivaluate.sweep.parts import PART, check_part, slots_of
 from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.portfolio import AUTO, check_searchable
+from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import (
     Chosen,
     Source,
@@ -72,11 +73,13 @@ class Sweep:
         Called after every cell with (finished, all, cell).
     plan_text : str, optional
         The plan as the user wrote it, kept in the folder; by default the plan is written out.
+    part : str, optional
+        Perform every n-th fit only: ``"3/16"`` is the third of sixteen parts, which :func:`merge_parts` puts together.
 
     Raises
     ------
     ParameterError
-        If `jobs` is not a positive whole number.
+        If `jobs` is not a positive whole number, or there is no such part.
 
     See Also
     --------
@@ -98,9 +101,16 @@ class Sweep:
     retry: bool = False
     progress: Progress | None = None
     plan_text: str | None = None
+    part: str | None = None
 
     def __post_init__(self) -> None:
         check_int("jobs", self.jobs, 1)
+        if self.part is not None:
+            check_part(self.part)
+            if self.plan.k == AUTO:
+                raise ParameterError(
+                    "part needs a plan that names K, such as 3, 5 and 8: here later fits depend on earlier."
+                )
         self._kept: dict[tuple[str, int | None], Matrix] = {}
         self._chosen: dict[tuple[str, int | None], Chosen] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
@@ -136,7 +146,8 @@ class Sweep:
             try:
                 if journal.empty:
                     if self._in_workers:
-                        workers.start(self.jobs)
+                        each = len(self.plan.algorithms) + (len(PORTFOLIO) if AUTO in self.plan.algorithms else 0)
+                        workers.start(min(self.jobs, len(matrix_keys(found, self.plan)) * each))
                     self._set_up(journal, found)
                 else:
                     self._check_same(journal, found)
@@ -180,7 +191,16 @@ class Sweep:
         write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
         meta = {"version": _version(), "plan": plan, "provenance": provenance}
-        journal.create(meta, entries, first_slots(self.plan, found, self._chosen, planted))
+        slots = list(first_slots(self.plan, found, self._chosen, planted))
+        if self.part is not None:
+            meta |= {PART: self.part, "fits": str(len(self._mine(slots)))}
+        journal.create(meta, entries, slots)
+
+    def _mine(self, slots: list[Slot]) -> set[Slot]:
+        """Return the places that this process is to fill: all of them, or those of its part."""
+        if self.part is None:
+            return set(slots)
+        return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, lambda _: b"")))
 
     def _say_left_out(self) -> None:
         """Say which algorithms cannot take a data set; of those that fit the data by themselves, nothing is said."""
@@ -201,7 +221,8 @@ class Sweep:
         """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
         from bivaluate.sweep.work import makes_dense
 
-        names = [key for key in chosen.searched if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        keys = {name: chosen.words[name] for name in chosen.searched}
+        names = [name for name, key in keys.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
         return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
@@ -218,6 +239,9 @@ class Sweep:
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
                 "Choose another folder, or start with the plan the folder was made with."
             )
+        if (part := journal.meta.get(PART)) != self.part:
+            held = "the whole of a run" if part is None else f"part {part} of a run"
+            raise RunError(f"{self.folder} holds {held}. Choose another folder, or name the same part.")
         known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
             matrix = self._load(source, seed)[0]
@@ -230,8 +254,9 @@ class Sweep:
         journal.set_version(_version())
 
     def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
-        everything = len(journal.slots())
-        waiting = journal.slots(finished=False)
+        mine = self._mine(journal.slots())
+        everything = len(mine)
+        waiting = [slot for slot in journal.slots(finished=False) if slot in mine]
         done = everything - len(waiting)
         jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
         session = journal.start_session(_now(), given_command(), jobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view
 from bivaluate.sweep.stages import EXTRA_SEED, Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
+MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
 
 
 @dataclass(frozen=True)
@@ -101,18 +103,19 @@ class Chosen:
     parameters: Mapping[str, Mapping[str, Any]]
     left_out: Mapping[str, str]
     score: Mapping[str, Any]
+    words: Mapping[str, str]  # what makes an algorithm, by its name in tables
 
 
 def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
     """Return what runs on a matrix; an algorithm that was named itself and cannot take it is an error."""
-    from bivaluate.algorithms.registry import finds_k, is_nested
+    from bivaluate.algorithms.registry import finds_k, is_nested, split_name
     from bivaluate.sweep.work import check_data
 
     auto = AUTO in plan.algorithms
     traits = traits_of(matrix) if auto else None
     score = {**plan.score, **({"missing": "omit"} if traits and traits.gaps else {})}
     gaps = score.get("missing") == "omit"
-    searched, views, given, left_out = {}, {}, {}, {}
+    searched, views, given, left_out, words = {}, {}, {}, {}, {}
     for key in dict.fromkeys([*(PORTFOLIO if auto else ()), *(key for key in plan.algorithms if key != AUTO)]):
         listed = traits is not None and key in PORTFOLIO
         asked = key in plan.algorithms and key not in plan.by_pattern
@@ -132,9 +135,10 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
             if isinstance(error, MissingExtraError):
                 raise
             raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
-        searched[key] = Searched(finds_k(key), is_nested(key))
-        views[key], given[key] = view, own
-    return Chosen(searched, views, given, left_out, score)
+        name = split_name(key)[0] or key
+        searched[name] = Searched(finds_k(key), is_nested(key), math.prod(matrix.shape) <= MOST_CELLS_CLOSER)
+        views[name], given[name], words[name] = view, own, key
+    return Chosen(searched, views, given, left_out, score, words)
 
 
 def first_slots(
@@ -227,6 +231,7 @@ def tasks(
             matrix_seed=matrix_key(first)[1],
             seed=first.seed,
             algorithm=first.algorithm,
+            word=of.words.get(algorithm, algorithm),
             ks=tuple(sorted(member.cell.k for member in members)),
             random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
             variant=members[0].variant,

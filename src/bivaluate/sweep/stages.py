@@ -35,10 +35,14 @@ Score = Mapping[str, float]  # of a solution, by measure
 
 
 class Searched(NamedTuple):
-    """An algorithm of the plan: whether it finds K itself, and whether one fit serves all K."""
+    """An algorithm of the plan: whether it finds K itself, whether one fit serves all K, whether to look closer.
+
+    Large matrices are not looked at closer: there every K between, and every other seed, is a long fit.
+    """
 
     finds_k: bool
     nested: bool
+    closer: bool = True
 
 
 def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> list[Fit]:
@@ -76,7 +80,7 @@ def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
     """Return the best solution of all; None where no fit succeeded."""
     scored = [(fit, score) for fit, score in done.items() if score is not None]
     at = best_solution([score for _, score in scored])
-    return None if at is None else scored[at][0]
+    return scored[at or 0][0] if scored else None  # where all tie, the first says as much as any
 
 
 def _first(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
@@ -103,7 +107,12 @@ def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
-    if best is None or algorithms[best.algorithm].nested or not _supported(done[best]):
+    if (
+        best is None
+        or algorithms[best.algorithm].nested
+        or not algorithms[best.algorithm].closer
+        or not _supported(done[best])
+    ):
         return
     ks = sorted({1, *_totals(done, best.algorithm, seed)})
     for low, high in pairwise(ks):
@@ -114,7 +123,9 @@ def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and _supported(done[best]) and not algorithms[best.algorithm].nested and seed < EXTRA_SEED:
+    if best is None or seed >= EXTRA_SEED or not _supported(done[best]):
+        return
+    if algorithms[best.algorithm].closer and not algorithms[best.algorithm].nested:
         own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
         assert own is not None
         yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))

@@ -186,7 +186,7 @@ def _fit_and_score(
 def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclustering:
     """Fit the algorithm of a task to the data in the form it gets them."""
     gaps = task.score.get("missing") == "omit"
-    estimator = _make(task.algorithm, k, task.random_state, task.parameters, task.n_jobs, gaps)
+    estimator = _make(task.key, k, task.random_state, task.parameters, task.n_jobs, gaps)
     if hasattr(estimator, "_shared"):
         estimator._shared = shared
     return fit(estimator, view)
@@ -217,12 +217,12 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
     from bivaluate.sweep.held_out import predictive_gain
 
     def refit(values: Any, k: int) -> Biclustering:
-        return fitted_solution(_make(task.algorithm, k, task.random_state, task.parameters).fit(values), values)
+        return fitted_solution(_make(task.key, k, task.random_state, task.parameters).fit(values), values)
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.algorithm))
+            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.key))
     except Exception as error:
         for outcome in outcomes:
             outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
@@ -236,7 +236,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.judge.stability import stability
 
-    nested = is_nested(task.algorithm)
+    nested = is_nested(task.key)
     fits: list[
         Biclustering
     ] = []  # of the largest K, in the order in which they are asked for, which is that of every K
@@ -245,9 +245,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
         position = next(at)
         if position == len(fits) or not nested:
             wanted = ks[-1] if nested else k
-            found = fitted_solution(
-                _make(task.algorithm, wanted, task.random_state, task.parameters).fit(values), values
-            )
+            found = fitted_solution(_make(task.key, wanted, task.random_state, task.parameters).fit(values), values)
             fits.append(found)
         return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
 

@@ -238,7 +238,7 @@ class Workers:
                 if seconds is not None and seconds <= 0:
                     ended = [*(Outcome(k, TIMED_OUT, NO_TIME) for k in task.ks), *ended]
                     break
-                grace = GRACE if seconds is not None and is_command(task.algorithm) else 0.0
+                grace = GRACE if seconds is not None and is_command(task.key) else 0.0
                 return self._worker().perform(task, matrix, None if seconds is None else seconds + grace) + ended
             except TimeoutError:
                 status, reason = TIMED_OUT, NO_TIME if callable(limit) else f"stopped after the limit of {seconds:g} s"

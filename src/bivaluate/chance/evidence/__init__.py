@@ -169,7 +169,7 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     (('shifted mean', 'none'), ('supported', 'not_supported'))
     """
     matrix = Matrix.of(X, missing)
-    cover = Cover(check_solution(solution).with_shape(matrix.shape))
+    cover = Cover(check_solution(solution, matrix=matrix))
     return _evidence(matrix, cover, None if n_jobs == -1 else n_jobs)
 
 

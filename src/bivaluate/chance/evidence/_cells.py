@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
 
 Floats = NDArray[np.float64]
+Result = TypeVar("Result")
 # Cells looked at together: few enough to stay in the processor's cache.
 _PIECE = 1 << 15
 
@@ -107,7 +108,7 @@ class FirstSums(NamedTuple):
 
 def first_sums(matrix: Matrix) -> FirstSums:
     """Return the sums of a first look, over all chunks."""
-    parts = list(matrix.map_chunks(partial(_first, matrix.without_cells())))
+    parts = list(by_chunks(matrix, partial(_first, matrix.without_cells())))
     return FirstSums(
         min(part.lowest for part in parts),
         max(part.largest for part in parts),
@@ -159,6 +160,13 @@ def _first_sparse(cells: Any) -> FirstSums:
         np.asarray(cells.sum(axis=0)).ravel() - means.sum(),
         max(float(x @ x) - m * float(means @ means), 0.0),
     )
+
+
+def by_chunks(matrix: Matrix, function: Callable[[int, Any], Result]) -> Iterator[Result]:
+    """Return what a function makes of every chunk of rows; cells in memory were checked before."""
+    if matrix.in_memory:
+        return (function(start, matrix.values[start:stop]) for start, stop in matrix.chunks())
+    return matrix.map_chunks(function)
 
 
 def pieces(matrix: Matrix, cells: Any) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:

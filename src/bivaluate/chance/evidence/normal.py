@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
+from statistics import NormalDist
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from bivaluate.chance.assumptions import rows_alike, series_in
-from bivaluate.chance.evidence._cells import FirstSums, Judged, pieces, sum_up
+from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
 
@@ -186,7 +186,7 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     b, t2, overall = first.col_means, np.ones(m), first.variance
     sweeps = _SWEEPS_WITH_GAPS if first.gaps else _SWEEPS
     for number in range(1, sweeps + 1):
-        sweep = _gathered(_Sweep, list(matrix.map_chunks(partial(_sweep, there, b, t2, overall))), 2)
+        sweep = _gathered(_Sweep, list(by_chunks(matrix, partial(_sweep, there, b, t2, overall))), 2)
         step = sweep.sums / np.maximum(sweep.weights, 1e-300)
         b = b + step
         if 2 * number % sweeps:  # scales of columns are fitted halfway and at the end
@@ -196,11 +196,13 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
         overall = float((sweep.plain / t2).sum() / first.cells)
     t2 = t2 * ((left / t2).sum() / first.cells)  # the mean square of the cells becomes 1
     fit = Fit(sweep.a, b, sweep.s2, t2, np.empty(0), np.zeros(n), np.zeros(m))
-    counts = sum_up(matrix.map_chunks(partial(_histogram, there, fit)))
-    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-    fit = fit._replace(scores=ndtri(np.clip(middle, 1e-300, 1 - 1e-16)))
+    counts = sum_up(by_chunks(matrix, partial(_histogram, there, fit)))
+    middle, full = (np.cumsum(counts) - counts / 2) / counts.sum(), counts > 0
+    scores = np.zeros(_BINS)
+    scores[full] = [NormalDist().inv_cdf(share) for share in middle[full].tolist()]
+    fit = fit._replace(scores=scores)
     for _ in range(6 if first.gaps else 2):
-        squares = _gathered(Squares, list(matrix.map_chunks(partial(_squares, there, fit))), 2)
+        squares = _gathered(Squares, list(by_chunks(matrix, partial(_squares, there, fit))), 2)
         fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + squares.col_sums / in_col)
     return fit, squares
 
@@ -268,7 +270,8 @@ class Normal:
         if self.columns is None:
             return self
         model = copy(self)
-        model.series = self.columns.correlation_given(partial(rows_alike, solution, self.step)) or 0.0
+        within = self.columns.correlation_given(partial(rows_alike, solution, self.step))
+        model.series = 0.0 if within is None else self.columns.correlation
         return model
 
     def block(self, bicluster: Bicluster) -> Block:
@@ -298,7 +301,7 @@ class Normal:
     def best(self, block: Block) -> float:
         """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal."""
         share = min(block.cells / self.first.cells, 0.5)
-        level = math.exp(-(ndtri(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
+        level = math.exp(-(NormalDist().inv_cdf(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
         squares = [self.start.row_squares.copy(), self.start.col_squares.copy()]
         for of, at, inside, everywhere in zip(
             squares, block[:2], (block.in_row, block.in_col), (self.first.in_row, self.first.in_col), strict=True

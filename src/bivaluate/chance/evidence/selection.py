@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from bivaluate._parallel import count_cores, share_out
 from bivaluate.chance.evidence._cells import Family, Judged, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights
+from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Bicluster
@@ -32,6 +32,7 @@ _ALIKE = 0.5
 _MANY_CELLS = 200_000
 # Beyond this, or below its inverse, values are brought near 1 first.
 _LARGEST = 1e70
+_LOG_2 = math.log(2)
 _NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
 _NO_CELLS = "no evidence: no cell is observed"
 
@@ -54,20 +55,20 @@ class Names:
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.parts: list[Any] = [np.zeros(n, dtype=np.int64) for n in shape]
-        self.sizes: list[Floats] = [np.array([float(n)]) for n in shape]
+        self.sizes: list[list[int]] = [[n] for n in shape]
 
     def cost(self, bicluster: Bicluster) -> float:
         """Return log C(n, r) + log n, or Σ over parts, with log 2 for the choice; rows and columns alike."""
         return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
 
     @staticmethod
-    def _of_side(parts: Indices, sizes: Floats, members: Indices) -> float:
-        n, r = float(len(parts)), float(len(members))
-        plain = float(_log_choose(n, r)) + math.log(n)
+    def _of_side(parts: Indices, sizes: list[int], members: Indices) -> float:
+        n = len(parts)
+        plain = log_choose(n, len(members)) + math.log(n)
         if len(sizes) == 1:
             return plain
-        inside = np.bincount(parts[members], minlength=len(sizes)).astype(np.float64)
-        return min(plain, float((_log_choose(sizes, inside) + np.log1p(sizes)).sum())) + math.log(2)
+        inside = np.bincount(parts[members], minlength=len(sizes)).tolist()
+        return min(plain, sum(log_choose(p, r) + math.log1p(p) for p, r in zip(sizes, inside, strict=True))) + _LOG_2
 
     def accept(self, bicluster: Bicluster) -> None:
         """Split parts into members of a block and others."""
@@ -75,11 +76,7 @@ class Names:
             split = 2 * self.parts[side]
             split[members] += 1
             _, self.parts[side], sizes = np.unique(split, return_inverse=True, return_counts=True)
-            self.sizes[side] = sizes.astype(np.float64)
-
-
-def _log_choose(n: Any, r: Any) -> Any:
-    return gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
+            self.sizes[side] = sizes.tolist()
 
 
 class Selection(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from bivaluate.chance.evidence._cells import FirstSums, Judged, sum_up
+from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
@@ -182,7 +182,7 @@ class Weights:
         self.matrix, self.first = matrix, first
         self.unit = 0.0 if first.binary else 1.0 if first.whole else _median(matrix, first)
         there = matrix.without_cells()
-        parts = list(matrix.map_chunks(partial(_margins, there, self.unit)))
+        parts = list(by_chunks(matrix, partial(_margins, there, self.unit)))
         row_sums, col_sums = np.concatenate([part[0] for part in parts]), sum_up(part[1] for part in parts)
         live = [np.flatnonzero(sums > 0) for sums in (row_sums, col_sums)]
         # place of each line among those with a positive sum, or -1
@@ -200,7 +200,7 @@ class Weights:
         everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
         x, y = self.expected.x, self.expected.y
         ratio = partial(_squares_over, there, self.unit, law, self.place[0], self.place[1], x, y)
-        pearson = math.fsum(matrix.map_chunks(ratio)) - 2 * float(row_sums.sum()) + everything
+        pearson = math.fsum(by_chunks(matrix, ratio)) - 2 * float(row_sums.sum()) + everything
         self.dispersion = 1.0 if first.binary else max(pearson / first.freedom, 1e-9)
 
     def given(self, solution: Biclustering) -> Weights:
@@ -225,7 +225,10 @@ class Weights:
         """Return the sums of a bicluster."""
         rows, cols = bicluster.rows, bicluster.cols
         there = self.matrix.without_cells()
-        weight = math.fsum(self.matrix.map_rows(partial(_weight, there, self.unit, cols), rows))
+        if self.matrix.in_memory:
+            weight = float(_transformed(there, self.unit, self.matrix.block(rows, cols)).sum())
+        else:
+            weight = math.fsum(self.matrix.map_rows(partial(_weight, there, self.unit, cols), rows))
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
         at = [place[line] for place, line in zip(self.place, (rows, cols), strict=True)]
         in_rows, in_cols = float(self.first.in_row[rows].sum()), float(self.first.in_col[cols].sum())
@@ -322,7 +325,7 @@ def _squares_over(
 def _seen(matrix: Matrix) -> Any:
     from scipy.sparse import csr_array, vstack
 
-    return csr_array(vstack(list(matrix.map_chunks(partial(_seen_of, matrix.without_cells())))))
+    return csr_array(vstack(list(by_chunks(matrix, partial(_seen_of, matrix.without_cells())))))
 
 
 def _seen_of(matrix: Matrix, start: int, cells: Any) -> Any:
@@ -339,7 +342,7 @@ def _median(matrix: Matrix, first: FirstSums) -> float:
     """Return the median of the positive values, or of every so many of them where there are very many."""
     step = 1 + int(first.cells - first.zeros) // _SAMPLE
     found, skip = [], 0
-    for values in matrix.map_chunks(_positive):
+    for values in by_chunks(matrix, _positive):
         found.append(values[(-skip) % step :: step])
         skip += len(values)
     return float(np.median(np.concatenate(found)))

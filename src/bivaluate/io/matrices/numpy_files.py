@@ -26,7 +26,7 @@ from bivaluate.matrix import Matrix
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40
 _SPARSE_PARTS = ("format", "shape", "indices", "indptr", "row", "col", "absent")
-_RUN_PARTS = (*_SPARSE_PARTS, "data", "values", "rows", "cols")  # what a run folder keeps of a matrix
+_RUN_PARTS = (*_SPARSE_PARTS, "data", "values", "rows", "cols", "nouns")  # what a run folder keeps of a matrix
 
 
 def _detects(source: Source) -> bool:

@@ -1,0 +1,49 @@
+"""An LDA model of gensim: ``NAME.expElogbeta.npy`` of ``model.save``, beside the topics of documents.
+
+These are what ``MmCorpus.serialize("NAME.mm", model[corpus])`` writes: Matrix Market, documents x topics.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bivaluate._document import Document
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.solutions.numpy_factors import factor_document
+from bivaluate.io.source import Source
+
+_WORDS = ".expElogbeta.npy"
+
+
+def _files(source: Source) -> tuple[list[Path], list[Path]]:
+    there = source.listed()
+    return [p for p in there if p.name.endswith(_WORDS)], [p for p in there if p.suffix == ".mm"]
+
+
+def _in_folder(source: Source) -> bool:
+    return bool(_files(source)[0])
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the weights and apply the rule: documents are rows, words are columns."""
+    from scipy.io import mmread
+
+    words, documents = _files(source)
+    if len(words) != 1 or len(documents) != 1:
+        found = ", ".join(p.name for p in [*words, *documents]) or "neither"
+        raise source.fault(
+            f"one NAME{_WORDS} and one NAME.mm are needed (MmCorpus.serialize('NAME.mm', model[corpus])), found {found}."
+        )
+    weights = np.load(words[0], allow_pickle=False)
+    topics = mmread(documents[0]).toarray()
+    lacking = len(weights) - topics.shape[1]  # MmCorpus leaves out the last topics if no document has them
+    topics = np.pad(topics, ((0, 0), (0, max(0, lacking))))
+    return factor_document(source, topics, weights, options, algorithm="gensim LDA")
+
+
+FORMAT = Format(
+    "gensim", "gensim LDA model", (), None, _read, options=("rule",), folder=_in_folder,
+    note="a folder with `NAME.expElogbeta.npy` (of `model.save`) and `NAME.mm`, by `MmCorpus.serialize('NAME.mm', model[corpus])`",
+)  # fmt: skip

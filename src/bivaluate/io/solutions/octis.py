@@ -1,0 +1,31 @@
+"""The output of an OCTIS model, as ``save_model_output`` keeps it: weights of words and of documents in each topic."""
+
+from __future__ import annotations
+
+from bivaluate._document import Document
+from bivaluate.io.formats import Format, Options
+from bivaluate.io.matrices.numpy_files import read_arrays
+from bivaluate.io.solutions.numpy_factors import factor_document
+from bivaluate.io.source import Source
+
+_WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
+
+
+def _detects(source: Source) -> bool:
+    return source.head.startswith(b"PK") and {_WORDS, _DOCUMENTS} <= source.array_names()
+
+
+def _read(source: Source, options: Options) -> Document:
+    """Read the weights and apply the rule: documents are rows, words are columns."""
+    arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
+    if len(arrays) < 2:
+        raise source.fault(
+            f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them."
+        )
+    return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
+
+
+FORMAT = Format(
+    "octis", "OCTIS model output", (".npz",), _detects, _read, options=("rule",),
+    note="documents x words; `rule=` (`--rule`) says which members belong",
+)  # fmt: skip
