@@ -50,7 +50,7 @@ def test_labels_are_escaped(example):
 
 def test_pictures_pages_and_tables_of_a_result(example, tmp_path):
     _, solution, result = example
-    assert result.plot().get_xlabel() == "30 columns"
+    assert result.plot().get_xlabel() == "30 conditions"
     assert result.plot().figure._repr_png_().startswith(b"\x89PNG")
     assert result.report(tmp_path / "page.html").stat().st_size > 100_000
     frame = result.to_frame()

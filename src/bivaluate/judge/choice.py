@@ -251,10 +251,13 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
     (0, 'las has the most evidence: 2 supported (cca 0).')
     """
     first = best_solution(scores)
-    if first is None:
-        return 0, "Evidence was not computed: no solution is called the best." if len(names) > 1 else ""
     if len(names) < 2:
         return 0, ""
+    if first is None and all(math.isnan(row.get(EVIDENCE, math.nan)) for row in scores):
+        return 0, "Evidence was not computed: no solution is called the best."
+    if first is None:  # all are as far from a supported bicluster
+        some = [i for i, row in enumerate(scores) if row.get("n_biclusters")]
+        return some[0] if some else 0, nothing_supported(names[some[0]] if len(some) == 1 else "")
     if not scores[first].get("n_supported"):
         return first, nothing_supported(names[first])
     others = ", ".join(
