@@ -123,19 +123,18 @@ def test_a_missing_cell_far_down_is_named(monkeypatch):
         evaluate(Own(X), wide, metrics=["ve"])
 
 
-@pytest.mark.parametrize("normalise", ["none", "rank", "auto"])
 @pytest.mark.parametrize("gaps", [False, True])
-def test_evidence_is_the_same_by_chunks(normalise, gaps, tmp_path, monkeypatch):
+def test_evidence_is_the_same_by_chunks(gaps, tmp_path, monkeypatch):
     X, solution = counts()
     X[X == 0] = -1.0 * np.random.default_rng(2).integers(0, 3, int((X == 0).sum()))
     X[:, 5] = X[60] = 2.0
     if gaps:
         X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
-    expected = evidence_table(X, solution, normalise=normalise, missing="omit")
+    expected = evidence_table(X, solution, missing="omit")
     for module in (_rows, matrices):
         monkeypatch.setattr(module, "CHUNK_CELLS", 700)
     for name, form in forms(X, tmp_path).items():
-        found = evidence_table(form, solution, normalise=normalise, missing="omit")
+        found = evidence_table(form, solution, missing="omit")
         np.testing.assert_allclose(found.gain, expected.gain, rtol=1e-9, err_msg=name)
         np.testing.assert_allclose(found.alone, expected.alone, rtol=1e-9, err_msg=name)
         for name in ("patterns", "verdicts", "redundant_with", "order", "reasons", "family"):

@@ -143,7 +143,7 @@ def test_workers_give_the_same_and_the_matrix_stays_there(two_workers, sparse, m
     found = evaluate(array, solution, scheduler=two_workers[1], metrics=["evidence", "total_evidence"])
     expected = evaluate(X, solution, metrics=["evidence", "total_evidence"])
     assert found.scores == pytest.approx(expected.scores, rel=1e-9)
-    assert [record["kind"] for record in found.records] == [record["kind"] for record in expected.records]
+    assert [record["pattern"] for record in found.records] == [record["pattern"] for record in expected.records]
 
 
 def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_workers, tmp_path, monkeypatch):

@@ -194,8 +194,11 @@ def evaluate(
     )
     if sample is not None and ve_axis == "columns":
         raise ParameterError(
-            f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: leave out sample, or "
-            "take ve_axis='rows'."
+            Advice(
+                f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: read all rows, or take ",
+                Option("ve_axis", "rows"),
+                ".",
+            )
         )
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))

@@ -310,7 +310,7 @@ def test_every_algorithm_has_one_short_name() -> None:
 def test_missing_cells_are_refused_with_who_takes_them():
     X = np.random.default_rng(0).normal(size=(12, 6))
     X[3, 4] = np.nan
-    with pytest.raises(MatrixError, match="or take an algorithm that can leave them out: find"):
+    with pytest.raises(MatrixError, match="or take an algorithm that can leave them out: coherent"):
         make_estimator("las", 2).fit(X)
 
 

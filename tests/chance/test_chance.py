@@ -247,7 +247,6 @@ def test_broken_assumptions_are_named(words):
     solution = Biclustering([(range(20), range(10)), (range(20, 40), range(10))], data.shape)
     with pytest.warns(NullModelWarning, match=words):
         chance.chance_table(data, solution)
-    assert any(words in sentence for sentence in evaluate(data, solution).findings)
 
 
 def test_remedies_silence_the_warning():

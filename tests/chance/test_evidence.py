@@ -37,7 +37,8 @@ def of_worked(case):
 @pytest.mark.parametrize(
     "case", [case for case in WORKED if case["family"] == "weights"], ids=lambda case: case["name"]
 )
-def test_worked_values_of_weights(case):
+def test_worked_values_of_weights(case, monkeypatch):
+    monkeypatch.setattr(selection, "_MOST_EVEN", 0)
     X, solution = of_worked(case)
     result = evidence_table(X, solution, missing="omit")
     assert result.family == "weights"
@@ -91,6 +92,7 @@ def test_the_naive_twin_agrees(kind, seed, monkeypatch):
     X, blocks = example(kind, seed)
     alone, gain, forms, order = twin.evidence(X, [(list(rows), list(cols)) for rows, cols in blocks])
     monkeypatch.setattr(selection._Repeats, "among", lambda *_: ())
+    monkeypatch.setattr(selection, "_MOST_EVEN", 0)
     result = evidence_table(X, Biclustering(blocks, X.shape), missing="omit")
     assert result.alone == pytest.approx(alone, abs=1e-9)
     assert result.gain == pytest.approx(gain, abs=1e-9)
@@ -337,3 +339,18 @@ def test_measures_and_records_agree():
         assert record.function(X, solution) == pytest.approx(expected[record.key])
         assert record.compute(work) == pytest.approx(expected[record.key])
     assert module.evidence_scores(work).n_supported == 1
+
+
+def test_counts_of_even_depth_are_judged_by_their_logarithms():
+    """A block in counts of one level is seen by its level; margins would explain it."""
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.25, size=(60, 20)).astype(float)
+    X[:15, :8] = rng.poisson(5.0, size=(15, 8))
+    solution = Biclustering([(range(15), range(8)), (range(30, 45), range(10, 18))], X.shape)
+    found, logs = evidence_table(X, solution), evidence_table(np.log2(1 + X) - 1, solution)
+    assert found.family == "normal"
+    assert found.verdicts == ("supported", "not_supported")
+    assert found.gain == pytest.approx(logs.gain, abs=1e-9)
+    uneven = rng.poisson(np.exp(rng.normal(size=(60, 1)) + rng.normal(size=20))).astype(float)
+    found = evidence_table(uneven, solution)
+    assert (found.family, found.n_supported) == ("weights", 0)

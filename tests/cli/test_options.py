@@ -84,7 +84,7 @@ def messages():
 
 
 #: What may be named in plain text: whole commands, calls, one spelling of two, and the assignments `--param` and `--score` take.
-PLAIN = r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` |mytool "
+PLAIN = r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` |mytool |from_labels\(|need --full"
 
 #: Which public functions say the advice of a file; what it names must be a parameter of one of them.
 SAID_BY = {

@@ -89,15 +89,14 @@ def test_sorting_by_a_measure_computes_it(run, example):
 def test_bicluster_table_is_worst_first(run, example):
     shown = run("score", "matrix.csv", "solution.json", "--biclusters")
     names = [line.split()[0] for line in shown.out.splitlines() if line.startswith("B")]
-    assert names == ["B3", "B2", "B1"]
-    assert "not supported" in shown.out
-    assert "too small to judge" in shown.out
+    assert names == ["B3", "B1", "B2"]
+    assert shown.out.count("not supported") == 3
 
 
 def test_biclusters_are_sorted_by_their_evidence(run, example):
     shown = run("score", "example:", "example:", "--biclusters")
     names = [line.split()[0] for line in shown.out.splitlines() if line.startswith("B")]
-    assert names == ["B5", "B4", "B3", "B1", "B2"]
+    assert names == ["B5", "B4", "B3", "B2", "B1"]
     first = run("score", "example:", "example:", "--biclusters", "--metrics", "nve_k").out.splitlines()[2]
     assert first.startswith("B1")
 

@@ -182,7 +182,7 @@ def test_the_command_honours_pip_configuration(small_world, monkeypatch):
     steps = []
     with pytest.raises(FileError, match=r"could not download"):
         datasets.fetch("yeast", progress=lambda *step: steps.append(step))
-    assert called[-1][1:6] == ["-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    assert called[-1][1:7] == ["-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     assert steps == [(5, 10)]
 
 

@@ -156,8 +156,21 @@ def test_read_without_a_matrix(put, key, text):
         assert (sorted(first[0]), sorted(first[1])) == ([0, 2], [1, 3])
 
 
+TOPICS = ("bertopic", "gensim", "octis")  # in test_topics.py
+
+
 def test_every_format_is_tested():
-    assert set(solution_formats()) == {*FILES, "bivaluate", "cnmf", "csv", "factors", "masks", "rds", "score-tables"}
+    assert set(solution_formats()) == {
+        *FILES,
+        *TOPICS,
+        "bivaluate",
+        "cnmf",
+        "csv",
+        "factors",
+        "masks",
+        "rds",
+        "score-tables",
+    }
 
 
 @pytest.mark.parametrize(("key", "base"), [("bicat", 0), ("r-text", 1)], ids=["bicat-from-0", "r-from-1"])

@@ -74,9 +74,9 @@ def test_noise_goes_unless_kept(planted):
     thin, _ = search_block(planted[rest], 8, 2, rng=rng)
     junk = (rest[thin.rows], thin.cols)
     advice = advise(planted, GOOD, OTHER, junk, ([150], range(30, 36)))
-    assert [p.biclusters for p in advice.proposals] == [("B3",)]
-    assert "not supported" in advice.proposals[0].reason
-    assert advice.names == ("B1", "B2", "B4")  # one row is too small to judge
+    assert [p.biclusters for p in advice.proposals] == [("B3",), ("B4",)]
+    assert all("not supported" in proposal.reason for proposal in advice.proposals)
+    assert advice.names == ("B1", "B2")
     assert advise(planted, GOOD, OTHER, junk, keep_weak=True).proposals == ()
 
 
@@ -139,7 +139,7 @@ def test_no_change_costs_evidence():
     """Halves of one block become one; a supported block never becomes part of a union of less evidence."""
     rng = np.random.default_rng(9)
     X = rng.normal(size=(80, 24))
-    X[:24, :10] = 3 * rng.normal(size=10) + 0.3 * rng.normal(size=(24, 10))
+    X[:24, :10] += 2 * rng.normal(size=10)
     halves = [(range(12), range(10)), (range(12, 24), range(10))]
     beside = [(range(24), range(10)), (range(40, 64), range(12, 22))]
     one, other = advise(X, *halves), advise(X, *beside)

@@ -7,9 +7,10 @@ from bivaluate import Biclustering
 from bivaluate.measures import partition
 from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
-from tests.chance.test_evidence import S5, X5
 from tests.reference import groups as twin
 
+X5 = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
+S5 = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X5.shape)
 RECORDS = [metric for metric in METRICS.values() if metric.function.__module__ == "bivaluate.measures.partition"]
 
 

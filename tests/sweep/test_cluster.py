@@ -58,7 +58,7 @@ def test_one_scatter_per_matrix_and_time_limits(
 
     monkeypatch.setattr(Client, "scatter", count)
     parameters = {BLOCKS: {"stuck_from": 4}}
-    plan = Plan([matrix_file], [BLOCKS], [2, 3, 5], seeds=2, parameters=parameters, time_limit=0.5)
+    plan = Plan([matrix_file], [BLOCKS], [2, 3, 5], seeds=2, parameters=parameters, time_limit=5.0)
     run = Sweep(plan, tmp_path / "run", scheduler=dask_cluster.address).run()
     assert scattered == [True]
     assert run.results["status"].tolist() == ["ok"] * 4 + ["timed out"] * 2

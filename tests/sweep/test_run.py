@@ -179,10 +179,10 @@ def test_degenerate_cells_say_why(tmp_path: Path, matrix_file: str) -> None:
 
 
 def test_stuck_cells_are_stopped(tmp_path: Path, matrix_file: str) -> None:
-    plan = make_plan(matrix_file, seeds=1, parameters={BLOCKS: {"stuck_from": 4}}, time_limit=1.0)
+    plan = make_plan(matrix_file, seeds=1, parameters={BLOCKS: {"stuck_from": 4}}, time_limit=5.0)
     run = Sweep(plan, tmp_path / "run", jobs=2).run()
     assert run.results["status"].tolist() == ["ok", "ok", "timed out"]
-    assert run.results["reason"][2] == "stopped after the limit of 1 s"
+    assert run.results["reason"][2] == "stopped after the limit of 5 s"
 
 
 def test_a_crash_costs_its_own_cell_only(tmp_path: Path, matrix_file: str) -> None:

@@ -169,6 +169,15 @@ def by_chunks(matrix: Matrix, function: Callable[[int, Any], Result]) -> Iterato
     return matrix.map_chunks(function)
 
 
+def all_cells(matrix: Matrix) -> Floats:
+    """Return the cells of a small matrix, from wherever they are, as one dense array."""
+    return np.concatenate(list(by_chunks(matrix, partial(_dense, matrix.without_cells()))))
+
+
+def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:
+    return matrix.dense(cells)
+
+
 def pieces(matrix: Matrix, cells: Any) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
     """Return some rows at a time, dense, and which of their cells are seen; None where all are."""
     n, m = cells.shape

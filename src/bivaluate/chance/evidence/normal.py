@@ -39,7 +39,7 @@ def bound(cells: float, freedom: float, explained: float) -> float:
     """Return cells/2·KL(freedom/cells ‖ explained), a bound on −log p that noise explains this share of its squares.
 
     >>> bound(100.0, 1.0, 0.01), round(bound(100.0, 1.0, 0.2), 3)
-    (0.0, 8.101)
+    (0.0, 9.05)
     """
     if freedom >= cells or explained <= freedom / cells:
         return 0.0

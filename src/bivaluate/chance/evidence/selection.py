@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import Family, Judged, first_sums
+from bivaluate.chance.evidence._cells import Family, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
-from bivaluate.chance.evidence.weights import Weights
+from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
@@ -33,6 +33,8 @@ _MANY_CELLS = 200_000
 # Beyond this, or below its inverse, values are brought near 1 first.
 _LARGEST = 1e70
 _LOG_2 = math.log(2)
+# Totals may vary by so many times what their cells scatter; asked of matrices of up to so many cells.
+_EVEN, _MOST_EVEN = 2.0, 4_000_000
 _NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
 _NO_CELLS = "no evidence: no cell is observed"
 
@@ -47,7 +49,33 @@ def model_of(matrix: Matrix) -> Family | None:
     rounding = (32 * np.finfo(np.float64).eps * first.largest) ** 2
     if not first.cells or not first.variance > rounding:
         return None
+    if first.weights and not first.binary and not first.gaps and first.cells <= _MOST_EVEN and is_even(matrix):
+        logs = Matrix(log_weights(matrix, first))
+        return Normal(logs, first_sums(logs))
     return Weights(matrix, first) if first.weights else Normal(matrix, first)
+
+
+def is_even(matrix: Matrix) -> bool:
+    """Return whether rows, and columns, of weights differ no more in their totals than their cells scatter.
+
+    Asked of columns in the half of the rows with the smaller totals, and of rows in that half of the columns, so that
+    raised blocks of up to half of either do not count. Then the logarithms of weights scatter around one level, and a
+    block can be judged by the normal family; where depths differ, margins have to be allowed for.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.poisson(1.0, size=(80, 30)).astype(float)
+    >>> X[:20, :10] += rng.poisson(3.0, size=(20, 10))
+    >>> is_even(Matrix.of(X)), is_even(Matrix.of(rng.poisson(np.exp(rng.normal(size=30)), size=(80, 30))))
+    (True, False)
+    """
+    X = all_cells(matrix)
+    for cells in (X, X.T):
+        totals = cells.sum(axis=1)
+        low = cells[totals <= np.median(totals)]
+        within = float(low.var(axis=0).mean())
+        if len(low) < 2 or within == 0 or float(low.sum(axis=0).var()) > _EVEN * len(low) * within:
+            return False
+    return True
 
 
 class Names:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, sum_up
+from bivaluate.chance.evidence._cells import FirstSums, Judged, all_cells, by_chunks, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
@@ -286,6 +286,12 @@ class Weights:
                 sums[c] += f * self.expected.col_sums(r, by_row[r])[c]
             by_col = self.col_sums / sums
         return State(by_row, by_col, raised)
+
+
+def log_weights(matrix: Matrix, first: FirstSums) -> Floats:
+    """Return log2(1 + X/u) of a whole matrix that is small, u as for weights."""
+    unit = 1.0 if first.whole else _median(matrix, first)
+    return np.asarray(np.log2(1 + all_cells(matrix) / unit))
 
 
 def _places(n: int, at: Indices) -> Indices:
