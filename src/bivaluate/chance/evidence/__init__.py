@@ -155,9 +155,9 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     -----
     Undefined (NaN, with a reason) for blocks without observed cells, and where the means of rows and columns explain
     every cell of the matrix. A block that fills a matrix from side to side is part of these means and cannot be seen.
-    Where columns are a series, evidence depends on their order; shuffle them if it means nothing. Weights whose rows and
-    columns have even totals are judged by their logarithms in the normal family; among other weights only raised blocks
-    are seen.
+    Where columns are a series, evidence depends on their order; shuffle them if it means nothing. Weights whose rows
+    and columns have even totals are judged by their logarithms in the normal family; among other weights only raised
+    blocks are seen.
 
     Examples
     --------
