@@ -490,6 +490,7 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     assert shown.locator("#verdict .record [data-label=share]").all_inner_texts() == ["ribosome", "–", "–"]
     ask(shown, 1, "coherent")
     table = "#solution-1 .solution-body .part:first-child table"
+    shown.locator(f"{table} tbody [data-key='enriched_sets']").first.wait_for(state="attached")
     assert [float(v or 0) for v in column(shown, "enriched_sets", table)] == [1, 0, 0]
     with (tmp_path / "r.enrichment.csv").open() as stream:
         assert [(row["set"], row["title"]) for row in csv.DictReader(stream)] == [("ribosome", "made up")]
