@@ -74,9 +74,9 @@ def test_noise_goes_unless_kept(planted):
     thin, _ = search_block(planted[rest], 8, 2, rng=rng)
     junk = (rest[thin.rows], thin.cols)
     advice = advise(planted, GOOD, OTHER, junk, ([150], range(30, 36)))
-    assert [p.biclusters for p in advice.proposals] == [("B3",), ("B4",)]
-    assert all("not supported" in proposal.reason for proposal in advice.proposals)
-    assert advice.names == ("B1", "B2")
+    assert [p.biclusters for p in advice.proposals] == [("B3",)]
+    assert "not supported" in advice.proposals[0].reason
+    assert advice.names == ("B1", "B2", "B4")  # one row is too small to judge
     assert advise(planted, GOOD, OTHER, junk, keep_weak=True).proposals == ()
 
 

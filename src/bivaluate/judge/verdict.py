@@ -239,6 +239,8 @@ def headline(rows: Sequence[Mapping[str, Any]]) -> str:
     '1 of the 4 biclusters is supported; 2 are redundant, B4 is not supported.'
     >>> headline(rows("not_supported", "not_supported", "too_small"))
     'None of the 3 biclusters is supported; B3 is too small to judge.'
+    >>> headline(rows("supported", "not_supported", "not_supported", "too_small"))
+    '1 of the 4 biclusters is supported, 2 are not; B4 too small to judge.'
     >>> headline(rows("too_small"))
     'The bicluster is too small to judge.'
     """
@@ -264,15 +266,16 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
     supported = counts.get(SUPPORTED, 0.0)
     is_ = "is" if supported <= 1 else "are"
     main = f"{number(supported) if supported else 'None'} of the {number(total)} biclusters {is_} supported"
-    rest = []
+    who = {}
     for word in (REDUNDANT, TOO_SMALL, NOT_SUPPORTED):
         n = counts.get(word, 0.0)
-        if not n or (word == NOT_SUPPORTED and not supported):
-            continue
-        named = names is not None and n == 1
-        rest.append(
-            f"{names[word][0] if names is not None and named else number(n)} {'is' if n == 1 else 'are'} {WORDS[word]}"
-        )
+        if n and (supported or word != NOT_SUPPORTED):
+            who[word] = names[word][0] if names is not None and n == 1 else number(n)
+    rest = [f"{some} {'is' if counts[word] == 1 else 'are'} {WORDS[word]}" for word, some in who.items()]
+    if len(rest) > 1 and TOO_SMALL in who:  # no more than 15 words
+        others = who.pop(NOT_SUPPORTED, "")
+        main += f", {others} {'is' if counts[NOT_SUPPORTED] == 1 else 'are'} not" if others else ""
+        rest = [f"{some} {WORDS[word]}" for word, some in who.items()]
     return f"{main}; {', '.join(rest)}." if rest else f"{main}."
 
 

@@ -299,9 +299,15 @@ class Normal:
         return max(self.forms(block, self.left(block, state), state), key=lambda judged: judged.raw)
 
     def best(self, block: Block) -> float:
-        """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal."""
+        """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal.
+
+        However far c of the m cells of a row are from the others, they end at √((m − c)/c) of its standard deviation.
+        """
         share = min(block.cells / self.first.cells, 0.5)
         level = math.exp(-(NormalDist().inv_cdf(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
+        for lines in (self.first.in_row[block.rows], self.first.in_col[block.cols]):
+            part = min(block.cells / max(float(lines.sum()), 1.0), 1 - 1e-9)
+            level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
         squares = [self.start.row_squares.copy(), self.start.col_squares.copy()]
         for of, at, inside, everywhere in zip(
             squares, block[:2], (block.in_row, block.in_col), (self.first.in_row, self.first.in_col), strict=True
