@@ -400,7 +400,7 @@ def test_no_format_takes_more_than_linear_time_to_be_recognised(tmp_path, piece,
         for record in [*matrix_formats().values(), *solution_formats().values()]:
             if record.detects is not None:
                 small, large = (cpu_of(record.detects, path, piece * (n // len(piece)) + end) for n in (1000, 8000))
-                assert large <= 24 * small + 100_000, record.key
+                assert large <= 24 * small + 60_000_000, record.key  # clocks may tick every 4 ms
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
