@@ -229,6 +229,7 @@ def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "The 'float_precision' argument")  # pandas 3.1
             frame = pd.read_csv(io.BytesIO(text), **options)
     except UnicodeDecodeError:
         raise
