@@ -14,12 +14,6 @@ CLOSE = 0.05
 NEGLIGIBLE_COVERAGE = 0.05
 #: Below the first NVE calls biclusters distinct; from the second on indistinct.
 DISTINCT, INDISTINCT = 0.5, 0.9
-#: Rows this far (VE) from their common pattern do not follow it.
-NOISY = 0.8
-#: A bicluster is coherent when its VE is below this share of the mean VE of noise of its shape.
-COHERENT = 0.8
-#: Merging two coherent biclusters costs nothing when the merger's VE is at most this many times their mean VE.
-SAME_PATTERN = 1.1
 #: Cell Jaccard index from which a bicluster of one solution counts as found in another.
 MATCHED = 0.5
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
@@ -34,8 +28,6 @@ SIGNIFICANT = 0.05
 NO_BETTER = 0.2
 #: A solution that covers less than this share of what another covers is much smaller.
 MUCH_SMALLER = 1 / 3
-#: What holds for at least this share of the data sets is said of all of them together.
-MOST_DATA_SETS = 0.5
 #: A gain on held-out cells within this many standard errors of 0 means that nothing is there.
 STANDARD_ERRORS = 2.0
 #: Evidence in nats below which it is called so; beyond the last it is very strong.
@@ -71,15 +63,6 @@ def is_indistinct(nve: float) -> bool:
     (True, False, False)
     """
     return nve >= INDISTINCT
-
-
-def is_vague(error: float) -> bool:
-    """Return whether the rows of a bicluster with this VE do not follow their pattern; never where it is undefined.
-
-    >>> is_vague(0.8), is_vague(0.79), is_vague(math.nan)
-    (True, False, False)
-    """
-    return error >= NOISY
 
 
 def is_duplicate(jaccard: Any) -> Any:
