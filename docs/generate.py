@@ -255,7 +255,10 @@ def format_table(kind: str) -> str:
 
 def api_page() -> str:
     """Every public name, for the site to fill with its docstring."""
-    lines = ["# API", "", "Everything is imported when it is first used: `import bivaluate` costs next to nothing."]
+    lines = [
+        *("# API", "", "Everything is imported when it is first used: `import bivaluate` costs next to nothing."),
+        "Examples assume `import numpy as np`, `import pandas as pd`, the names of this page, a 5 × 6 matrix `X` and its three biclusters `S`.",
+    ]
     rooms = {
         "Scoring, choosing, showing": "",
         "Algorithms": "algorithms",

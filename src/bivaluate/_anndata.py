@@ -88,15 +88,7 @@ def _turned(cells: Any, turned: bool) -> Any:
 
 
 class BackedRows:
-    """Rows of an object that is backed by its file, read through its handle or, where it was sent, through a new one.
-
-    Parameters
-    ----------
-    array
-        A dense dataset, or a sparse one by rows.
-    turned
-        Whether its columns are the rows of the matrix.
-    """
+    """Rows of an object backed by its file, read through its handle or, where it was sent, through a new one."""
 
     def __init__(self, array: Any, turned: bool) -> None:
         self._array, self._is_turned = array, turned

@@ -24,26 +24,6 @@ def block_order(
     Biclusters that share members become neighbours, or else those that share members of the other side; a
     member stands at the mean position of its biclusters, so an overlap lies between its two owners. Members of
     no bicluster come last, in their own order.
-
-    Parameters
-    ----------
-    masks
-        Membership, one line per bicluster (K, n).
-    other
-        Membership of the other side (K, m), if it may help.
-
-    Returns
-    -------
-    order, lengths
-        The members in the order shown, and the lengths of the runs with equal membership; if some
-        members lie in no bicluster, they are the last run.
-
-    Examples
-    --------
-    >>> masks = np.array([[1, 0, 1, 0, 0], [0, 0, 1, 1, 0]], dtype=bool)
-    >>> order, lengths = block_order(masks)
-    >>> order.tolist(), lengths.tolist()
-    ([0, 2, 3, 1, 4], [1, 1, 1, 2])
     """
     n_biclusters, n = masks.shape
     everyone = np.arange(n, dtype=np.int64)

@@ -330,13 +330,7 @@ def result_of(future: Any) -> Any:
 
 
 def send_to_all(client: Any, value: Any) -> Any:
-    """Return a future of a value that every worker is sent; one that is lost on the way does without.
-
-    Raises
-    ------
-    OSError
-        If the scheduler or all workers are gone.
-    """
+    """Return a future of a value that every worker is sent; one that is lost on the way does without."""
     for tries in range(1, TRIES + 1):
         if client.status != "running":
             break

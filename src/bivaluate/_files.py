@@ -26,23 +26,6 @@ def atomic_path(path: Path, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its place when the block ends well.
 
     The temporary name ends like `path` does, because some writers choose a format by it.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write; its folder must exist.
-    private : bool
-        Whether nobody but the user may read it.
-
-    Yields
-    ------
-    Path
-        The file to write to instead.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written.
     """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=PART + path.suffix)
@@ -102,22 +85,7 @@ def check_readable(path: Path) -> None:
 
 
 def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
-    """Turn what the disk said into an error that says what to do.
-
-    Parameters
-    ----------
-    path : Path
-        What was to be written: a file, or a folder something was to be written in.
-    error : Exception
-        What the operating system, or SQLite, raised.
-    note : str
-        A sentence on what is safe when the disk is full.
-
-    Returns
-    -------
-    FileError
-        The error to raise instead.
-    """
+    """Turn what the disk said into an error that says what to do."""
     text = str(error)
     if "is full" in text or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
         return FileError(f"the disk of {path} is full. {note}Free some space and start the same command again.")
@@ -184,13 +152,7 @@ def from_text(cell: str) -> str:
 
 
 class TemporaryRows:
-    """Rows of float64 written one after the other to a temporary file, which goes with whatever reads it.
-
-    Raises
-    ------
-    FileError
-        If the disk of temporary files is full, or cannot be written.
-    """
+    """Rows of float64 written one after the other to a temporary file, which goes with whatever reads it."""
 
     def __init__(self) -> None:
         with self._writing():

@@ -75,15 +75,7 @@ def read_ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any
 
 
 class Workers:
-    """Threads that work on consecutive slices of a range; what is computed never depends on their number.
-
-    Parameters
-    ----------
-    n_jobs
-        Number of threads; None or -1 for as many as there are cores.
-    work
-        Rough number of elementary operations in one call of `run`; small work stays on the calling thread.
-    """
+    """Threads that work on consecutive slices of a range; what is computed never depends on their number."""
 
     LARGEST_PART = 32
     WORTHWHILE = 1_000_000

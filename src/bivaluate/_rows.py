@@ -33,15 +33,6 @@ class RowSource(Protocol):
 
     A source can be pickled, and then opens its file again where it arrives: the workers of a cluster do their own
     reading.
-
-    Attributes
-    ----------
-    shape
-        Rows and columns.
-    dtype
-        Of the cells as they are stored: floats, integers or booleans.
-    sparse
-        Whether rows come as ``scipy.sparse.csr_array`` rather than as ``ndarray``.
     """
 
     @property
@@ -103,17 +94,6 @@ class FileSource:
     """Rows that lie one after the other in a file of raw numbers: what ``numpy.memmap`` and ``.npy`` files hold.
 
     Rows are read, not mapped: a mapped page counts as memory of the process for as long as it is mapped.
-
-    Parameters
-    ----------
-    path
-        The file.
-    dtype
-        Of the numbers.
-    shape
-        Rows and columns.
-    offset
-        Bytes before the first number.
     """
 
     sparse = False
@@ -207,21 +187,7 @@ class Elsewhere:
 
 
 class SparseSource:
-    """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once, and `converted_from` names it.
-
-    Parameters
-    ----------
-    array
-        The matrix.
-    is_canonical
-        Whether its indices are known to ascend without repeats; otherwise they are looked at.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> SparseSource(csr_array([[0, 1], [2, 0], [0, 0]])).take(np.array([1])).toarray()
-    array([[2, 0]])
-    """
+    """A ``scipy.sparse`` matrix in memory; any form but CSR is converted once, and `converted_from` names it."""
 
     sparse = True
 

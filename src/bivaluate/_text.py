@@ -129,25 +129,7 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
 
 
 def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> list[str]:
-    """Return what is said of every one of several things; not what names a part of one, as "B4 has two columns" does.
-
-    Parameters
-    ----------
-    sentences : sequence of sequence of str
-        What is said of each.
-    names : sequence of sequence of str
-        What the parts of each are called.
-
-    Returns
-    -------
-    list of str
-        In the order of the first; nothing where there is one thing only.
-
-    Examples
-    --------
-    >>> shared([["B1 is small.", "X is sparse."], ["X is sparse.", "B1 is small."]], [["B1"], ["B1", "B2"]])
-    ['X is sparse.']
-    """
+    """Return what is said of all of several things; not what names a part of one, as "B4 has two columns" does."""
     if len(sentences) < 2:
         return []
     called = {name for some in names for name in some}

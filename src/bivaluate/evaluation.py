@@ -137,8 +137,7 @@ def evaluate(
 
     See Also
     --------
-    compare : Compare two solutions, or one with a known truth.
-    propose_pruning : Which biclusters to drop or merge, and why.
+    compare, propose_pruning
 
     References
     ----------
@@ -146,9 +145,6 @@ def evaluate(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> result = evaluate(X, S)
     >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
     (0.934293, 1.09102)
@@ -281,8 +277,7 @@ class Evaluation:
 
     See Also
     --------
-    evaluate : Makes it.
-    compare : Scores a solution beside another one.
+    evaluate, compare
 
     Examples
     --------
@@ -610,7 +605,7 @@ class Evaluation:
 
         See Also
         --------
-        bivaluate.plots : More pictures.
+        bivaluate.plots
 
         Examples
         --------
@@ -642,7 +637,7 @@ class Evaluation:
 
         See Also
         --------
-        build_report : Several solutions on one page.
+        build_report
 
         Examples
         --------
@@ -798,7 +793,7 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
 
     See Also
     --------
-    select_k : Choose K for one estimator and one matrix.
+    select_k
 
     Examples
     --------

@@ -96,8 +96,7 @@ class Matrix:
 
     See Also
     --------
-    Matrix.of : From whatever a user has, with every cell checked.
-    bivaluate.read_matrix : From a file.
+    Matrix.of, bivaluate.read_matrix
 
     Examples
     --------
@@ -154,7 +153,6 @@ class Matrix:
 
         Examples
         --------
-        >>> import pandas as pd
         >>> Matrix.of(pd.DataFrame([[1, 2]], index=["g1"], columns=["c1", "c2"])).col_labels
         ('c1', 'c2')
         """
@@ -204,7 +202,7 @@ class Matrix:
 
         See Also
         --------
-        Biclustering.from_anndata : Memberships kept in such an object.
+        Biclustering.from_anndata
 
         Examples
         --------
@@ -696,7 +694,7 @@ class Matrix:
 
         See Also
         --------
-        bivaluate.evaluate : Score a solution; with a settled matrix the next one takes less time.
+        bivaluate.evaluate
 
         Examples
         --------
@@ -728,7 +726,7 @@ class Matrix:
 
         See Also
         --------
-        settled : The matrix as one whose cells will not change.
+        settled
 
         Examples
         --------
@@ -841,7 +839,7 @@ class Matrix:
 
         See Also
         --------
-        Matrix.to_frame : A table with labels.
+        Matrix.to_frame
 
         Examples
         --------

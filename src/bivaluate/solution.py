@@ -41,7 +41,7 @@ class Bicluster:
 
     See Also
     --------
-    Biclustering : Makes biclusters, and checks them.
+    Biclustering
 
     Examples
     --------
@@ -146,11 +146,8 @@ class Biclustering(Sequence[Bicluster]):
 
     See Also
     --------
-    Biclustering.from_masks : From boolean masks.
-    Biclustering.from_estimator : From a fitted scikit-learn estimator.
-    Biclustering.from_labels : From a cluster label per row and column.
-    Biclustering.from_factors : From the two factors of a matrix factorisation or topic model.
-    bivaluate.read_solution : From the file of any known tool.
+    Biclustering.from_masks, Biclustering.from_estimator, Biclustering.from_labels
+    Biclustering.from_factors, bivaluate.read_solution
 
     Examples
     --------
@@ -333,7 +330,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        Biclustering.from_factor_model : From a fitted model and its data.
+        Biclustering.from_factor_model
 
         Notes
         -----
@@ -389,7 +386,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        Biclustering.from_factors : From the factors themselves.
+        Biclustering.from_factors
 
         Examples
         --------
@@ -426,7 +423,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        Matrix.from_anndata : The matrix of such an object.
+        Matrix.from_anndata
 
         Examples
         --------
@@ -637,7 +634,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        bivaluate.write_solution : Writes labels too, and other formats.
+        bivaluate.write_solution
 
         Examples
         --------
@@ -754,7 +751,7 @@ class Biclustering(Sequence[Bicluster]):
 
         See Also
         --------
-        Biclustering.from_frame : From such a table.
+        Biclustering.from_frame
 
         Examples
         --------

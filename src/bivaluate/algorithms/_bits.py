@@ -119,15 +119,7 @@ def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
 
 
 class Largest:
-    """The largest of the biclusters seen so far; among equals the one seen first.
-
-    Parameters
-    ----------
-    wanted
-        How many to keep.
-    floor
-        A bicluster must have more cells than this; once there are enough, more than the smallest of them.
-    """
+    """The largest of the biclusters seen so far; among equals the one seen first."""
 
     def __init__(self, wanted: int, floor: int = 0) -> None:
         self.wanted = wanted

@@ -42,15 +42,7 @@ class Fit:
 
 
 def make_field(Z: Values, precision: Values | None = None) -> Any:
-    """Return the kernels' view of a prepared matrix.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, m)
-        Prepared cells, NaN where missing.
-    precision : ndarray of shape (m, m) or None
-        Inverse of the columns' correlation matrix; None for independent columns.
-    """
+    """Return the kernels' view of a prepared matrix."""
     from bivaluate.algorithms._kernels_coherent import (
         CHOOSE_COLS,
         CHOOSE_ROWS,

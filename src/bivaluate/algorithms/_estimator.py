@@ -59,18 +59,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return check_int("n_biclusters", self.n_biclusters, minimum=1)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find biclusters in `X`.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
-            Finite numbers; never written to. Not every algorithm takes sparse matrices, missing or negative cells.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Find biclusters in `X`."""
         most = self.most
         given = self.random_state
         check_seed(given)
@@ -94,24 +83,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def check_input(self, X: Any) -> Any:
-        """Return the cells of `X` as the algorithm takes them, or say why it cannot.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
-            The matrix.
-
-        Returns
-        -------
-        ndarray or sparse matrix
-            Finite cells, a C-contiguous array or a sparse matrix by rows; `X` itself where nothing had to be done.
-
-        Raises
-        ------
-        MatrixError
-            If `X` is not a matrix of finite numbers, or is one this algorithm cannot take: sparse, or with missing
-            or negative cells.
-        """
+        """Return the cells of `X` as the algorithm takes them, or say why it cannot."""
         name = type(self).__name__
         self.record.check_installed()
         if is_anndata(X):

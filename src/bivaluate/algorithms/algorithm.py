@@ -87,8 +87,7 @@ class Algorithm:
 
     See Also
     --------
-    get_algorithm : The record of a key.
-    make_estimator : Its estimator.
+    get_algorithm, make_estimator
 
     Examples
     --------
@@ -170,28 +169,6 @@ def algorithm(
     The registry finds every decorated class of this folder: there is no list to add it to. It reads the words between
     the brackets without importing the file, so they are plain texts, tuples, True and False. An algorithm that finds
     the number of biclusters itself is nested, because the number asked for keeps the first ones.
-
-    Parameters
-    ----------
-    key, name, label, summary : str
-        As in :class:`Algorithm`.
-    seeks : tuple of str
-        Keys of :data:`PATTERNS`.
-    reference : str
-        Where it was published.
-    **traits : bool or str
-        nested, finds_k, sparse, missing, binary, nonnegative and extra, as in :class:`Algorithm`.
-
-    Returns
-    -------
-    callable
-        The decorator.
-
-    Examples
-    --------
-    >>> from bivaluate.algorithms import ChengChurch
-    >>> ChengChurch.record.seeks
-    ('additive',)
     """
 
     def decorate(estimator: Estimator) -> Estimator:

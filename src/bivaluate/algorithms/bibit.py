@@ -65,7 +65,7 @@ class BiBit(BiclusteringEstimator):
 
     See Also
     --------
-    Bimax : Every inclusion-maximal block of ones.
+    Bimax
 
     Notes
     -----

@@ -74,7 +74,7 @@ class Bimax(BiclusteringEstimator):
 
     See Also
     --------
-    BiBit : Only patterns that two rows alone share; faster where there are very many blocks.
+    BiBit
 
     Notes
     -----

@@ -71,7 +71,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
 
     See Also
     --------
-    InformationCoclustering : Keeps the sums of rows and columns as well.
+    InformationCoclustering
 
     Notes
     -----

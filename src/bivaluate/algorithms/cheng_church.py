@@ -59,8 +59,7 @@ class ChengChurch(BiclusteringEstimator):
 
     See Also
     --------
-    LargeAverageSubmatrices : Seeks blocks that are high on average.
-    Plaid : Additive layers that may overlap.
+    LargeAverageSubmatrices, Plaid
 
     Notes
     -----

@@ -96,8 +96,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
 
     See Also
     --------
-    bivaluate.find : Runs this and other algorithms, and chooses by evidence.
-    bivaluate.evidence_table : Judges what was found.
+    bivaluate.find, bivaluate.evidence_table
 
     Examples
     --------

@@ -102,7 +102,7 @@ class CommandEstimator(BiclusteringEstimator):
 
     See Also
     --------
-    make_estimator : Makes one from the name of a command.
+    make_estimator
 
     Examples
     --------
@@ -384,30 +384,7 @@ def _last_lines(text: str) -> str:
 
 
 def read_recipe(name: str) -> dict[str, Any]:
-    """Return the parameters of a command from a recipe.
-
-    Parameters
-    ----------
-    name : str
-        A ready recipe (:func:`recipes`), or a TOML file that holds the parameters of :class:`CommandEstimator`.
-
-    Returns
-    -------
-    dict
-        Parameters by name.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such recipe.
-    FileError, FormatError
-        If the file cannot be read, or is not a recipe.
-
-    Examples
-    --------
-    >>> read_recipe("unpast")["program"]
-    'unpast'
-    """
+    """Return the parameters of a command from a recipe."""
     if name.endswith(".toml"):
         try:
             text = Path(name).read_text(encoding="utf-8")

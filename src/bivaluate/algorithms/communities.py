@@ -82,8 +82,7 @@ class LouvainCommunities(_Communities):
 
     See Also
     --------
-    LeidenCommunities : Communities that are always connected.
-    ModularityCoclustering : Modularity for a given number of clusters.
+    LeidenCommunities, ModularityCoclustering
 
     References
     ----------
@@ -138,8 +137,7 @@ class LeidenCommunities(_Communities):
 
     See Also
     --------
-    LouvainCommunities : The older way to the same modularity.
-    ModularityCoclustering : Modularity for a given number of clusters.
+    LouvainCommunities, ModularityCoclustering
 
     References
     ----------

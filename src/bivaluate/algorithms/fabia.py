@@ -70,8 +70,7 @@ class FABIA(BiclusteringEstimator):
 
     See Also
     --------
-    SparseSVD : Sparse layers of a singular value decomposition.
-    NMFBiclusters : Factors of a matrix without negative cells.
+    SparseSVD, NMFBiclusters
 
     Notes
     -----

@@ -89,8 +89,7 @@ class NMFBiclusters(_Factors):
 
     See Also
     --------
-    LDABiclusters : Topics in place of factors.
-    bivaluate.Biclustering.from_factors : Members from factors that you have.
+    LDABiclusters, bivaluate.Biclustering.from_factors
 
     Notes
     -----
@@ -164,8 +163,7 @@ class LDABiclusters(_Factors):
 
     See Also
     --------
-    NMFBiclusters : Factors by non-negative factorisation.
-    bivaluate.Biclustering.from_factors : Members from factors that you have.
+    NMFBiclusters, bivaluate.Biclustering.from_factors
 
     Notes
     -----

@@ -61,7 +61,7 @@ class InformationCoclustering(BiclusteringEstimator):
 
     See Also
     --------
-    BlockAverageCoclustering : Approximates cells by block averages alone.
+    BlockAverageCoclustering
 
     Notes
     -----
@@ -76,7 +76,6 @@ class InformationCoclustering(BiclusteringEstimator):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(3), np.full((4, 2), 5.0)) + 1
     >>> model = InformationCoclustering(3, random_state=0).fit(X)
     >>> [b.shape for b in model.solution_]

@@ -68,8 +68,7 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
 
     See Also
     --------
-    ChengChurch : Seeks additive patterns.
-    CoherentSubmatrices : Seeks patterns of several kinds, and their number.
+    ChengChurch, CoherentSubmatrices
 
     Notes
     -----

@@ -59,8 +59,7 @@ class ModularityCoclustering(BiclusteringEstimator):
 
     See Also
     --------
-    SpectralCoclusters : Co-clusters by a spectral cut.
-    InformationCoclustering : Co-clusters that keep mutual information.
+    SpectralCoclusters, InformationCoclustering
 
     Notes
     -----

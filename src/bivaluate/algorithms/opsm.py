@@ -69,8 +69,7 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
 
     See Also
     --------
-    XMotifs : Rows that stay in one state.
-    Qubic : Rows that rise and fall together in ranks.
+    XMotifs, Qubic
 
     Notes
     -----

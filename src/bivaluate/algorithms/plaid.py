@@ -91,8 +91,7 @@ class Plaid(BiclusteringEstimator):
 
     See Also
     --------
-    ChengChurch : Additive blocks, one after the other.
-    FABIA : Multiplicative layers.
+    ChengChurch, FABIA
 
     Notes
     -----

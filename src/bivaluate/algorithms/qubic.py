@@ -72,8 +72,7 @@ class Qubic(BiclusteringEstimator):
 
     See Also
     --------
-    XMotifs : Rows that stay in one state.
-    BiBit : Blocks of ones after a threshold.
+    XMotifs, BiBit
 
     Notes
     -----

@@ -39,60 +39,17 @@ ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_rec
 
 
 def recipes() -> list[str]:
-    """Return the names of the ready recipes.
-
-    Returns
-    -------
-    list of str
-        What may stand after ``recipe:``.
-
-    Examples
-    --------
-    >>> "unpast" in recipes()
-    True
-    """
+    """Return the names of the ready recipes."""
     return sorted(file.stem for file in (Path(__file__).parent / "recipes").glob("*.toml"))
 
 
 def current_key(key: str) -> str:
-    """Return the key of today for a key of an earlier version.
-
-    Parameters
-    ----------
-    key : str
-        Key of the registry, of this version or of 0.1.0.
-
-    Returns
-    -------
-    str
-        The key; what is no old key is returned as it is.
-
-    Examples
-    --------
-    >>> current_key("find"), current_key("las")
-    ('coherent', 'las')
-    """
+    """Return the key of today for a key of an earlier version."""
     return OLD_KEYS.get(key, key)
 
 
 def split_name(word: str) -> tuple[str, str]:
-    """Return the name a user gave to a command, recipe or class, and what it stands for.
-
-    Parameters
-    ----------
-    word : str
-        ``name=cmd:…``, ``name=recipe:…``, ``name=package.module:Class``, or any other word.
-
-    Returns
-    -------
-    tuple of (str, str)
-        The name, empty if none was given, and the rest.
-
-    Examples
-    --------
-    >>> split_name("mine=cmd:tool {matrix} {out}"), split_name("cmd:tool -s=2 {matrix} {out}")
-    (('mine', 'cmd:tool {matrix} {out}'), ('', 'cmd:tool -s=2 {matrix} {out}'))
-    """
+    """Return the name a user gave to a command, recipe or class, and what it stands for."""
     name, _, rest = word.partition("=")
     return (name.strip(), rest.strip()) if ":" in rest and ":" not in name else ("", word)
 
@@ -117,8 +74,7 @@ def get_algorithm(key: str) -> Algorithm:
 
     See Also
     --------
-    choose_algorithms : Several at once.
-    make_estimator : The estimator of a key.
+    choose_algorithms, make_estimator
 
     Examples
     --------
@@ -154,7 +110,7 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
 
     See Also
     --------
-    get_algorithm : One record by its key.
+    get_algorithm
 
     Examples
     --------
@@ -179,27 +135,7 @@ def choose_algorithms(words: Iterable[str]) -> dict[str, bool]:
 
 
 def algorithm_label(key: str) -> str:
-    """Return the short name of an algorithm as figures, pages and sentences show it.
-
-    Parameters
-    ----------
-    key : str
-        Key of the registry, a command, a recipe, or anything else, which is shown as it is.
-
-    Returns
-    -------
-    str
-        The label.
-
-    Examples
-    --------
-    >>> algorithm_label("spectral"), algorithm_label("my.package:Class")
-    ('Spectral', 'my.package:Class')
-    >>> algorithm_label("recipe:tools/mine.toml"), algorithm_label("cmd:/opt/tool -s 2 {matrix}")
-    ('mine', 'tool -s 2')
-    >>> algorithm_label("my tool=cmd:/opt/tool -s 2 {matrix}")
-    'my tool'
-    """
+    """Return the short name of an algorithm as figures, pages and sentences show it."""
     name, key = split_name(key)
     if name:
         return name
@@ -214,30 +150,7 @@ def algorithm_label(key: str) -> str:
 
 
 def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
-    """Return the class an algorithm's name stands for, and the parameters that come with the name.
-
-    Parameters
-    ----------
-    key : str
-        Key of the registry, ``package.module:Class``, ``cmd:`` and a command line, or ``recipe:`` and a recipe.
-
-    Returns
-    -------
-    class
-        An estimator.
-    dict
-        Its parameters that a command or recipe settles.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such algorithm, or it is not an estimator.
-
-    Examples
-    --------
-    >>> estimator_of("cca")
-    (<class 'bivaluate.algorithms.cheng_church.ChengChurch'>, {})
-    """
+    """Return the class an algorithm's name stands for, and the parameters that come with the name."""
     key = split_name(key)[1]
     if is_command(key):
         from bivaluate.algorithms.command import CommandEstimator, read_recipe
@@ -263,23 +176,7 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
 
 
 def is_command(key: str) -> bool:
-    """Return whether the name of an algorithm stands for a program outside bivaluate.
-
-    Parameters
-    ----------
-    key : str
-        Name of an algorithm.
-
-    Returns
-    -------
-    bool
-        Whether it starts with ``cmd:`` or ``recipe:``.
-
-    Examples
-    --------
-    >>> is_command("cmd:tool {matrix} {out}"), is_command("las")
-    (True, False)
-    """
+    """Return whether the name of an algorithm stands for a program outside bivaluate."""
     return split_name(key)[1].startswith((COMMAND, RECIPE))
 
 
@@ -287,21 +184,6 @@ def is_nested(key: str) -> bool:
     """Return whether the first k biclusters found for K are those found for k.
 
     A class of your own says so with a class attribute ``nested = True``.
-
-    Parameters
-    ----------
-    key : str
-        Name of an algorithm.
-
-    Returns
-    -------
-    bool
-        Whether one fit serves every K.
-
-    Examples
-    --------
-    >>> is_nested("cca"), is_nested("spectral")
-    (True, False)
     """
     return _trait(key, "nested")
 
@@ -310,21 +192,6 @@ def finds_k(key: str) -> bool:
     """Return whether the algorithm finds the number of biclusters itself; then the number asked for is an upper bound.
 
     A class of your own says so with a class attribute ``finds_k = True``, a command by not asking for ``{k}``.
-
-    Parameters
-    ----------
-    key : str
-        Name of an algorithm.
-
-    Returns
-    -------
-    bool
-        Whether there is nothing to sweep over.
-
-    Examples
-    --------
-    >>> finds_k("coherent"), finds_k("cmd:tool {matrix} {out}"), finds_k("cmd:tool -k {k} {matrix} {out}")
-    (True, True, False)
     """
     return _trait(key, "finds_k")
 
@@ -343,28 +210,7 @@ def _trait(key: str, name: str) -> bool:
 
 
 def parameters_of(key: str) -> dict[str, Any]:
-    """Return the parameters of an algorithm with their defaults, without those every algorithm has.
-
-    Parameters
-    ----------
-    key : str
-        Key of the registry.
-
-    Returns
-    -------
-    dict
-        Default by name; the number of biclusters and the seed are left out, a cell sets them.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such algorithm.
-
-    Examples
-    --------
-    >>> parameters_of("spectral")
-    {'selection': 'first'}
-    """
+    """Return the parameters of an algorithm with their defaults, without those every algorithm has."""
     defaults = get_algorithm(key).estimator().get_params(deep=False)
     return {name: value for name, value in defaults.items() if name not in ("n_biclusters", "random_state")}
 
@@ -395,7 +241,7 @@ def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, 
 
     See Also
     --------
-    get_algorithm : What is known about an algorithm.
+    get_algorithm
 
     Examples
     --------

@@ -89,8 +89,7 @@ class IterativeSignature(BiclusteringEstimator):
 
     See Also
     --------
-    Qubic : Rows that rise and fall together in ranks.
-    LargeAverageSubmatrices : Seeks blocks that are high on average.
+    Qubic, LargeAverageSubmatrices
 
     Notes
     -----

@@ -68,8 +68,7 @@ class SparseSVD(BiclusteringEstimator):
 
     See Also
     --------
-    FABIA : Sparse factors with priors.
-    Plaid : Additive layers that may overlap.
+    FABIA, Plaid
 
     Notes
     -----

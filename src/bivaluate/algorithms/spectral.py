@@ -68,8 +68,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     See Also
     --------
-    SpectralCoclusters : Blocks along a diagonal in place of a checkerboard.
-    BlockAverageCoclustering : Checkerboards by block averages.
+    SpectralCoclusters, BlockAverageCoclustering
 
     Notes
     -----
@@ -85,7 +84,6 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron([[9.0, 1.0], [2.0, 8.0]], np.ones((4, 3))) + np.arange(48).reshape(8, 6) / 100
     >>> model = SpectralCheckerboard(2, random_state=0).fit(X)
     >>> [b.shape for b in model.solution_]

@@ -52,8 +52,7 @@ class SpectralCoclusters(BiclusteringEstimator):
 
     See Also
     --------
-    SpectralCheckerboard : A checkerboard in place of blocks along a diagonal.
-    ModularityCoclustering : Co-clusters by modularity.
+    SpectralCheckerboard, ModularityCoclustering
 
     Notes
     -----

@@ -71,8 +71,7 @@ class XMotifs(BiclusteringEstimator):
 
     See Also
     --------
-    Qubic : Rows that rise and fall together in ranks.
-    Bimax : Every largest block of ones.
+    Qubic, Bimax
 
     Notes
     -----

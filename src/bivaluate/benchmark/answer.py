@@ -53,8 +53,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
 
     See Also
     --------
-    run_benchmark : Makes what is answered from.
-    write_page : The answer as a page.
+    run_benchmark, write_page
 
     Examples
     --------

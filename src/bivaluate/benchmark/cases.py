@@ -38,7 +38,7 @@ class Problem:
 
     See Also
     --------
-    Case : What makes it.
+    Case
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Case:
 
     See Also
     --------
-    Problem : The data it makes.
+    Problem
 
     Examples
     --------

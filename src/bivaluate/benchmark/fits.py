@@ -47,8 +47,7 @@ class Benchmark:
 
     See Also
     --------
-    run_benchmark : Makes it.
-    answer : What it says of the measures.
+    run_benchmark, answer
 
     Examples
     --------
@@ -122,7 +121,7 @@ def run_benchmark(
 
     See Also
     --------
-    answer : Which measure agrees with the truth.
+    answer
 
     Examples
     --------

@@ -87,7 +87,7 @@ def write_page(
 
     See Also
     --------
-    answer : The tables it shows.
+    answer
 
     Examples
     --------

@@ -37,29 +37,7 @@ COLUMN_EFFECTS, TAILS, SMOOTHNESS, DEPTH = "column effects", "tails", "smoothnes
 
 
 def centre_columns(X: Any) -> Floats:
-    """Subtract from each column of `X` its mean over all rows; missing cells stay missing.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The centred values.
-
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of numbers.
-
-    Examples
-    --------
-    >>> centre_columns([[1, 10], [3, 30]])
-    array([[ -1., -10.],
-           [  1.,  10.]])
-    """
+    """Subtract from each column of `X` its mean over all rows; missing cells stay missing."""
     return prepare_values(check_values(X, "omit"), "columns")
 
 

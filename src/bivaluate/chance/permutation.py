@@ -47,31 +47,6 @@ def permutation_null(A: Any, *, n_permutations: int = 999, random_state: int | N
 
     Exact and free of assumptions about the distribution of the cells, for blocks that were not chosen by looking
     at the data; it does not allow for a search. The smallest p-value possible is 1/(B + 1).
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-    n_permutations : int
-        B.
-    random_state : int, optional
-        Seed.
-
-    Returns
-    -------
-    PermutationNull
-        VE of the block and of the permuted ones, with mean, sd and p-value.
-
-    Raises
-    ------
-    MatrixError, ParameterError
-        If `A` is not a matrix of finite numbers, or B is below 1.
-
-    Examples
-    --------
-    >>> null = permutation_null([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]], n_permutations=1999, random_state=0)
-    >>> round(null.mean, 1), null.p_value < 0.01
-    (0.8, True)
     """
     values = check_values(A, name="A")
     check_int("n_permutations", n_permutations, 1)
@@ -117,7 +92,7 @@ def permutation_p_value(A: Any) -> float:
 
     See Also
     --------
-    bivaluate.adjusted_virtual_error : Against what a search finds in noise.
+    bivaluate.adjusted_virtual_error
 
     References
     ----------

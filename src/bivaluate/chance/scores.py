@@ -34,23 +34,7 @@ _CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference"
 
 @dataclass(frozen=True)
 class BlockScores:
-    """Chance-corrected scores of blocks, one value each; no merger is needed for them.
-
-    Attributes
-    ----------
-    rows, cols : ndarray of int
-        Rows that are not constant, and columns.
-    usable : ndarray of bool
-        Whether there are two of each.
-    expected : ndarray of float
-        E0, the mean VE of noise of that shape.
-    reference : ndarray of float
-        V*, the VE a search through noise of the whole matrix's shape would reach.
-    ve, ratio : ndarray of float
-        VE, and R = VE / E0.
-    adjusted : ndarray of float
-        aVE = 1 − (V* − VE)/E0; 1 where not usable.
-    """
+    """Chance-corrected scores of blocks, one value each; no merger is needed for them."""
 
     rows: Counts
     cols: Counts
@@ -74,15 +58,7 @@ class BlockScores:
 
 @dataclass(frozen=True)
 class ChanceScores(BlockScores):
-    """Chance-corrected scores of the biclusters of a solution, and how well each stands apart from the others.
-
-    Attributes
-    ----------
-    merged_ratio : ndarray of shape (K, K)
-        R of all mergers.
-    separation : ndarray of float
-        sep_k = max(0, 1 − R(B_k) / min over l of R(B_kl)); 1 for the only usable bicluster, NaN for 0/0.
-    """
+    """Chance-corrected scores of the biclusters of a solution, and how well each stands apart from the others."""
 
     merged_ratio: Floats
     separation: Floats
@@ -242,7 +218,7 @@ def virtual_error_ratio(A: Any) -> float:
 
     See Also
     --------
-    adjusted_virtual_error : For blocks that were found by a search.
+    adjusted_virtual_error
 
     Examples
     --------
@@ -283,7 +259,7 @@ def virtual_error_z(A: Any) -> float:
 
     See Also
     --------
-    adjusted_virtual_error : For blocks that were found by a search.
+    adjusted_virtual_error
 
     Examples
     --------
@@ -333,7 +309,7 @@ def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exh
 
     See Also
     --------
-    chance_table : All biclusters of a solution, with everything that went into their scores.
+    chance_table
 
     Examples
     --------
@@ -389,13 +365,10 @@ def chance_table(
 
     See Also
     --------
-    adjusted_virtual_error : Of one bicluster.
+    adjusted_virtual_error
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> chance_table(X, S).adjusted.round(6)
     array([0.764362, 1.46054 , 3.192357])
     """
@@ -455,13 +428,10 @@ def average_adjusted_virtual_error(
 
     See Also
     --------
-    chance_table : The scores of each bicluster.
+    chance_table
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_adjusted_virtual_error(X, S), 4)
     1.8058
     """
@@ -507,13 +477,10 @@ def average_virtual_error_z(
 
     See Also
     --------
-    chance_table : The scores of each bicluster.
+    chance_table
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_virtual_error_z(X, S), 4)
     0.8706
     """
@@ -560,13 +527,10 @@ def adjusted_normalised_virtual_error(
 
     See Also
     --------
-    chance_table : The scores of each bicluster.
+    chance_table
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(adjusted_normalised_virtual_error(X, S), 4)
     0.9368
     """
@@ -613,13 +577,10 @@ def coherent_coverage(
 
     See Also
     --------
-    chance_table : The scores of each bicluster.
+    chance_table
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(coherent_coverage(X, S), 4)
     0.0758
     """

@@ -32,36 +32,6 @@ def search_block(
 
     Each restart draws columns and a row at random and takes the rows that correlate best with it; then columns
     are exchanged one at a time, rows are chosen again, and the exchange is kept if VE falls.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Matrix to search.
-    n_rows, n_cols : int
-        Shape of the block.
-    rng : numpy.random.Generator
-        Source of randomness.
-    restarts, steps : int
-        Number of starts, and of exchanges tried from each.
-
-    Returns
-    -------
-    block : Bicluster
-        The best block found.
-    ve : float
-        Its virtual error.
-
-    Raises
-    ------
-    MatrixError, ParameterError
-        If `X` is not a matrix of finite numbers, or the block does not fit into it.
-
-    Examples
-    --------
-    >>> noise = np.random.default_rng(0).normal(size=(100, 20))
-    >>> block, ve = search_block(noise, 10, 3, rng=np.random.default_rng(1))
-    >>> block.shape, ve < 0.1
-    ((10, 3), True)
     """
     values = check_values(X)
     n, m = values.shape
@@ -129,40 +99,6 @@ def refit_cut(
     surrogate and each distinct shape (at most 20 of them, evenly picked by size) the surrogate is searched as by
     :func:`search_block`, and the smallest aVE over all is the cut. A bicluster below it is more coherent than
     anything found where there is nothing to find.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix.
-    shapes : iterable of tuple of int
-        Rows and columns of the biclusters to be judged.
-    null : {"phase", "permute"}
-        ``"phase"`` for ordered columns, ``"permute"`` otherwise.
-    runs : int
-        Number of surrogates.
-    centre : {"columns", "none"}
-        ``"columns"`` centres the columns of the surrogates, as advised for aVE, or ``"none"``.
-    restarts, steps : int
-        Effort of the search.
-    random_state : int, optional
-        Seed.
-
-    Returns
-    -------
-    float
-        The cut.
-
-    Raises
-    ------
-    MatrixError, ParameterError
-        If the data or the options are not usable.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> smooth = np.cumsum(rng.normal(size=(60, 24)), axis=1)
-    >>> refit_cut(smooth, [(8, 8)], runs=2, random_state=0) < 0.8
-    True
     """
     values = check_values(X)
     check_choice("null", null, SURROGATES)

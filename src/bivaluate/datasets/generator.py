@@ -59,7 +59,7 @@ class Block:
 
     See Also
     --------
-    make_biclusters : Plants blocks in noise.
+    make_biclusters
 
     Examples
     --------
@@ -145,7 +145,7 @@ def make_biclusters(
 
     See Also
     --------
-    make_scenario : The ten scenarios of the NVE paper.
+    make_scenario
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Labelled:
 
     See Also
     --------
-    load_labelled : Makes one of a real data set.
+    load_labelled
 
     Examples
     --------

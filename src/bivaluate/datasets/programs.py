@@ -57,7 +57,7 @@ def make_programs(
 
     See Also
     --------
-    bivaluate.recur : Finds what recurs.
+    bivaluate.recur
 
     Examples
     --------

@@ -36,7 +36,7 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
 
     See Also
     --------
-    load : The matrix of a name.
+    load
 
     Examples
     --------
@@ -51,13 +51,7 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
 
 
 def find_dataset(name: str) -> RealDataset:
-    """Return the record of a data set by its name, with or without its group, or by an alias.
-
-    Examples
-    --------
-    >>> find_dataset("04_elutriation").name, find_dataset("14_N2_depletion").name
-    ('yeast:04_elutriation', 'yeast:14_nitrogen_depletion')
-    """
+    """Return the record of a data set by its name, with or without its group, or by an alias."""
     for candidate in (name, f"yeast:{name}", f"cancer:{name}"):
         found = DATASETS.get(ALIASES.get(candidate, candidate))
         if found is not None:
@@ -98,8 +92,7 @@ def fetch(
 
     See Also
     --------
-    load : Fetches, and reads the matrix.
-    list_datasets : What there is.
+    load, list_datasets
 
     Examples
     --------
@@ -149,7 +142,7 @@ def load(name: str) -> Matrix:
 
     See Also
     --------
-    load_labelled : The classes of rows and columns too.
+    load_labelled
 
     Examples
     --------
@@ -182,7 +175,7 @@ def load_labelled(name: str) -> Labelled:
 
     See Also
     --------
-    load : The matrix alone.
+    load
 
     Examples
     --------
@@ -215,7 +208,7 @@ def load_yeast(name: str) -> pd.DataFrame:
 
     See Also
     --------
-    load : Any data set by its name.
+    load
 
     Examples
     --------

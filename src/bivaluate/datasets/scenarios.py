@@ -47,8 +47,7 @@ class Scenario:
 
     See Also
     --------
-    get_scenario : The record of a key.
-    make_scenario : Its matrix and truth.
+    get_scenario, make_scenario
 
     Examples
     --------
@@ -170,7 +169,7 @@ def get_scenario(name: str) -> Scenario:
 
     See Also
     --------
-    make_scenario : Its matrix and truth.
+    make_scenario
 
     Examples
     --------
@@ -211,8 +210,7 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
 
     See Also
     --------
-    get_scenario : What a scenario is about.
-    planted_table : What the paper prints for it.
+    get_scenario, planted_table
 
     Examples
     --------
@@ -235,25 +233,6 @@ def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str])
     """Write ``S1_seed0.csv``, ``S1_seed0.truth.json`` and ``S1_seed0.recipe.json``.
 
     Numbers are written in full, so reading the matrix gives back the same values.
-
-    Parameters
-    ----------
-    name : str
-        S1 to S8, S9a or S9b.
-    random_state : int
-        The seed.
-    folder : str or path-like
-        Where to write; created if it does not exist.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    FileError
-        If a file or the folder cannot be written.
     """
     from bivaluate.io import write_matrix
 

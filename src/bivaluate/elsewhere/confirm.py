@@ -41,33 +41,7 @@ AUTO_K = 20
 
 @dataclass(frozen=True, eq=False)
 class Confirmation:
-    """What :func:`confirm` found.
-
-    Parameters
-    ----------
-    records : list of dict
-        One per bicluster; :attr:`biclusters` shows them as a table.
-    scores : dict of str to float
-        ``share`` of biclusters confirmed among those that could be asked (``n_asked``), the share that surrogates of
-        the search give (``share_surrogates``) and that of equally active rows outside (``share_controls``).
-    notes : list of str
-        What was left out, and which null was used.
-    level : float
-        The false discovery rate of the verdict.
-    solution : Biclustering
-        The biclusters that were judged: those given, or with halves those found in the first half.
-
-    See Also
-    --------
-    confirm : Makes it.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> A, B = rng.normal(size=(2, 60, 12))
-    >>> confirm(Biclustering([(range(8), range(6))], A.shape), A, B).scores["n_asked"]
-    1.0
-    """
+    """What :func:`confirm` found."""
 
     records: list[dict[str, Any]]
     scores: dict[str, float]
@@ -77,41 +51,14 @@ class Confirmation:
 
     @property
     def biclusters(self) -> pd.DataFrame:
-        """The table, one row per bicluster.
-
-        Returns
-        -------
-        DataFrame
-            Rows shared, statistic, its expectation, z, p, q and verdict; where columns are shared, the evidence of the
-            block in B and whether its direction is that of A.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> A, B = rng.normal(size=(2, 60, 12))
-        >>> confirm(Biclustering([(range(3), range(6))], A.shape), A, B).biclusters["verdict"].tolist()
-        ['cannot be asked']
-        """
+        """The table, one row per bicluster."""
         import pandas as pd
 
         return pd.DataFrame(self.records)
 
     @property
     def summary(self) -> str:
-        """The result in a sentence.
-
-        Returns
-        -------
-        str
-            How many biclusters are confirmed, beside what chance gives.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> A, B = rng.normal(size=(2, 60, 12))
-        >>> confirm(Biclustering([(range(3), range(6))], A.shape), A, B).summary
-        'None of the 1 bicluster can be asked about.'
-        """
+        """The result in a sentence."""
         asked, n = int(self.scores["n_asked"]), len(self.records)
         if not asked:
             return f"None of the {plural(n, 'bicluster')} can be asked about."
@@ -124,20 +71,7 @@ class Confirmation:
         return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as a dictionary that JSON can hold.
-
-        Returns
-        -------
-        dict
-            Summary, level, scores, biclusters and notes.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> A, B = rng.normal(size=(2, 60, 12))
-        >>> list(confirm(Biclustering([(range(3), range(6))], A.shape), A, B).to_dict())
-        ['summary', 'level', 'scores', 'biclusters', 'notes']
-        """
+        """Return everything as a dictionary that JSON can hold."""
         said = {"summary": self.summary, "level": self.level, "scores": self.scores}
         return said | {"biclusters": self.records, "notes": self.notes}
 
@@ -219,7 +153,7 @@ def confirm(
 
     See Also
     --------
-    bivaluate.recur : The same question for many samples.
+    bivaluate.recur
 
     Notes
     -----

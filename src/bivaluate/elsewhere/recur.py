@@ -37,36 +37,7 @@ FACTORS = ("nmf", "lda")
 
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """What :func:`recur` found.
-
-    Parameters
-    ----------
-    records : list of dict
-        One per group that occurs in at least two samples; :attr:`groups` shows them as a table.
-    rows : list of list of (str, int)
-        Of each group its rows, with the number of samples in which each occurs, most frequent first.
-    private : list of dict
-        Groups that occur in one sample only.
-    solution : Biclustering
-        The groups as biclusters of rows x samples.
-    row_labels, samples : tuple of str
-        What the rows and columns of `solution` are called.
-    solutions : dict of str to Biclustering
-        The solution of every sample.
-    notes : list of str
-        What to keep in mind.
-
-    See Also
-    --------
-    recur : Makes it.
-
-    Examples
-    --------
-    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-    >>> same = Biclustering([(range(10), [0, 1])], X.shape)
-    >>> recur({"a": (same, X), "b": (same, X)})
-    Recurrence(1 group recurs in at least 2 of 2 samples; 0 groups occur in one sample only)
-    """
+    """What :func:`recur` found."""
 
     records: list[dict[str, Any]]
     rows: list[list[tuple[str, int]]]
@@ -79,40 +50,14 @@ class Recurrence:
 
     @property
     def groups(self) -> pd.DataFrame:
-        """The table of groups.
-
-        Returns
-        -------
-        DataFrame
-            Samples, members, rows, how close members are, and the most similar other group.
-
-        Examples
-        --------
-        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-        >>> same = Biclustering([(range(10), [0, 1])], X.shape)
-        >>> recur({"a": (same, X), "b": (same, X)}).groups["n_rows"].tolist()
-        [10]
-        """
+        """The table of groups."""
         import pandas as pd
 
         return pd.DataFrame(self.records)
 
     @property
     def summary(self) -> str:
-        """The result in a sentence.
-
-        Returns
-        -------
-        str
-            How many groups recur, and how many do not.
-
-        Examples
-        --------
-        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-        >>> one, other = (Biclustering([(rows, [0, 1])], X.shape) for rows in (range(10), range(10, 20)))
-        >>> recur({"a": (one, X), "b": (other, X)}).summary
-        'no group recurs in at least 2 of 2 samples; 2 groups occur in one sample only'
-        """
+        """The result in a sentence."""
         n = len(self.records)
         found = "no group recurs" if not n else f"{plural(n, 'group')} recur{'s' if n == 1 else ''}"
         alone = len(self.private)
@@ -122,20 +67,7 @@ class Recurrence:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the solutions as a dictionary that JSON can hold.
-
-        Returns
-        -------
-        dict
-            Summary, samples, groups with their rows, groups of one sample, and notes.
-
-        Examples
-        --------
-        >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-        >>> same = Biclustering([(range(10), [0, 1])], X.shape)
-        >>> list(recur({"a": (same, X), "b": (same, X)}).to_dict())
-        ['summary', 'samples', 'groups', 'private', 'notes']
-        """
+        """Return everything but the solutions as a dictionary that JSON can hold."""
         groups = [record | {"rows": dict(rows)} for record, rows in zip(self.records, self.rows, strict=True)]
         said = {"summary": self.summary, "samples": list(self.samples), "groups": groups}
         return said | {"private": self.private, "notes": self.notes}
@@ -195,7 +127,7 @@ def recur(
 
     See Also
     --------
-    bivaluate.confirm : Two matrices, with p-values.
+    bivaluate.confirm
 
     Notes
     -----

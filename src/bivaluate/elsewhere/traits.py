@@ -88,7 +88,7 @@ def traits(
 
     See Also
     --------
-    bivaluate.enrich : Gene sets of the rows.
+    bivaluate.enrich
 
     Notes
     -----
@@ -100,7 +100,6 @@ def traits(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> X = Matrix(np.zeros((5, 20)), col_labels=tuple(f"s{i}" for i in range(20)))
     >>> samples = pd.DataFrame({"type": ["B"] * 8 + ["T"] * 12}, index=X.col_labels)
     >>> table = traits(Biclustering([([0, 1], range(7))], X.shape), X, samples)
@@ -425,7 +424,6 @@ def _permuted_p(scores: Floats, draw: _Draws) -> Floats:
 def words(table: pd.DataFrame) -> dict[str, str]:
     """Return for each bicluster its most telling trait in a word, or why it may be technical.
 
-    >>> import pandas as pd
     >>> rows = [("B1", "type", 1e-9, "associated", "97 % B"), ("B2", "type", 0.4, "not associated", "")]
     >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
     {'B1': '97 % B'}
@@ -440,7 +438,6 @@ def words(table: pd.DataFrame) -> dict[str, str]:
 def describe(table: pd.DataFrame) -> list[str]:
     """Return a sentence for each association, the smallest q first.
 
-    >>> import pandas as pd
     >>> rows = [("B1", "type", 1e-9, "associated", "97 % B")]
     >>> describe(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
     ['B1: 97 % B (type, q 1e-09)']

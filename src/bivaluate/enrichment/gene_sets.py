@@ -37,8 +37,7 @@ class GeneSets:
 
     See Also
     --------
-    read_gmt : From a GMT file.
-    read_annotations : From a GAF file and an ontology.
+    read_gmt, read_annotations
 
     Examples
     --------
@@ -167,8 +166,7 @@ def read_gmt(path: str | os.PathLike[str]) -> GeneSets:
 
     See Also
     --------
-    read_annotations : Gene sets from the Gene Ontology.
-    enrich : Looks biclusters up in them.
+    read_annotations, enrich
 
     Examples
     --------

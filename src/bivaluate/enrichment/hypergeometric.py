@@ -47,7 +47,7 @@ class Enrichment:
 
     See Also
     --------
-    enrich : Makes it.
+    enrich
 
     Examples
     --------
@@ -196,8 +196,7 @@ def enrich(
 
     See Also
     --------
-    bivaluate.enrichment.read_gmt : Gene sets from a GMT file.
-    bivaluate.enrichment.load_yeast_ontology : The Gene Ontology for yeast.
+    bivaluate.enrichment.read_gmt, bivaluate.enrichment.load_yeast_ontology
 
     References
     ----------

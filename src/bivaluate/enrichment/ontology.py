@@ -51,8 +51,7 @@ def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.Pat
 
     See Also
     --------
-    load_yeast_ontology : The annotations of yeast.
-    read_gmt : Gene sets that are ready-made.
+    load_yeast_ontology, read_gmt
 
     Examples
     --------
@@ -104,8 +103,7 @@ def load_yeast_ontology() -> GeneSets:
 
     See Also
     --------
-    read_annotations : Other annotations, from files.
-    enrich : Looks biclusters up in them.
+    read_annotations, enrich
 
     Examples
     --------

@@ -54,41 +54,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Format(Generic[Content]):
-    """A way to store a matrix, or a way a tool stores biclusters.
-
-    Attributes
-    ----------
-    key, name : str
-        What it is called in options, and in words.
-    extensions : tuple of str
-        How its file names end; the first is used where a file is written.
-    detects : callable or None
-        Whether a file is in this format, by its first bytes. None for a format that is a folder only.
-    read : callable
-        Source and options in, a Matrix or a Document out.
-    write : callable or None
-        Content and path in; None where bivaluate does not write the format.
-    index_base : int
-        What positions are counted from, in a format of solutions.
-    options : tuple of str
-        The names of `Options` it understands.
-    needs : str or None
-        The optional package it needs.
-    note : str
-        What a user has to know about it, for the documentation.
-    rank : int
-        Formats that would also take files of others are asked after those, by rank.
-    folder : callable or None
-        Whether a folder is in this format; None where only files are.
-    is_certain : callable or None
-        For the most common formats: whether a file can be nothing else.
-    nearly : callable or None
-        What to say to a file in no known format that may be meant to be in this one; an empty text where it cannot be.
-    items : callable or None
-        What the solutions of a source that may hold several are called.
-    members : {"both", "index", "label"}
-        What it writes of the members of a solution: positions, labels where they are known, or both.
-    """
+    """A way to store a matrix, or a way a tool stores biclusters."""
 
     key: str
     name: str
@@ -168,7 +134,7 @@ def matrix_formats() -> dict[str, Format[Matrix]]:
 
     See Also
     --------
-    solution_formats : Those of solutions.
+    solution_formats
 
     Examples
     --------
@@ -188,7 +154,7 @@ def solution_formats() -> dict[str, Format[Document]]:
 
     See Also
     --------
-    matrix_formats : Those of matrices.
+    matrix_formats
 
     Examples
     --------
@@ -209,8 +175,7 @@ def describe_formats() -> list[dict[str, Any]]:
 
     See Also
     --------
-    bivaluate.read_matrix : Reads a matrix in any of them.
-    bivaluate.read_solution : Reads a solution in any of them.
+    bivaluate.read_matrix, bivaluate.read_solution
 
     Examples
     --------

@@ -41,19 +41,7 @@ _LIBRARIES = {
 
 
 def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: Matrix | None = None) -> None:
-    """Read a file in a process of its own; raise what that raised, or what it died of.
-
-    Parameters
-    ----------
-    kind
-        "matrix" or "solution".
-    path
-        The file or folder.
-    options
-        What the caller said about it.
-    X
-        The matrix a solution belongs to, of which labels and shape are handed over.
-    """
+    """Read a file in a process of its own; raise what that raised, or what it died of."""
     source = Source(path)
     size = sum(file.stat().st_size for file in source.path.rglob("*")) if source.is_folder else source.size
     known = None if X is None else [X.shape, X.row_labels, X.col_labels]

@@ -45,18 +45,7 @@ def judged_statuses(above: float) -> tuple[str, ...]:
 
 
 def degenerate_reason(scores: Mapping[str, float]) -> str:
-    """Return why a solution cannot be judged, or nothing if it can.
-
-    Parameters
-    ----------
-    scores : mapping
-        Scores by key, with ``n_biclusters`` and ``n_undefined``.
-
-    Examples
-    --------
-    >>> degenerate_reason({"n_biclusters": 1, "n_undefined": 0})
-    '1 bicluster found; NVE compares at least two'
-    """
+    """Return why a solution cannot be judged, or nothing if it can."""
     found, undefined = int(scores["n_biclusters"]), int(scores["n_undefined"])
     if found < 2:
         return f"{found or 'no'} bicluster{'' if found == 1 else 's'} found; {symbol('nve')} compares at least two"
@@ -66,13 +55,7 @@ def degenerate_reason(scores: Mapping[str, float]) -> str:
 
 
 def enough_seeds(counted: Any, seeds: Any) -> Any:
-    """Return whether a candidate takes part: at least half of its seeds count, and at least one; numbers or columns.
-
-    Examples
-    --------
-    >>> enough_seeds(1, 2), enough_seeds(1, 3), enough_seeds(0, 0)
-    (True, False, False)
-    """
+    """Return whether a candidate takes part: at least half of its seeds count, and at least one; numbers or columns."""
     return (counted > 0) & (counted >= ENOUGH_STAND * seeds)
 
 
@@ -86,11 +69,6 @@ def pick(
 
     Only values above `above` count; if that is finite, they say that something is there, and of equals the one with
     fewer biclusters (`found`) wins, then the first.
-
-    Examples
-    --------
-    >>> pick([3.0, float("nan"), 1.0, 1.0], high=False), pick([2.0, 2.0], high=False), pick([2.0], high=False)
-    (2, None, 0)
     """
     array = np.asarray(values, dtype=np.float64)
     defined = np.flatnonzero(array > above if math.isfinite(above) else ~np.isnan(array))
@@ -111,26 +89,7 @@ def contests(table: pd.DataFrame) -> list[NDArray[np.int64]]:
 
 
 def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -math.inf) -> pd.DataFrame:
-    """Return one row per (data set, algorithm, K): mean over seeds, interval, defined seeds and wins.
-
-    Parameters
-    ----------
-    results : DataFrame
-        One row per solution: dataset, algorithm, k, seed, status, coverage and measures.
-    value : str
-        Column to choose by.
-    high : bool
-        Whether larger values are better.
-    above : float
-        What a value must exceed to win.
-
-    Returns
-    -------
-    DataFrame
-        In the order of first appearance. ``low`` to ``high`` is mean ± t · sd / √n over the seeds; ``wins`` of
-        ``contests`` seeds have it as the best solution of their data set. It ``stands`` unless the measure comes with
-        standard errors (a gain on held-out cells) and is within two of them of 0 for most seeds.
-    """
+    """Return one row per (data set, algorithm, K): mean over seeds, interval, defined seeds and wins."""
 
     import pandas as pd
 
@@ -193,20 +152,7 @@ def best_k(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Da
 
 
 def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
-    """Return the best candidate per measure and data set: what `select` prints and every page marks.
-
-    Parameters
-    ----------
-    results : DataFrame
-        As :func:`candidates` takes it.
-    measures : sequence of str
-        Registry keys of measures that can rank solutions.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :func:`best` behind ``measure``.
-    """
+    """Return the best candidate per measure and data set: what `select` prints and every page marks."""
     import pandas as pd
 
     found = []
@@ -219,25 +165,7 @@ def winners(results: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
 
 
 def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
-    """Return which of several solutions of one matrix is best by evidence, or nearest where nothing is supported.
-
-    Parameters
-    ----------
-    scores : sequence of mapping
-        Scores of each by registry key.
-
-    Returns
-    -------
-    int or None
-        The position; None where evidence was not computed.
-
-    Examples
-    --------
-    >>> best_solution([{"total_evidence": 9.0, "n_biclusters": 3}, {"total_evidence": 9.0, "n_biclusters": 2}])
-    1
-    >>> best_solution([{"total_evidence": 0.0, "raw_evidence": 5.0}, {"total_evidence": 0.0, "raw_evidence": 7.0}])
-    1
-    """
+    """Return which of several solutions of one matrix is best by evidence, or nearest where nothing is supported."""
     total, raw, found = ([row.get(key, math.nan) for row in scores] for key in (EVIDENCE, RAW, "n_biclusters"))
     first = pick(total, high=True, above=0.0, found=np.nan_to_num(found))
     return pick(raw, high=True) if first is None else first
@@ -267,27 +195,7 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
-    """Return the smallest and largest K of the stretch around the best one whose values count as equal to it.
-
-    Parameters
-    ----------
-    ks : sequence of int
-        The K that were tried.
-    values : sequence of float
-        The value of each.
-    high : bool
-        Whether larger values are better.
-
-    Returns
-    -------
-    tuple of (int, int) or None
-        None where no value is defined.
-
-    Examples
-    --------
-    >>> as_good([4, 6, 7, 8, 12], [9000.0, 22932.0, 23762.0, 22958.0, 17000.0], high=True)
-    (6, 8)
-    """
+    """Return the smallest and largest K of the stretch around the best one whose values count as equal to it."""
     curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
     if not curve:
         return None
@@ -309,20 +217,7 @@ def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np
 
 
 def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
-    """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown.
-
-    Parameters
-    ----------
-    results : DataFrame
-        As :func:`candidates` takes it.
-    dataset : str
-        Name of the data set.
-
-    Returns
-    -------
-    tuple of str and int, or None
-        What comes nearest to a supported bicluster.
-    """
+    """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown."""
     mine = results[results["dataset"] == dataset]
     if RAW not in mine or not len(mine):
         return None
@@ -349,28 +244,6 @@ def verdict(
     for chooses; evidence and held-out cells, where the run has them, agree with it, agree on the algorithm alone, or
     choose otherwise. A choice that evidence and held-out cells share is as good as it gets; where they differ, evidence
     was right more often when both were measured.
-
-    Parameters
-    ----------
-    best : DataFrame
-        As :func:`best` returns it, with columns ``measure``, ``found`` and ``n_supported`` (means over seeds), and
-        ``p_value`` where every surrogate made the same choice.
-    candidates : DataFrame
-        As :func:`candidates` returns it, with a column ``measure``.
-    dataset : str
-        Name of the data set.
-    by : str
-        The measure asked for.
-    finds_k : collection of str
-        Algorithms that find the number of biclusters themselves.
-    near : str
-        What comes nearest, where nothing is supported.
-
-    Returns
-    -------
-    str
-        The sentence, and another one where the choice has not as many biclusters as were requested, or some are not
-        supported.
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
@@ -406,33 +279,7 @@ def agreement(
     finds_k: Collection[str] = (),
     near: str = "",
 ) -> str:
-    """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree.
-
-    Parameters
-    ----------
-    chosen : mapping
-        The algorithm and K that wins by each measure; one by which nothing wins is left out.
-    asked : sequence of str
-        Which of evidence and held-out cells were computed.
-    by : str
-        The measure asked for.
-    p_values : mapping
-        Of the choice by each measure, where surrogates were run.
-    finds_k : collection of str
-        Algorithms that find the number of biclusters themselves.
-    near : str
-        What comes nearest, where nothing is supported.
-
-    Returns
-    -------
-    str
-        The sentence, beginning with a small letter unless a symbol begins it.
-
-    Examples
-    --------
-    >>> agreement({"total_evidence": ("las", 3), "predictive": ("las", 4)}, PILLARS, "total_evidence")
-    'evidence chooses las with K = 3; held-out cells agree on las, with K = 4.'
-    """
+    """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree."""
     nothing = seeing_nothing(chosen, asked, p_values)
     names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
     comes = f" ({near} comes nearest)" if near else ""

@@ -18,17 +18,7 @@ MOST = 10
 def describe(
     workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = (), small: Sequence[str] = ()
 ) -> list[str]:
-    """Return the remarks, the most serious first; verdicts on single biclusters stand in the verdict.
-
-    Parameters
-    ----------
-    workspace : Workspace
-        The matrix and the solution.
-    names : sequence of str
-        What the biclusters are called.
-    dropped, small : sequence of str
-        Biclusters below the minimum size: those left out, and those scored all the same.
-    """
+    """Return the remarks, the most serious first; verdicts on single biclusters stand in the verdict."""
     sentences: list[str] = []
     if small:
         one = len(small) == 1

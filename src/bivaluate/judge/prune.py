@@ -42,21 +42,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Pruning:
-    """What :func:`propose_pruning` returns.
-
-    Attributes
-    ----------
-    groups
-        The redundant groups of the solution given, by name, as the findings of :func:`bivaluate.evaluate` have them.
-    proposals
-        The changes, in the order in which they were made.
-    solution
-        The solution after all of them.
-    names
-        What its biclusters are made of: ``"B1"``, ``"B2+B5"``, …
-    before, after
-        Scores of the two solutions by registry key.
-    """
+    """What :func:`propose_pruning` returns."""
 
     groups: tuple[tuple[str, ...], ...]
     proposals: tuple[Proposal, ...]
@@ -109,11 +95,10 @@ def propose_pruning(
 
     See Also
     --------
-    evaluate : Score a solution.
+    evaluate
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 20))
     >>> X[:20, :10] += rng.normal(size=10) * 3

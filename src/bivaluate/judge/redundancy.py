@@ -21,15 +21,7 @@ BETWEEN = ", "
 
 @dataclass(frozen=True)
 class RedundantGroup:
-    """A supported bicluster and those that are redundant with it, directly or through each other.
-
-    Attributes
-    ----------
-    members : tuple of int
-        Their positions in the solution, in order.
-    duplicates : bool
-        Whether each redundant one shares at least 90 % of its cells with one it is redundant with.
-    """
+    """A supported bicluster and those that are redundant with it, directly or through each other."""
 
     members: tuple[int, ...]
     duplicates: bool
@@ -41,23 +33,7 @@ class RedundantGroup:
 
 
 def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return evidence, pattern, verdict and its reasons, a row per bicluster, as tables and files have them.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        As :func:`bivaluate.evidence_table` returns it.
-    cover : Cover
-        The cells of the biclusters.
-    names : sequence of str
-        What they are called.
-
-    Returns
-    -------
-    list of dict
-        ``evidence``, ``evidence_alone``, ``pattern``, ``verdict``, ``supported``, ``redundant_with`` (names),
-        ``shared`` (the largest share of its cells that one of these has) and ``reason``.
-    """
+    """Return evidence, pattern, verdict and its reasons, a row per bicluster, as tables and files have them."""
     rows = []
     for k, verdict in enumerate(evidence.verdicts):
         others = evidence.redundant_with[k]
@@ -78,24 +54,7 @@ def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> lis
 
 
 def redundant_groups(records: Sequence[Mapping[str, Any]]) -> list[RedundantGroup]:
-    """Return the groups of biclusters that are redundant with each other, ordered by their first member.
-
-    Parameters
-    ----------
-    records : sequence of mapping
-        One row per bicluster with ``bicluster``, ``redundant_with`` and ``shared``, as of a scored solution.
-
-    Returns
-    -------
-    list of RedundantGroup
-        Each with two members or more.
-
-    Examples
-    --------
-    >>> copy = {"bicluster": "B3", "redundant_with": "B1", "shared": 1.0}
-    >>> redundant_groups([{"bicluster": "B1"}, {"bicluster": "B2"}, copy])
-    [RedundantGroup(members=(0, 2), duplicates=True)]
-    """
+    """Return the groups of biclusters that are redundant with each other, ordered by their first member."""
     at = {str(record["bicluster"]): k for k, record in enumerate(records)}
     groups: list[set[int]] = []
     for k, record in enumerate(records):

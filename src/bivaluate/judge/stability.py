@@ -23,18 +23,7 @@ Fit = Callable[[Floats], Biclustering]
 
 @dataclass(frozen=True)
 class Stability:
-    """How reproducible biclusters are; made by :func:`stability`.
-
-    Attributes
-    ----------
-    solution
-        The biclusters found in the whole matrix.
-    found_again
-        Mean over the subsamples of the largest cell Jaccard index with a bicluster found there; NaN for a bicluster
-        that was never left with a cell.
-    by_chance
-        The same, averaged over all biclusters found in surrogates; 0 where nothing is found in them.
-    """
+    """How reproducible biclusters are; made by :func:`stability`."""
 
     solution: Biclustering
     found_again: Floats
@@ -93,7 +82,7 @@ def stability(
 
     See Also
     --------
-    consensus_biclusters : The biclusters that recur.
+    consensus_biclusters
 
     Examples
     --------
@@ -160,15 +149,7 @@ def _found_again(
 
 @dataclass(frozen=True)
 class Consensus:
-    """Biclusters that recur over several solutions; made by :func:`consensus_biclusters`.
-
-    Attributes
-    ----------
-    solution
-        One bicluster per group, those that recur most often first.
-    support
-        Share of the solutions in which each was found.
-    """
+    """Biclusters that recur over several solutions; made by :func:`consensus_biclusters`."""
 
     solution: Biclustering
     support: Floats
@@ -207,7 +188,7 @@ def consensus_biclusters(
 
     See Also
     --------
-    stability : How reproducible each bicluster is.
+    stability
 
     Examples
     --------

@@ -31,25 +31,7 @@ _OMITTING = ("--missing omit",)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to think of a solution; `str()` gives the headline.
-
-    Attributes
-    ----------
-    headline : str
-        How many biclusters are supported, in at most 15 words.
-    reason : str
-        Why to believe it, in the units of the data; empty where nothing is known.
-    biclusters : tuple of dict
-        One row per bicluster: ``bicluster``, ``n_rows``, ``n_cols``, ``mean_inside``, ``mean_elsewhere``, ``pattern``,
-        ``evidence``, ``strength``, ``verdict``, ``redundant_with``, ``why``, ``members`` (the first rows by name) and
-        ``shares`` (what the rows have in common, where gene sets were asked).
-    next_steps : tuple of str
-        What to do, commands between backquotes.
-    notes : tuple of str
-        What a careful reader would remark.
-    nouns : tuple of str
-        What rows and columns are.
-    """
+    """What to think of a solution; `str()` gives the headline."""
 
     headline: str
     reason: str = ""
@@ -62,18 +44,7 @@ class Verdict:
         return self.headline
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain lists and mappings.
-
-        Returns
-        -------
-        dict
-            Under the names of the attributes.
-
-        Examples
-        --------
-        >>> Verdict("All 3 biclusters are supported.").to_dict()["headline"]
-        'All 3 biclusters are supported.'
-        """
+        """Return the record as plain lists and mappings."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
 
@@ -85,38 +56,7 @@ def judged(
     notes: Sequence[str] = (),
     members: Sequence[str] = (),
 ) -> Verdict:
-    """Return the verdict on the biclusters of one solution.
-
-    Parameters
-    ----------
-    records : sequence of mapping
-        One row per bicluster, as :attr:`bivaluate.Evaluation.records` has them: ``bicluster``, ``n_rows``, ``n_cols``,
-        ``verdict``, ``evidence``, ``pattern``, ``redundant_with``, ``mean_inside`` and ``mean_elsewhere``.
-    nouns : tuple of str
-        What rows and columns are, as "genes" and "samples".
-    steps, notes : sequence of str
-        What to do next, and what else to know.
-    members : sequence of str
-        The first rows of each bicluster, by name.
-
-    Returns
-    -------
-    Verdict
-        The record.
-
-    Examples
-    --------
-    >>> row = {"n_rows": 17, "n_cols": 7, "pattern": "shifted mean", "mean_inside": 0.85, "mean_elsewhere": -0.54}
-    >>> good = row | {"bicluster": "B1", "verdict": "supported", "evidence": 175.0}
-    >>> small = row | {"bicluster": "B2", "verdict": "too_small", "evidence": -20.0, "n_rows": 5, "n_cols": 3}
-    >>> verdict = judged([good, small], nouns=("genes", "times"))
-    >>> print(verdict.headline)
-    1 of the 2 biclusters is supported; B2 is too small to judge.
-    >>> print(verdict.reason)
-    B1 is the strongest: its 17 genes have a mean of 0.85 on its 7 times and -0.54 on the others.
-    >>> [(row["strength"], row["why"]) for row in verdict.biclusters]
-    [('very strong', 'evidence +175'), ('', '5 × 3: no block of this size could be supported in this matrix')]
-    """
+    """Return the verdict on the biclusters of one solution."""
     known: dict[str, Any] = {"next_steps": tuple(steps), "notes": tuple(notes), "nouns": nouns}
     if not records or any(record.get("verdict") is None for record in records):
         return Verdict(NOT_ASKED if records else NO_BICLUSTERS, **known)
@@ -432,43 +372,7 @@ def next_steps(
     omits: bool = False,
     again: str = "bivaluate sweep … --held-out 5",
 ) -> list[str]:
-    """Say what to do next; commands stand between backquotes.
-
-    Parameters
-    ----------
-    supported : bool
-        Whether a bicluster is supported.
-    untidy : bool
-        Whether biclusters are redundant or not supported.
-    unfinished : bool
-        Whether fits of the run are missing.
-    second_opinion : bool
-        Whether held-out cells were asked, or cannot be.
-    edge : bool
-        Whether the chosen K is the smallest or largest tried, and nothing but the measure speaks for it.
-    to_name : bool
-        Whether rows have names that gene sets could explain.
-    rows : str
-        What the rows are.
-    searched : bool
-        Whether `bivaluate find` is among what was tried.
-    matrix, solution : str
-        How commands name the matrix and the solution.
-    omits : bool
-        Whether missing cells are left out.
-    again : str
-        The sweep that asks held-out cells.
-
-    Returns
-    -------
-    list of str
-        Sentences, the first thing to do first; at most two.
-
-    Examples
-    --------
-    >>> next_steps(supported=True, to_name=True)
-    ['`bivaluate enrich SOLUTION --matrix MATRIX --sets FILE.gmt` names what the rows share.']
-    """
+    """Say what to do next; commands stand between backquotes."""
     steps = ["Start the same command again to finish the run."] if unfinished else []
     if not supported and not searched:
         steps.append(finding(matrix, omits))
@@ -487,31 +391,7 @@ def next_steps(
 def solution_steps(
     records: Sequence[Mapping[str, Any]], matrix: Matrix, place: tuple[str, str], *, searched: bool, omits: bool
 ) -> list[str]:
-    """Say what to do with one solution, from the verdicts on its biclusters.
-
-    Parameters
-    ----------
-    records : sequence of mapping
-        One row per bicluster, as :func:`judged` takes them.
-    matrix : Matrix
-        The data.
-    place : tuple of str
-        How commands name the matrix and the solution.
-    searched : bool
-        Whether `bivaluate find` made the solution.
-    omits : bool
-        Whether missing cells are left out.
-
-    Returns
-    -------
-    list of str
-        As :func:`next_steps` returns them.
-
-    Examples
-    --------
-    >>> solution_steps([{"verdict": "too_small"}], Matrix([[1.0]]), ("x.csv", "s.json"), searched=True, omits=False)
-    []
-    """
+    """Say what to do with one solution, from the verdicts on its biclusters."""
     verdicts = {record.get("verdict") for record in records}
     if None in verdicts:
         return []

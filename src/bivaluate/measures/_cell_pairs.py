@@ -30,20 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PairSums:
-    """What the measures need to know of all pairs of cells; the biclusters of a side are those of one solution.
-
-    Attributes
-    ----------
-    common
-        For each side: how many pairs lie together in 0, 1, 2, … biclusters, J.
-    apart
-        For each side: how many pairs have S = m·m' − J equal to 0, 1, 2, …, m the cells' numbers of memberships; a cell
-        in no bicluster is a cluster of its own.
-    least_common, least_apart
-        Sum over pairs of the smaller J, and of the smaller S.
-    precision, recall
-        MOCICE-BCubed means: over cells of the first side, and of the second.
-    """
+    """What the measures need to know of all pairs of cells; the biclusters of a side are those of one solution."""
 
     common: tuple[Floats, ...]
     apart: tuple[Floats, ...]
@@ -55,17 +42,7 @@ class PairSums:
 
 @dataclass(frozen=True)
 class CellClasses:
-    """Distinct memberships of cells in two solutions and how many cells have each.
-
-    Attributes
-    ----------
-    first, second
-        Membership of each class in the biclusters of the two solutions, (C, K) and (C, L), 0 or 1.
-    counts
-        Number of cells of each class; they add up to the size of the matrix.
-    jaccard
-        Cell Jaccard index of each bicluster of the first with each of the second, (K, L).
-    """
+    """Distinct memberships of cells in two solutions and how many cells have each."""
 
     first: NDArray[np.float32]
     second: NDArray[np.float32]

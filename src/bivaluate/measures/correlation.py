@@ -69,7 +69,7 @@ def average_correlation(A: Any) -> float:
 
     See Also
     --------
-    average_correlation_value : The larger of rows and columns.
+    average_correlation_value
 
     References
     ----------
@@ -111,7 +111,7 @@ def average_correlation_value(A: Any) -> float:
 
     See Also
     --------
-    average_correlation : Of the rows alone.
+    average_correlation
 
     References
     ----------
@@ -155,7 +155,7 @@ def average_spearman(A: Any) -> float:
 
     See Also
     --------
-    average_correlation_value : Of the values in place of their ranks.
+    average_correlation_value
 
     References
     ----------
@@ -197,7 +197,7 @@ def submatrix_correlation_score(A: Any) -> float:
 
     See Also
     --------
-    average_correlation_value : By the mean over all pairs of rows or columns.
+    average_correlation_value
 
     References
     ----------
@@ -244,7 +244,7 @@ def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
 
     See Also
     --------
-    average_spearman : Without the weights α and β.
+    average_spearman
 
     References
     ----------

@@ -64,8 +64,7 @@ def normalised_virtual_error_coverage(
 
     See Also
     --------
-    bivaluate.normalised_virtual_error : Without the charge.
-    normalised_virtual_error_overlap : With a charge for overlap too.
+    bivaluate.normalised_virtual_error, normalised_virtual_error_overlap
 
     References
     ----------
@@ -73,9 +72,6 @@ def normalised_virtual_error_coverage(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error_coverage(X, S), 6)
     1.09102
     """
@@ -127,13 +123,10 @@ def normalised_virtual_error_overlap(
 
     See Also
     --------
-    normalised_virtual_error_coverage : Without the charge for overlap.
+    normalised_virtual_error_coverage
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error_overlap(X, S), 6)
     1.186063
     """
@@ -176,8 +169,7 @@ def coverage_ratio(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    row_coverage : The share of the rows.
-    col_coverage : The share of the columns.
+    row_coverage, col_coverage
 
     References
     ----------
@@ -216,7 +208,7 @@ def row_coverage(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    coverage_ratio : The share of the cells.
+    coverage_ratio
 
     Examples
     --------
@@ -252,7 +244,7 @@ def col_coverage(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    coverage_ratio : The share of the cells.
+    coverage_ratio
 
     Examples
     --------
@@ -288,7 +280,7 @@ def multiplicity(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    overlap_fraction : How many cells are covered twice.
+    overlap_fraction
 
     Examples
     --------
@@ -324,7 +316,7 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    multiplicity : How often a covered cell is covered.
+    multiplicity
 
     Examples
     --------
@@ -360,7 +352,7 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    overlap_coefficient : Beside the smaller of the two.
+    overlap_coefficient
 
     References
     ----------
@@ -400,7 +392,7 @@ def redundancy(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    multiplicity : The same question, as a factor.
+    multiplicity
 
     Examples
     --------
@@ -437,7 +429,7 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    mean_jaccard : The mean over all pairs.
+    mean_jaccard
 
     References
     ----------
@@ -479,7 +471,7 @@ def diversity(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    mean_jaccard : One minus it.
+    mean_jaccard
 
     References
     ----------
@@ -519,7 +511,7 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
 
     See Also
     --------
-    mean_jaccard : Beside the union of the two.
+    mean_jaccard
 
     Examples
     --------
@@ -569,7 +561,7 @@ def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
 
     See Also
     --------
-    coverage_ratio : What the biclusters cover together.
+    coverage_ratio
 
     Examples
     --------

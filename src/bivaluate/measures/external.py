@@ -66,7 +66,7 @@ def compare(
 
     See Also
     --------
-    bivaluate.evaluate : Scores that need no truth.
+    bivaluate.evaluate
 
     References
     ----------
@@ -190,25 +190,7 @@ def _same_matrix(
 
 @dataclass(frozen=True)
 class ExternalMeasure:
-    """What is known about one external measure; high is better for all of them.
-
-    Parameters
-    ----------
-    key : str
-        Name in tables and on the command line.
-    name : str
-        Its name in words.
-    summary : str
-        One plain sentence.
-    reference : str
-        Where it was published.
-    function : callable
-        Takes a :class:`Comparison`.
-    range : tuple of float
-        Smallest and largest value possible.
-    needs_shape : bool
-        Whether it counts cells outside all biclusters too.
-    """
+    """What is known about one external measure; high is better for all of them."""
 
     key: str
     name: str
@@ -246,16 +228,6 @@ def prelic_relevance(comparison: Comparison) -> float:
 
     Rows and columns are matched independently of each other. In [0, 1]; duplicates are not penalised. Prelić et
     al. 2006, doi:10.1093/bioinformatics/btl060.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     rows, cols = (_jaccard(comparison, side).max(axis=1).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
@@ -264,18 +236,7 @@ def prelic_relevance(comparison: Comparison) -> float:
 @external("prelic_recovery", "Prelić recovery", "How well each true bicluster is matched by some found one.",
     "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_recovery(comparison: Comparison) -> float:
-    """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1].
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
-    """
+    """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1]."""
     rows, cols = (_jaccard(comparison, side).max(axis=0).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
 
@@ -286,16 +247,6 @@ def liu_wang(comparison: Comparison) -> float:
     """Liu and Wang's match score: mean over found of the best (|I∩I'| + |J∩J'|)/(|I∪I'| + |J∪J'|).
 
     In [0, 1]; above 0 even without a common cell. Liu & Wang 2007, doi:10.1093/bioinformatics/btl560.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     rows, cols = comparison.shared_rows, comparison.shared_cols
     size = sum(a + b for a, b in (comparison.sizes("rows"), comparison.sizes("cols")))
@@ -308,16 +259,6 @@ def consensus(comparison: Comparison) -> float:
     """Consensus score of FABIA: best one-to-one matching of cell Jaccard indices, over the larger number of biclusters.
 
     In [0, 1]; the same as scikit-learn's consensus_score. Hochreiter et al. 2010, doi:10.1093/bioinformatics/btq227.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     jaccard = _jaccard(comparison, "cells")
     return _matching(jaccard) / max(len(comparison.found), len(comparison.truth))
@@ -330,16 +271,6 @@ def clustering_error(comparison: Comparison) -> float:
     """CE as a similarity (1 − clustering error): cells of the best one-to-one matching over Σ max(N_found, N_truth).
 
     N counts how often a cell is covered. In [0, 1]. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     found, truth, cells = comparison.cover
     most = float(np.maximum(found, truth) @ cells)
@@ -353,16 +284,6 @@ def rnia(comparison: Comparison) -> float:
     """Relative non-intersecting area as a similarity: Σ min(N_found, N_truth)/Σ max(N_found, N_truth) over cells.
 
     In [0, 1]; the multiset version. Patrikainen & Meilă 2006, doi:10.1109/TKDE.2006.106.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     found, truth, cells = comparison.cover
     return float(np.minimum(found, truth) @ cells) / float(np.maximum(found, truth) @ cells)
@@ -375,16 +296,6 @@ def e4sc(comparison: Comparison) -> float:
     """E4SC: harmonic mean of the mean best F1 of true biclusters and that of found ones, on cells.
 
     In [0, 1]; 0 if there is no common cell. Günnemann et al. 2011, doi:10.1145/2063576.2063774.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     f1 = 2 * comparison.shared_cells / sum(comparison.sizes("cells"))
     precision, recall = float(f1.max(axis=1).mean()), float(f1.max(axis=0).mean())
@@ -401,16 +312,6 @@ def campello_soft_index(comparison: Comparison) -> float:
     biclusters, β the number of memberships less one; disagree the same with absolute differences;
     CSI = agree/(agree + disagree). In [0, 1]. Campello 2010, Pattern
     Recognition Letters 31:966–975.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     pairs = comparison.pairs
     agree = pairs.least_common
@@ -445,18 +346,7 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
 @external("agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
     "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True)  # fmt: skip
 def adjusted_generalised_rand_index(comparison: Comparison) -> float:
-    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
-    """
+    """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance."""
     return generalised_rand_index(comparison)[1]
 
 
@@ -467,16 +357,6 @@ def corrected_precision(comparison: Comparison) -> float:
     """Share of the found cells that are true, corrected for size: (precision − |T|/N)/(1 − |T|/N), on cell unions.
 
     ≤ 1, and 0 on average for cells drawn at random; NaN if the truth covers every cell. Hanczar & Nadif 2013.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     both, found, truth = _unions(comparison)
     return _corrected(both / found, truth / comparison.n_cells)
@@ -490,16 +370,6 @@ def corrected_recall(comparison: Comparison) -> float:
 
     ≤ 1, and 0 on average for cells drawn at random; NaN if the found solution covers every cell. Hanczar & Nadif
     2013.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The two solutions.
-
-    Returns
-    -------
-    float
-        The similarity; high is better.
     """
     both, found, truth = _unions(comparison)
     return _corrected(both / truth, found / comparison.n_cells)
@@ -565,25 +435,7 @@ def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
 
 
 def adjusted_rand_index(tables: list[Any], n_cells: int) -> float:
-    """Return CARI from the contingency tables of rows and of columns, found down and truth across.
-
-    Parameters
-    ----------
-    tables : list of ndarray or sparse array
-        How many rows, and how many columns, each two classes share.
-    n_cells : int
-        Rows times columns.
-
-    Returns
-    -------
-    float
-        The index: ≤ 1, and 0 by chance.
-
-    Examples
-    --------
-    >>> adjusted_rand_index([np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([[4.0]])], 20)
-    1.0
-    """
+    """Return CARI from the contingency tables of rows and of columns, found down and truth across."""
     both, found, truth = (
         _pairs_in([table if axis is None else table.sum(axis=axis) for table in tables], n_cells)
         for axis in (None, 1, 0)

@@ -42,7 +42,7 @@ def mean_inside(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
 
     See Also
     --------
-    mean_elsewhere : Of the same rows in the other columns.
+    mean_elsewhere
 
     Examples
     --------
@@ -77,7 +77,7 @@ def mean_elsewhere(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
 
     See Also
     --------
-    mean_inside : Of the bicluster itself.
+    mean_inside
 
     Examples
     --------

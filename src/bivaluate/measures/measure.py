@@ -30,49 +30,7 @@ POSITIVE, UNIT, REAL = (0.0, INFINITY), (0.0, 1.0), (-INFINITY, INFINITY)
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known about one measure.
-
-    Parameters
-    ----------
-    key : str
-        Name in tables and on the command line.
-    symbol : str
-        How papers write it.
-    name : str
-        Its name in words.
-    summary : str
-        One plain sentence.
-    function : callable
-        The public function.
-    compute : callable
-        How :func:`bivaluate.evaluate` gets the value from a workspace.
-    level : {"bicluster", "solution"}
-        Whether there is one value for each bicluster or one for the solution.
-    direction : {"low", "high", "none"}
-        Which values are better.
-    range : tuple of float
-        Smallest and largest value possible.
-    invariances : frozenset of str
-        Changes of X that leave the value alone.
-    reference : str
-        Where it was published.
-    formula : str
-        The definition in LaTeX, without dollar signs; empty where the docstring alone gives it.
-    default : bool
-        Whether it is computed when no measures are named.
-    main_rank : int or None
-        Its place in the summary tables, from 1; None if it is not shown there.
-    percent : bool
-        Whether it is shown as a percentage.
-    nothing : float
-        Value at or below which a solution holds nothing, so that it cannot win; minus infinity for most.
-    needs_mergers : bool
-        Whether all pairs of biclusters have to be merged for it: the expensive part of an evaluation.
-    order_dependent : bool
-        Whether the order of rows and columns in the matrix changes the value.
-    of_ve : bool
-        Whether it is made of virtual errors, so that with ``ve_axis="columns"`` it is that of the transposed problem.
-    """
+    """What is known about one measure."""
 
     key: str
     symbol: str
@@ -116,37 +74,7 @@ def measure(
     invariances: Iterable[str] = (),
     **fields: Any,
 ) -> Callable[[Function], Function]:
-    """Return a decorator that gives a function the record of a measure; one function may carry several.
-
-    Parameters
-    ----------
-    key, symbol, name, summary : str
-        As in :class:`Metric`.
-    compute : callable, optional
-        How the value comes from a workspace. By default the function is called with the values of each bicluster or,
-        for a measure of the solution, with its :class:`~bivaluate.measures.cover.Cover`.
-    of_matrix : bool
-        Whether the function takes the matrix and the solution instead; undefined then where cells are missing. It is
-        given an array of checked values and a solution of that shape, whatever the caller has.
-    invariances : iterable of str
-        Changes of X that leave the value alone.
-    **fields
-        The other fields of :class:`Metric`.
-
-    Returns
-    -------
-    callable
-        The decorator; the function has its records in ``function.records`` and, but for the checks of `of_matrix`,
-        stays as it is.
-
-    Examples
-    --------
-    >>> @measure("mean", "mean", "mean value", "Mean of the cells.", direction="none")
-    ... def mean_value(A):
-    ...     return A.mean()
-    >>> mean_value.records[0].key
-    'mean'
-    """
+    """Return a decorator that gives a function the record of a measure; one function may carry several."""
 
     def decorate(function: Function) -> Function:
         of_solution = fields.get("level") == "solution"

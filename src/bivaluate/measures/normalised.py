@@ -75,7 +75,7 @@ def normalised_virtual_errors(
 
     See Also
     --------
-    normalised_virtual_error : Of the whole solution.
+    normalised_virtual_error
 
     References
     ----------
@@ -83,9 +83,6 @@ def normalised_virtual_errors(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> normalised_virtual_errors(X, S).round(6)
     array([0.180496, 0.471935, 2.301846])
     """
@@ -125,7 +122,7 @@ def normalised_squared_residues(
 
     See Also
     --------
-    normalised_squared_residue : Of the whole solution.
+    normalised_squared_residue
 
     References
     ----------
@@ -133,9 +130,6 @@ def normalised_squared_residues(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> normalised_squared_residues(X, S).round(3)
     array([0.161, 0.203, 1.472])
     """
@@ -177,7 +171,7 @@ def normalised_squared_residue(
 
     See Also
     --------
-    normalised_virtual_error : Sees scaling patterns as well.
+    normalised_virtual_error
 
     References
     ----------
@@ -185,9 +179,6 @@ def normalised_squared_residue(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_squared_residue(X, S), 6)
     0.562624
     """
@@ -245,8 +236,7 @@ def normalised_virtual_error(
 
     See Also
     --------
-    normalised_virtual_errors : Of each bicluster.
-    bivaluate.normalised_virtual_error_coverage : Charged for cells left unexplained.
+    normalised_virtual_errors, bivaluate.normalised_virtual_error_coverage
 
     References
     ----------
@@ -254,9 +244,6 @@ def normalised_virtual_error(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(normalised_virtual_error(X, S), 6)
     0.934293
     """
@@ -305,13 +292,10 @@ def virtual_error_sums(
 
     See Also
     --------
-    normalised_virtual_error : Their ratio.
+    normalised_virtual_error
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> [round(part, 4) for part in virtual_error_sums(X, S)]
     [1.8008, 1.9274]
     """

@@ -36,28 +36,6 @@ def own_measure(given: str | Callable[..., Any]) -> Metric:
 
     A function of one argument is called with the values of each bicluster, one of two with the matrix and the solution.
     High values are better unless the function has an attribute ``direction``: "low", or "none".
-
-    Parameters
-    ----------
-    given : str or callable
-        ``module:function``, imported from where commands are typed or from what is installed; or the function.
-
-    Returns
-    -------
-    Metric
-        Its record; the key is what was given, or the name of the function.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such function, or it has the name of another measure.
-
-    Examples
-    --------
-    >>> def spread(values):
-    ...     return values.max() - values.min()
-    >>> own_measure(spread).level
-    'bicluster'
     """
     function = _imported(given) if isinstance(given, str) else given
     name = getattr(function, "__name__", type(function).__name__)

@@ -55,7 +55,7 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
 
     See Also
     --------
-    block_r_squared : By sums of squares.
+    block_r_squared
 
     References
     ----------
@@ -63,9 +63,6 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(bisilhouette(X, S), 6)
     -0.199291
     """
@@ -137,7 +134,7 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
 
     See Also
     --------
-    mutual_information_kept : By information.
+    mutual_information_kept
 
     References
     ----------
@@ -195,7 +192,7 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
 
     See Also
     --------
-    bipartite_modularity : By edges inside and outside.
+    bipartite_modularity
 
     References
     ----------
@@ -248,7 +245,7 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
 
     See Also
     --------
-    mutual_information_kept : For counts.
+    mutual_information_kept
 
     References
     ----------

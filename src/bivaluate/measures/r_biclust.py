@@ -47,7 +47,7 @@ def constant_variance(A: Any) -> float:
 
     See Also
     --------
-    additive_variance : For additive patterns.
+    additive_variance
 
     References
     ----------
@@ -88,8 +88,7 @@ def additive_variance(A: Any) -> float:
 
     See Also
     --------
-    constant_variance : For constant blocks.
-    multiplicative_variance : For scaling patterns.
+    constant_variance, multiplicative_variance
 
     References
     ----------
@@ -130,7 +129,7 @@ def multiplicative_variance(A: Any) -> float:
 
     See Also
     --------
-    additive_variance : For additive patterns.
+    additive_variance
 
     References
     ----------
@@ -174,7 +173,7 @@ def sign_variance(A: Any) -> float:
 
     See Also
     --------
-    additive_variance : Of the changes themselves.
+    additive_variance
 
     References
     ----------

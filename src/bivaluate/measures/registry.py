@@ -88,28 +88,7 @@ RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind":
 
 
 def get_metric(key: str | Callable[..., Any]) -> Metric:
-    """Return the measure with this key.
-
-    Parameters
-    ----------
-    key : str or callable
-        Registry key; ``module:function`` or a function for a measure of your own, see :func:`own_measure`.
-
-    Returns
-    -------
-    Metric
-        Its record.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such measure.
-
-    Examples
-    --------
-    >>> get_metric("nve").symbol
-    'NVE'
-    """
+    """Return the measure with this key."""
     if callable(key) or ":" in key:
         record = own_measure(key)
         if record.key in list(METRICS) and record is not METRICS[record.key]:
@@ -135,28 +114,7 @@ def symbol(key: str) -> str:
 
 
 def get_ranking_metric(key: str) -> Metric:
-    """Return the measure with this key if solutions can be ranked by it.
-
-    Parameters
-    ----------
-    key : str
-        Registry key.
-
-    Returns
-    -------
-    Metric
-        Its record.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such measure, or it is not one of a whole solution with a direction.
-
-    Examples
-    --------
-    >>> get_ranking_metric("cc").direction
-    'high'
-    """
+    """Return the measure with this key if solutions can be ranked by it."""
     record = get_metric(key)
     if not record.ranks_solutions:
         able = [known for known, metric in METRICS.items() if metric.ranks_solutions]
@@ -172,44 +130,12 @@ def get_ranking_metric(key: str) -> Metric:
 
 
 def compared_metrics() -> list[Metric]:
-    """Return the main measures that rank solutions by their cells: those whose choices are set beside each other.
-
-    Returns
-    -------
-    list of Metric
-        Records, in the order of the summary tables.
-
-    Examples
-    --------
-    >>> [metric.key for metric in compared_metrics() if metric.default and metric.direction == "low"]
-    ['nve_cov', 'nve', 'avg_ve', 'asr', 'nsr']
-    """
+    """Return the main measures that rank solutions by their cells: those whose choices are set beside each other."""
     return [metric for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
 
 
 def choose_metrics(metrics: str | Iterable[str | Callable[..., Any]]) -> list[Metric]:
-    """Return the records of ``"default"``, ``"all"``, one key or several.
-
-    Parameters
-    ----------
-    metrics : str or iterable of str or callable
-        ``"default"``, ``"all"``, a registry key, or several keys; ``module:function`` and functions are your own.
-
-    Returns
-    -------
-    list of Metric
-        The records, in the order of the registry or of the keys.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such measure.
-
-    Examples
-    --------
-    >>> [metric.key for metric in choose_metrics(["asr", "nve"])]
-    ['asr', 'nve']
-    """
+    """Return the records of ``"default"``, ``"all"``, one key or several."""
     if metrics == "default":
         return [metric for metric in METRICS.values() if metric.default]
     if metrics == "all":
@@ -219,17 +145,6 @@ def choose_metrics(metrics: str | Iterable[str | Callable[..., Any]]) -> list[Me
 
 
 def main_metrics() -> list[Metric]:
-    """Return the measures of the summary tables, in their order.
-
-    Returns
-    -------
-    list of Metric
-        Records with a `main_rank`, the first rank first.
-
-    Examples
-    --------
-    >>> [metric.key for metric in main_metrics()][:2]
-    ['total_evidence', 'nve_cov']
-    """
+    """Return the measures of the summary tables, in their order."""
     ranked = [(metric.main_rank, metric) for metric in METRICS.values() if metric.main_rank is not None]
     return [metric for _, metric in sorted(ranked, key=lambda pair: pair[0])]

@@ -45,8 +45,7 @@ def mean_squared_residue(A: Any) -> float:
 
     See Also
     --------
-    average_squared_residue : Mean over the biclusters of a solution.
-    bivaluate.virtual_error : Sees scaling patterns as well.
+    average_squared_residue, bivaluate.virtual_error
 
     References
     ----------
@@ -95,7 +94,7 @@ def average_squared_residue(
 
     See Also
     --------
-    mean_squared_residue : Of one bicluster.
+    mean_squared_residue
 
     References
     ----------
@@ -103,10 +102,6 @@ def average_squared_residue(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_squared_residue(X, S), 6)
     1.255787
     """
@@ -143,7 +138,7 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
 
     See Also
     --------
-    mean_squared_residue : Without the effects of rows and columns.
+    mean_squared_residue
 
     References
     ----------
@@ -185,7 +180,7 @@ def mean_absolute_residue(A: Any) -> float:
 
     See Also
     --------
-    mean_squared_residue : With squares in place of absolute values.
+    mean_squared_residue
 
     References
     ----------
@@ -227,7 +222,7 @@ def corrected_squared_residue(A: Any) -> float:
 
     See Also
     --------
-    mean_squared_residue : Without the correction for the size of the block.
+    mean_squared_residue
 
     References
     ----------
@@ -273,7 +268,7 @@ def scaling_squared_residue(A: Any) -> float:
 
     See Also
     --------
-    mean_squared_residue : For additive patterns.
+    mean_squared_residue
 
     References
     ----------
@@ -325,7 +320,7 @@ def minimal_squared_error(A: Any) -> float:
 
     See Also
     --------
-    mean_squared_residue : For additive patterns alone.
+    mean_squared_residue
 
     References
     ----------

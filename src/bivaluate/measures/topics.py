@@ -79,28 +79,6 @@ def topic_coherence(X: Any, solution: Any) -> Floats:
     The mean over all pairs of the ten top words of a topic of
     :math:`\ln(p_{ij} / (p_i p_j)) / -\ln p_{ij}`, where :math:`p_i` is the share of documents with word i: gensim's
     ``c_npmi`` with documents as windows. From -1 (never together) over 0 (by chance) to 1 (always).
-
-    Parameters
-    ----------
-    X : array-like, DataFrame, scipy.sparse matrix or Matrix of shape (documents, words)
-        Counts or weights, none below zero.
-    solution : Biclustering, estimator or list of pairs
-        The topics: documents and words.
-
-    Returns
-    -------
-    ndarray of float
-        One value per topic; NaN with one word, missing or negative cells, or a word that never occurs.
-
-    See Also
-    --------
-    topic_diversity : Whether topics share their top words.
-
-    Examples
-    --------
-    >>> X = np.array([[2, 1, 0, 0], [1, 3, 0, 1], [0, 0, 1, 1], [0, 1, 2, 1]])
-    >>> topic_coherence(X, [([0, 1], [0, 1]), ([2, 3], [2, 3])]).round(3)
-    array([0.415, 0.415])
     """
     return _coherence(Workspace.of(X, solution))
 
@@ -116,28 +94,5 @@ def _diversity(workspace: Workspace) -> float:
     reference="Dieng, Ruiz & Blei 2020, doi:10.1162/tacl_a_00325",
 )  # fmt: skip
 def topic_diversity(X: Any, solution: Any) -> float:
-    """Return which share of the top words of all topics differ: 1 if no two topics share one.
-
-    Parameters
-    ----------
-    X : array-like, DataFrame, scipy.sparse matrix or Matrix of shape (documents, words)
-        Counts or weights.
-    solution : Biclustering, estimator or list of pairs
-        The topics: documents and words.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; NaN without topics, or with missing cells.
-
-    See Also
-    --------
-    topic_coherence : Whether the top words of a topic occur together.
-
-    Examples
-    --------
-    >>> X = np.array([[2, 1, 0, 0], [1, 3, 0, 1], [0, 0, 1, 1], [0, 1, 2, 1]])
-    >>> topic_diversity(X, [([0, 1], [0, 1]), ([2, 3], [1, 2, 3])])
-    0.8
-    """
+    """Return which share of the top words of all topics differ: 1 if no two topics share one."""
     return _diversity(Workspace.of(X, solution))

@@ -64,8 +64,7 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
 
     See Also
     --------
-    average_virtual_error : Mean over the biclusters of a solution.
-    bivaluate.adjusted_virtual_error : Corrected for size and search.
+    average_virtual_error, bivaluate.adjusted_virtual_error
 
     References
     ----------
@@ -124,7 +123,7 @@ def average_virtual_error(
 
     See Also
     --------
-    virtual_error : Of one bicluster.
+    virtual_error
 
     References
     ----------
@@ -132,9 +131,6 @@ def average_virtual_error(
 
     Examples
     --------
-    >>> X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1],
-    ...               [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], X.shape)
     >>> round(average_virtual_error(X, S), 6)
     0.600254
     """
@@ -171,7 +167,7 @@ def transposed_virtual_error(A: Any) -> float:
 
     See Also
     --------
-    virtual_error : Of the rows.
+    virtual_error
 
     References
     ----------
@@ -215,7 +211,7 @@ def standardised_virtual_error(A: Any) -> float:
 
     See Also
     --------
-    virtual_error : As the paper defines it.
+    virtual_error
 
     Examples
     --------
@@ -240,24 +236,6 @@ def standardised_profile(A: Any) -> tuple[Values, Values]:
 
     The virtual pattern is the mean row. A constant row becomes zeros; missing cells stay missing. The mean absolute
     distance between the two is the virtual error.
-
-    Parameters
-    ----------
-    A : array-like of shape (rows, columns)
-        The values of the bicluster, NaN where missing.
-
-    Returns
-    -------
-    rows : ndarray of shape (rows, columns)
-        The standardised rows.
-    pattern : ndarray of shape (columns,)
-        The standardised pattern.
-
-    Examples
-    --------
-    >>> rows, pattern = standardised_profile([[1, 2, 3], [10, 20, 30]])
-    >>> bool(np.allclose(rows, pattern))
-    True
     """
     values = np.asarray(A, dtype=np.float64)
     observed = np.isfinite(values)

@@ -39,7 +39,7 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
 
     See Also
     --------
-    plot_solution_heatmap : Where the biclusters lie.
+    plot_solution_heatmap
 
     Examples
     --------
@@ -83,7 +83,7 @@ def plot_profile(A: Any, ax: Axes | None = None, *, name: str = "B1", max_rows: 
 
     See Also
     --------
-    plot_profiles : Every bicluster of a solution.
+    plot_profiles
 
     Examples
     --------
@@ -128,7 +128,7 @@ def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: i
 
     See Also
     --------
-    plot_profile : One bicluster, into your own Axes.
+    plot_profile
 
     Examples
     --------
@@ -170,7 +170,7 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
 
     See Also
     --------
-    bivaluate.evaluate : Computes the mergers.
+    bivaluate.evaluate
 
     Examples
     --------
@@ -216,7 +216,7 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
 
     See Also
     --------
-    plot_upset : Which combinations of biclusters members belong to.
+    plot_upset
 
     Examples
     --------
@@ -270,7 +270,7 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
 
     See Also
     --------
-    plot_overlap_network : Which biclusters overlap, and how much.
+    plot_overlap_network
 
     Examples
     --------
@@ -322,11 +322,10 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
 
     See Also
     --------
-    bivaluate.evidence_table : The numbers that are drawn.
+    bivaluate.evidence_table
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = pd.DataFrame({"bicluster": ["B1", "B2"], "evidence": [90.0, -4.0], "pattern": ["shifted mean", "none"]})
     >>> [text.get_text() for text in plot_evidence(table).texts]
     ['shifted mean', 'none']

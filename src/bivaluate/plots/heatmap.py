@@ -61,11 +61,10 @@ def plot_heatmap(
 
     See Also
     --------
-    plot_solution_heatmap : Columns are reordered as well.
+    plot_solution_heatmap
 
     Examples
     --------
-    >>> import numpy as np
     >>> solution = Biclustering([([1, 3], [0, 1])], shape=(4, 3))
     >>> ax = plot_heatmap(np.arange(12.0).reshape(4, 3), solution)
     >>> len(ax.patches)
@@ -118,7 +117,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
 
     See Also
     --------
-    plot_heatmap : The values of one bicluster.
+    plot_heatmap
 
     Examples
     --------
@@ -174,7 +173,7 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
 
     See Also
     --------
-    plot_solution_heatmap : Outlines in one Axes, without tracks.
+    plot_solution_heatmap
 
     Examples
     --------

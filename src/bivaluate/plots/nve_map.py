@@ -51,11 +51,10 @@ def plot_nve_map(
 
     See Also
     --------
-    plot_nve_reference : Its legend.
+    plot_nve_reference
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = pd.DataFrame({"algorithm": "las", "bicluster": ["B1", "B2"], "nve_k": [0.3, 1.1]})
     >>> len(plot_nve_map(table, 4).patches)
     2
@@ -90,7 +89,7 @@ def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
 
     See Also
     --------
-    plot_nve_map : What it explains.
+    plot_nve_map
 
     Examples
     --------

@@ -153,7 +153,7 @@ def save(figure: Figure, stem: str | Path) -> list[Path]:
 
     See Also
     --------
-    bivaluate.Evaluation.plot : A figure to save.
+    bivaluate.Evaluation.plot
 
     Examples
     --------

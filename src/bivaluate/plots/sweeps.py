@@ -59,11 +59,10 @@ def plot_ksweep(
 
     See Also
     --------
-    plot_k_curve : With the gain on held-out cells below.
+    plot_k_curve
 
     Examples
     --------
-    >>> import pandas as pd
     >>> results = pd.DataFrame({"algorithm": "cca", "k": [3, 5], "seed": 0, "nve_cov": [2.0, 1.5]})
     >>> len(plot_ksweep(results).lines)
     2
@@ -146,11 +145,10 @@ def plot_candidates(
 
     See Also
     --------
-    plot_ksweep : Over seeds, with the null.
+    plot_ksweep
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = pd.DataFrame({"algorithm": "las", "k": [2, 3], "seed": 0, "total_evidence": [90.0, 120.0]})
     >>> len(plot_candidates(table).lines)
     2
@@ -208,11 +206,10 @@ def plot_k_curve(
 
     See Also
     --------
-    plot_ksweep : The upper panel, into your own Axes.
+    plot_ksweep
 
     Examples
     --------
-    >>> import pandas as pd
     >>> results = pd.DataFrame({"algorithm": "las", "k": [2, 3], "seed": 0, "total_evidence": [90.0, 40.0],
     ...                         "predictive": [0.2, 0.1], "predictive_error": [0.02, 0.06]})
     >>> len(plot_k_curve(results).axes)
@@ -273,11 +270,10 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     See Also
     --------
-    plot_ksweep : One measure against K.
+    plot_ksweep
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = pd.DataFrame({"algorithm": ["cca", "las"], "k": [3, 3], "coverage": [0.4, 0.1], "nve": [0.8, 0.6]})
     >>> plot_tradeoff(table).get_xlabel()
     'coverage (share of cells)'
@@ -317,11 +313,10 @@ def plot_detection_limit(
 
     See Also
     --------
-    bivaluate.datasets.make_biclusters : Plants the blocks that are looked for.
+    bivaluate.datasets.make_biclusters
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = pd.DataFrame({"0.3": [0.2, 1.0], "0.9": [0.0, 0.6]}, index=["10 x 6", "40 x 12"])
     >>> [text.get_text() for text in plot_detection_limit(table).texts]
     ['0.2', '0', '1', '0.6']

@@ -37,11 +37,10 @@ def plot_traits(table: pd.DataFrame, *, ax: Axes | None = None, title: str = "")
 
     See Also
     --------
-    bivaluate.traits : Makes the table.
+    bivaluate.traits
 
     Examples
     --------
-    >>> import pandas as pd
     >>> rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B2", "type", "T", 0.4, "")]
     >>> table = pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"])
     >>> len(plot_traits(table).texts)

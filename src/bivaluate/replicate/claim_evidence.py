@@ -48,7 +48,7 @@ class Evidence:
 
     See Also
     --------
-    judge_all : Judges the claims by it.
+    judge_all
 
     Examples
     --------

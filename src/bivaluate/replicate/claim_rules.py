@@ -63,40 +63,7 @@ Measure = Callable[["Evidence", View], "pd.Series[Any]"]
 
 @dataclass(frozen=True)
 class Claim:
-    """One thing the paper says.
-
-    Parameters
-    ----------
-    id : str
-        Number of the group, and of the claim within it.
-    sentence : str
-        What the paper says.
-    source : str
-        Where it says so.
-    on : str
-        ``"planted"``, ``"matched"``, ``"yeast"`` or ``"paper"``: which experiment it is about.
-    measure : callable
-        Returns one value per seed: numbers for a printed number, True or False for a direction, margins for a choice.
-    paper : float, optional
-        The printed number; None for a direction.
-    resolution : float
-        One unit of the last printed digit.
-    upper : float
-        The largest value possible; intervals end there.
-    reading : str
-        How the check reads the sentence, where the paper leaves room.
-    basis : str
-        ``"fitted"`` where the scenarios were calibrated to it, ``"implied"`` where it follows from fitted numbers,
-        ``"depends on our scenarios"`` where it needs scenarios of our own design, else ``"independent"``.
-    unprinted : bool
-        Whether it is about a number the paper mentions without printing: measured, but not testable.
-    vague : bool
-        Whether its words need a threshold of ours: measured, but not testable.
-    choice : bool
-        Whether `measure` returns margins (see :func:`bivaluate.replicate.winners.margins`).
-    columns : bool
-        Whether it is also looked at with VE along columns.
-    """
+    """One thing the paper says."""
 
     id: str
     sentence: str
@@ -177,14 +144,7 @@ class Outcome:
 
 
 def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured:
-    """Return mean, standard deviation and the 95 % interval of one further seed, within 0 and `upper`.
-
-    Examples
-    --------
-    >>> m = measure_number([1.0, 2.0, 3.0])
-    >>> round(m.mean, 2), round(m.high, 2)
-    (2.0, 6.97)
-    """
+    """Return mean, standard deviation and the 95 % interval of one further seed, within 0 and `upper`."""
     defined = [float(v) for v in values if not math.isnan(v)]
     n = len(defined)
     mean = math.fsum(defined) / n if n else math.nan
@@ -199,14 +159,7 @@ def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured
 
 
 def measure_direction(holds: Sequence[bool], n_undecided: int = 0, margin: float = math.nan) -> Measured:
-    """Return the share of seeds in which a direction holds, with its 95 % Wilson interval.
-
-    Examples
-    --------
-    >>> m = measure_direction([True, True, True, False])
-    >>> m.share, round(m.low, 2), round(m.high, 2)
-    (0.75, 0.3, 0.95)
-    """
+    """Return the share of seeds in which a direction holds, with its 95 % Wilson interval."""
     n = len(holds)
     seeds = n + n_undecided
     if n == 0:
@@ -220,14 +173,7 @@ def measure_direction(holds: Sequence[bool], n_undecided: int = 0, margin: float
 
 
 def measure_choice(margins: Sequence[float]) -> Measured:
-    """Return in what share of the seeds that decide a choice it is the paper's, and the median margin.
-
-    Examples
-    --------
-    >>> m = measure_choice([-0.5, 0.01, 0.3, 0.4])
-    >>> m.n_seeds, m.n_undefined, round(m.share, 2), round(m.margin, 3)
-    (4, 1, 0.33, 0.155)
-    """
+    """Return in what share of the seeds that decide a choice it is the paper's, and the median margin."""
     import statistics
 
     known = [m for m in margins if not math.isnan(m)]
@@ -237,13 +183,7 @@ def measure_choice(margins: Sequence[float]) -> Measured:
 
 
 def judge_number(measured: Measured, paper: float, resolution: float) -> str:
-    """Return the verdict on a printed number; `resolution` is one unit of its last digit.
-
-    Examples
-    --------
-    >>> judge_number(measure_number([1.0, 1.1, 0.9] * 4), 1.05, 0.01)
-    'reproduced'
-    """
+    """Return the verdict on a printed number; `resolution` is one unit of its last digit."""
     defined = measured.n_seeds - measured.n_undefined
     if defined < FEWEST or measured.n_undefined > measured.n_seeds / 2:
         return NOT_TESTABLE
@@ -255,15 +195,7 @@ def judge_number(measured: Measured, paper: float, resolution: float) -> str:
 
 
 def judge_direction(measured: Measured) -> str:
-    """Return the verdict on a direction, or on a choice by the seeds that decide it.
-
-    Examples
-    --------
-    >>> judge_direction(measure_direction([True, True, False] * 4))
-    'partly'
-    >>> judge_direction(measure_choice([-0.3] * 3 + [0.01] * 9))
-    'undecided'
-    """
+    """Return the verdict on a direction, or on a choice by the seeds that decide it."""
     if measured.n_seeds < FEWEST:
         return NOT_TESTABLE
     if measured.n_seeds < ENOUGH:

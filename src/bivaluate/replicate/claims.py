@@ -33,7 +33,7 @@ def all_claims() -> list[Claim]:
 
     See Also
     --------
-    judge_all : Judges them.
+    judge_all
 
     Examples
     --------
@@ -59,7 +59,7 @@ def judge_all(evidence: Evidence) -> list[Outcome]:
 
     See Also
     --------
-    all_claims : What is judged.
+    all_claims
 
     Examples
     --------

@@ -155,20 +155,7 @@ def nve_maps(evidence: Evidence) -> Figure:
 def plot_decomposition(
     parts: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, ax: Axes | None = None, title: str = ""
 ) -> Axes:
-    """Draw the numerator and the denominator of NVE side by side for each solution.
-
-    Parameters
-    ----------
-    parts : mapping
-        Name of a solution -> its numerators and its denominators, one value each per seed. Bars are means,
-        whiskers the range over seeds; NVE stands above each pair.
-
-    Examples
-    --------
-    >>> ax = plot_decomposition({"S1": ([0.6], [2.3]), "S7": ([0.9], [0.9])})
-    >>> [text.get_text() for text in ax.texts]
-    ['NVE = 0.26', 'NVE = 1.00']
-    """
+    """Draw the numerator and the denominator of NVE side by side for each solution."""
     ax = new_axes(ax)
     place = np.arange(len(parts))
     bars = (
@@ -214,20 +201,7 @@ def plot_decomposition(
 def plot_coverage_penalty(
     scores: Mapping[str, tuple[Sequence[float], Sequence[float], float]], *, ax: Axes | None = None, title: str = ""
 ) -> Axes:
-    """Draw one line per solution from its NVE to its NVE_cov; lines that cross are reversals.
-
-    Parameters
-    ----------
-    scores : mapping
-        Name of a solution -> its NVE and its NVE_cov, one value each per seed, and its coverage. Points are
-        means, whiskers the range over seeds.
-
-    Examples
-    --------
-    >>> ax = plot_coverage_penalty({"S4": ([0.44], [1.3], 0.114), "S9b": ([0.27], [2.7], 0.01)})
-    >>> len(ax.lines) >= 2
-    True
-    """
+    """Draw one line per solution from its NVE to its NVE_cov; lines that cross are reversals."""
     ax = new_axes(ax)
     starts = {name: float(np.mean(nve)) for name, (nve, _, _) in scores.items()}
     ends = {name: float(np.mean(nve_cov)) for name, (_, nve_cov, _) in scores.items()}
@@ -283,22 +257,6 @@ def plot_matched_k(
     """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest.
 
     The best mean on each data set is filled, the others are open.
-
-    Parameters
-    ----------
-    results : DataFrame
-        A sweep's results table: columns ``dataset``, ``algorithm``, ``seed`` and `measure`.
-    measure : str
-        Column to draw.
-    datasets : sequence of str, optional
-        Data sets to draw, in this order; default in the order of the table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> results = pd.DataFrame({"dataset": "S1", "algorithm": ["cca", "las"], "seed": 0, "asr": [0.1, 0.3]})
-    >>> [label.get_text() for label in plot_matched_k(results, "asr").get_xticklabels()]
-    ['S1']
     """
     ax = new_axes(ax, height=2.2)
     names = list(datasets) if datasets is not None else list(dict.fromkeys(results["dataset"]))
@@ -338,22 +296,7 @@ def plot_winners(
     title: str = "",
     unit: str = "data sets won (mean over seeds)",
 ) -> Axes:
-    """Draw the number of data sets each algorithm wins as stacked bars, one bar per measure.
-
-    Parameters
-    ----------
-    wins : DataFrame
-        Measures as index, algorithms as columns, numbers of wins as values.
-    published : mapping, optional
-        Measure -> the algorithm and the number of wins somebody else reports, written beside the bar.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> wins = pd.DataFrame({"cca": [5, 0], "las": [5, 10]}, index=["asr", "nve"])
-    >>> len(plot_winners(wins).patches)
-    4
-    """
+    """Draw the number of data sets each algorithm wins as stacked bars, one bar per measure."""
     ax = new_axes(ax, height=0.9 + 0.32 * len(wins))
     keys = list(wins.columns)
     for place, (measure, row) in enumerate(wins.iterrows()):

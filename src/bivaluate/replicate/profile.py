@@ -28,22 +28,7 @@ PAPER_SEED = 42
 
 @dataclass(frozen=True)
 class Profile:
-    """How algorithms are run and how solutions with degenerate biclusters are scored.
-
-    Parameters
-    ----------
-    score
-        Options of :func:`bivaluate.evaluate`.
-    algorithm_seed, parameters
-        ``random_state`` and settings of the algorithms, as in a :class:`bivaluate.Plan`; a profile without them
-        only scores.
-    zero_numerator
-        Whether NSR, NVE and NVE_cov are 0 when the sum over the biclusters is 0, even with a single bicluster.
-    single_is_zero
-        Whether they are 0 for every single bicluster.
-    largest_k
-        The largest K offered to an algorithm on yeast, by its key.
-    """
+    """How algorithms are run and how solutions with degenerate biclusters are scored."""
 
     name: str
     words: str
@@ -114,7 +99,7 @@ def get_profile(name: str) -> Profile:
 
     See Also
     --------
-    replicate : Runs the paper under every profile.
+    replicate
 
     Examples
     --------

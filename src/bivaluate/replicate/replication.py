@@ -84,7 +84,7 @@ def replicate(
 
     See Also
     --------
-    judge_all : Judges the claims by what was run.
+    judge_all
 
     Examples
     --------

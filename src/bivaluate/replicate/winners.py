@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 
 def picked(results: pd.DataFrame, measure: str, contest: list[str]) -> pd.DataFrame:
-    """Return the best row of each contest, in the order of the table; no row where nobody wins.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> results = pd.DataFrame({"seed": [0, 0, 1, 1], "algorithm": ["cca", "las"] * 2, "nve": [0.5, 0.4, 0.7, 0.7]})
-    >>> picked(results, "nve", ["seed"])["algorithm"].tolist()
-    ['las']
-    """
+    """Return the best row of each contest, in the order of the table; no row where nobody wins."""
     high = high_is_better(measure)
     best = []
     for _, group in results.groupby(contest, sort=False):
@@ -76,7 +68,6 @@ def margins(rows: pd.DataFrame, measure: str, mine: pd.Series[bool]) -> pd.Serie
     Positive where the others are ahead, negative where the rows are; infinite against 0 or an undefined score; NaN
     where neither is defined.
 
-    >>> import pandas as pd
     >>> rows = pd.DataFrame({"seed": [0, 0, 1, 1], "k": [3, 5, 3, 5], "nve": [0.5, 0.4, 0.7, 1.4]})
     >>> margins(rows, "nve", rows["k"] == 3).round(3).tolist()
     [0.25, -1.0]

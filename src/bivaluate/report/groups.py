@@ -102,13 +102,7 @@ def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
 
 
 def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
-    """Return the measure that decides: `by`, or the first main measure that a solution has.
-
-    Raises
-    ------
-    ParameterError
-        If `by` cannot rank solutions or was not computed.
-    """
+    """Return the measure that decides: `by`, or the first main measure that a solution has."""
     if by is not None:
         get_ranking_metric(by)
         if solutions and not any(by in s.values for s in solutions):

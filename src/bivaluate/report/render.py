@@ -49,7 +49,7 @@ class Figure:
 
     See Also
     --------
-    Section : What it is shown in.
+    Section
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Section:
 
     See Also
     --------
-    build_report : Takes sections.
+    build_report
 
     Examples
     --------
@@ -258,8 +258,7 @@ def build_report(
 
     See Also
     --------
-    evaluate : Scores that a report shows.
-    load_run : A run folder that a report shows.
+    evaluate, load_run
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
     See Also
     --------
-    Run : Where cells are looked up.
+    Run
 
     Examples
     --------

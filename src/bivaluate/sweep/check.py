@@ -38,7 +38,7 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
 
     See Also
     --------
-    load_run : Open a run folder.
+    load_run
 
     Examples
     --------

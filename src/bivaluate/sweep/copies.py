@@ -22,24 +22,7 @@ BAND = ["null_mean", "null_sd", "null_low", "null_high", "null_n", "null_runs", 
 
 
 def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | None) -> Matrix:
-    """Return one surrogate; it is the same for every algorithm and K.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        The matrix of the data set.
-    variant : str
-        ``"permute"`` or ``"phase"``.
-    copy : int
-        Number of the copy, from 0.
-    matrix_seed : int or None
-        Seed that drew a scenario's matrix; None for other data sets.
-
-    Returns
-    -------
-    Matrix
-        The copy, with the labels of `matrix`.
-    """
+    """Return one surrogate; it is the same for every algorithm and K."""
     rng = np.random.default_rng([zlib.crc32(variant.encode()), copy, 0 if matrix_seed is None else matrix_seed + 1])
     return Matrix(surrogate(matrix.values, variant, rng), matrix.row_labels, matrix.col_labels, matrix.name)
 
@@ -47,18 +30,6 @@ def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | Non
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
     """Return one row per finished cell and measure that has a better direction.
 
-    Parameters
-    ----------
-    results, variants
-        Tables of a run.
-    null
-        Which variant holds the surrogates.
-    per_seed
-        Data sets with a matrix of their own for every seed: there a cell is compared with surrogates of its
-        own matrix, elsewhere with all surrogates of the data set.
-
-    Notes
-    -----
     ``gap`` is how much better the value is than the mean of the null, ``p_value`` (1 + hits)/(B + 1) with
     B = ``null_n``. A surrogate in which an algorithm finds nothing to score has no value: it is in
     ``null_runs`` and not in ``null_n``. ``null_low`` to ``null_high`` holds the central 90 %.
@@ -93,24 +64,7 @@ def band(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def choice_p_values(summary: pd.DataFrame, variants: pd.DataFrame, null: str, measure: str) -> dict[str, float]:
-    """Return the p-value of the choice per data set: every surrogate makes the same choice among all candidates.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        Candidates of the data, as :func:`bivaluate.judge.choice.candidates` returns them.
-    variants : DataFrame
-        Scores on copies of the data.
-    null : str
-        Which variant holds the surrogates.
-    measure : str
-        The measure that chooses.
-
-    Returns
-    -------
-    dict
-        p-value by data set; NaN where no surrogate or no candidate has a score.
-    """
+    """Return the p-value of the choice per data set: every surrogate makes the same choice among all candidates."""
     surrogates = variants[variants["variant"] == null]
     found = {}
     for dataset, group in summary.groupby("dataset", sort=False):

@@ -14,26 +14,7 @@ if TYPE_CHECKING:
 
 
 def failed_fits(results: pd.DataFrame | None) -> pd.DataFrame:
-    """Return one row per algorithm of which a fit failed.
-
-    Parameters
-    ----------
-    results : DataFrame or None
-        The results of a run; None for no fits.
-
-    Returns
-    -------
-    DataFrame
-        ``algorithm``, how many of its fits ``failed`` and ``timed_out`` of how many ``fits``, and the ``reason`` of the
-        first.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> results = pd.DataFrame({"algorithm": ["las", "mine"], "status": ["ok", "failed"], "reason": ["", "ended"]})
-    >>> failed_fits(results).values.tolist()
-    [['mine', 1, 0, 1, 'ended']]
-    """
+    """Return one row per algorithm of which a fit failed."""
     import pandas as pd
 
     rows = []
@@ -48,7 +29,6 @@ def failed_fits(results: pd.DataFrame | None) -> pd.DataFrame:
 def failure_sentences(failed: pd.DataFrame) -> list[str]:
     """Return the failures of each algorithm in words.
 
-    >>> import pandas as pd
     >>> rows = [("mine", 2, 1, 3, "it ended with code 1.")]
     >>> failure_sentences(pd.DataFrame(rows, columns=["algorithm", "failed", "timed_out", "fits", "reason"]))
     ['mine: 2 failed and 1 timed out of 3 fits. For example: it ended with code 1.']

@@ -64,11 +64,10 @@ class Found:
 
     See Also
     --------
-    find : Makes it.
+    find
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
     >>> len(find(X, algorithms="las").solution)
@@ -86,7 +85,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").evaluation.records[0]["verdict"]
@@ -109,7 +107,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").candidates[["algorithm", "n_supported"]].head(1).values.tolist()
@@ -129,7 +126,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").chosen.algorithm
@@ -143,7 +139,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> find(X, algorithms="las").second is None
         True
@@ -163,7 +158,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> len(find(X, algorithms="las").only_in_second)
         0
@@ -189,7 +183,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").headline
@@ -211,7 +204,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> find(np.random.default_rng(0).normal(size=(40, 20)), algorithms="las").gaps
         False
         """
@@ -223,7 +215,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").verdict
@@ -237,7 +228,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").record.headline
@@ -252,7 +242,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> find(X, algorithms="las").found_by
         'What LAS (K = 1) found comes nearest.'
@@ -281,7 +270,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").rows[0]["pattern"]
@@ -307,7 +295,6 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(40, 20))
         >>> X[:12, :6] += 3
         >>> find(X, algorithms="las").plot().get_xlabel()
@@ -431,8 +418,7 @@ def find(
 
     See Also
     --------
-    evaluate : Judges biclusters that are there already.
-    Sweep : The same plan for several data sets, in a folder that can be resumed.
+    evaluate, Sweep
 
     Notes
     -----
@@ -440,7 +426,6 @@ def find(
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
     >>> found = find(X, algorithms=["las", "bregman"])

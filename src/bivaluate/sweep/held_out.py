@@ -25,17 +25,7 @@ _ROUNDS = 4
 
 @dataclass(frozen=True)
 class PredictiveGain:
-    """How well each K predicts held-out cells; made by :func:`predictive_gain`.
-
-    Attributes
-    ----------
-    k_values
-        The numbers of biclusters tried.
-    gains
-        1 − SSE/SSE of row and column means, one line per fold and one column per K.
-    n_found
-        Mean number of biclusters the algorithm returned for each K.
-    """
+    """How well each K predicts held-out cells; made by :func:`predictive_gain`."""
 
     k_values: tuple[int, ...]
     gains: Floats
@@ -115,7 +105,7 @@ def predictive_gain(
 
     See Also
     --------
-    select_k : Chooses K by it.
+    select_k
 
     References
     ----------

@@ -59,8 +59,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     See Also
     --------
-    Sweep : Makes a run folder.
-    bivaluate.sweep.Selection : The choice among its solutions.
+    Sweep, bivaluate.sweep.Selection
 
     Examples
     --------
@@ -106,7 +105,7 @@ class Run:
 
     See Also
     --------
-    load_run : Reads a run folder.
+    load_run
 
     Examples
     --------
@@ -144,7 +143,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.plan.algorithms, run.plan.k
         (('cca',), (2,))
@@ -157,7 +155,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> sorted(run.provenance)[:5]
         ['bivaluate', 'command', 'created', 'layout', 'matrices']
@@ -179,7 +176,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.cells
         [Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)]
@@ -192,7 +188,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.missing
         []
@@ -205,7 +200,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
         >>> run.missing_copies
         0
@@ -218,7 +212,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
         >>> run.results[["algorithm", "k", "status", "n_biclusters"]].to_string(index=False).splitlines()
         ['algorithm  k status  n_biclusters', '      cca  2     ok             2', '      cca  3     ok             3']
@@ -231,7 +224,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
         >>> run.variants[["variant", "run", "algorithm", "k"]].values.tolist()
         [['permute', 0, 'cca', 2], ['permute', 1, 'cca', 2]]
@@ -244,7 +236,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.biclusters["bicluster"].tolist()
         ['B1', 'B2']
@@ -262,7 +253,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> list(run.times)
         ['dataset', 'algorithm', 'k', 'seed', 'fit_seconds', 'score_seconds']
@@ -276,7 +266,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
         >>> run.null.loc[run.null["measure"] == "nve", ["value", "null_mean", "p_value"]].round(2).values.tolist()
         [[0.78, 0.72, 1.0]]
@@ -290,7 +279,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.datasets
         ['scenario:S9b']
@@ -319,7 +307,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.matrix("scenario:S9b", seed=0).shape
         (300, 40)
@@ -348,7 +335,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.truth("scenario:S9b", seed=0)
         Biclustering(3 biclusters of a matrix of 300 x 40)
@@ -376,7 +362,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.solution(run.cells[0])
         Biclustering(2 biclusters of a matrix of 300 x 40)
@@ -399,7 +384,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> type(run.packed_solution(run.cells[0]))
         <class 'bytes'>
@@ -426,7 +410,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.mergers(run.cells[0])["ve"].shape
         (2, 2)
@@ -454,7 +437,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.findings(run.cells[0])[0]
         'The solution covers only 1.6 % of the matrix.'
@@ -473,7 +455,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> list(run.tables())
         ['results', 'biclusters', 'times']
@@ -495,7 +476,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> [(entry["dataset"], entry["n_rows"], entry["n_cols"]) for entry in run.matrices()]
         [('scenario:S9b', 300, 40)]
@@ -512,7 +492,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> [cell for *cell, packed in run.packed_solutions()]
         [['scenario:S9b', 'cca', 2, 0]]
@@ -529,7 +508,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.journal_faults()
         []
@@ -546,7 +524,6 @@ class Run:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.export()
         >>> (run.path / "results.csv").exists()

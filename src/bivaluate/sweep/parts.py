@@ -60,7 +60,7 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
 
     See Also
     --------
-    Sweep : Runs a part of a plan with ``part="3/16"``.
+    Sweep
 
     Examples
     --------

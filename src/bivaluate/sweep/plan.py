@@ -76,7 +76,7 @@ class Plan:
 
     See Also
     --------
-    Sweep : Runs a plan into a run folder.
+    Sweep
 
     Examples
     --------
@@ -360,28 +360,6 @@ def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
     """Return the values of ``NAME=VALUE`` texts as the command line gives them.
 
     Values are true, false, none, numbers, lists in brackets, or else text.
-
-    Parameters
-    ----------
-    option : str
-        How messages call the option, ``"--param"``.
-    texts : iterable of str
-        What was typed.
-
-    Returns
-    -------
-    dict
-        Value by name.
-
-    Raises
-    ------
-    ParameterError
-        If a text is not ``NAME=VALUE``.
-
-    Examples
-    --------
-    >>> parse_assignments("--param", ["cca.inverted_rows=True", "las.n_restarts=50", "spectral.selection=best"])
-    {'cca.inverted_rows': True, 'las.n_restarts': 50, 'spectral.selection': 'best'}
     """
     values = {}
     for text in texts:

@@ -184,26 +184,7 @@ def view_for(key: str, traits: Traits) -> str:
 
 
 def make_view(matrix: Matrix, view: str) -> Matrix:
-    """Return the data in the form that an algorithm gets; sparse matrices stay sparse.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        The data.
-    view : str
-        ``"log"``, ``"centred"`` (what additive effects of rows and columns leave, 0 where cells are missing),
-        ``"weights"`` (0 where cells are missing), or nothing for the data themselves.
-
-    Returns
-    -------
-    Matrix
-        With the labels of `matrix`.
-
-    Examples
-    --------
-    >>> make_view(Matrix([[0.0, 1.0], [3.0, 7.0]]), "log").values.tolist()
-    [[0.0, 1.0], [2.0, 3.0]]
-    """
+    """Return the data in the form that an algorithm gets; sparse matrices stay sparse."""
     if not view:
         return matrix
     cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")

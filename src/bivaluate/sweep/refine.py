@@ -52,7 +52,7 @@ class Refined:
 
     See Also
     --------
-    refine : Makes it.
+    refine
 
     Examples
     --------
@@ -130,7 +130,7 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
 
     See Also
     --------
-    bivaluate.find : Finds biclusters, and refines the best solution.
+    bivaluate.find
 
     Examples
     --------

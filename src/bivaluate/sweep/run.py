@@ -83,7 +83,7 @@ class Sweep:
 
     See Also
     --------
-    load_run : Open a run folder later.
+    load_run
 
     Examples
     --------

@@ -67,7 +67,7 @@ class KSelection:
 
     See Also
     --------
-    select_k : Makes it.
+    select_k
 
     Examples
     --------
@@ -239,7 +239,7 @@ def select_k(
 
     See Also
     --------
-    solution_scorer : The same scores for scikit-learn's own searches.
+    solution_scorer
 
     Examples
     --------
@@ -404,7 +404,7 @@ def k_curve(
 
     See Also
     --------
-    bivaluate.io.read_solutions : Reads every K of a cNMF run.
+    bivaluate.io.read_solutions
 
     Examples
     --------

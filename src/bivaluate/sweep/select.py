@@ -82,7 +82,7 @@ class Selection:
 
     See Also
     --------
-    load_run : The run that is chosen from.
+    load_run
 
     Examples
     --------
@@ -109,7 +109,6 @@ class Selection:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
         >>> chosen = select(run, by="asr")
         >>> list(chosen.tables)
@@ -133,7 +132,6 @@ class Selection:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
         >>> chosen = select(run, by="asr")
         >>> chosen.choice("scenario:S9b")
@@ -164,7 +162,6 @@ class Selection:
 
         Examples
         --------
-        >>> from bivaluate import Plan, Sweep
         >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
         >>> chosen = select(run, by="asr")
         >>> chosen.to_dict()["best"][0]["algorithm"]
@@ -180,34 +177,7 @@ class Selection:
 
 
 def select(run: Run, by: str | None = None) -> Selection:
-    """Choose algorithm and K for every data set of a run.
-
-    Parameters
-    ----------
-    run : Run
-        A run folder, opened with :func:`load_run`.
-    by : str, optional
-        The measure to choose by; by default the first main measure the run has, which is the total evidence.
-
-    Returns
-    -------
-    Selection
-        Tables and sentences.
-
-    Raises
-    ------
-    RunError
-        If the run has nothing to choose from.
-    ParameterError
-        If `by` cannot rank solutions or was not computed.
-
-    Examples
-    --------
-    >>> from bivaluate.sweep import Plan, Sweep
-    >>> run = Sweep(Plan(["scenario:S9b"], ["cca", "spectral"], [2, 3], seeds=2)).run()
-    >>> select(run, by="asr").choice("scenario:S9b")[0]
-    'cca'
-    """
+    """Choose algorithm and K for every data set of a run."""
     results = run.results
     if not results["status"].isin(["ok", "degenerate"]).any():
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"

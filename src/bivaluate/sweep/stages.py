@@ -46,29 +46,7 @@ class Searched(NamedTuple):
 
 
 def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> list[Fit]:
-    """Return the fits that come next, and nothing once the plan is done.
-
-    Parameters
-    ----------
-    algorithms : mapping of str to Searched
-        The algorithms, in the order in which they run.
-    done : mapping of Fit to Score
-        The fits that are finished; None for those that failed.
-    seed : int
-        Seed of the first fits.
-
-    Returns
-    -------
-    list of Fit
-        In the order in which they run. One whose algorithm ends in ``-final`` asks for the solution of that algorithm
-        to be refined.
-
-    Examples
-    --------
-    >>> las = {"las": Searched(finds_k=False, nested=True)}
-    >>> [fit.k for fit in next_fits(las, {}, seed=0)]
-    [1, 2, 3, 4, 5, 6, 7, 8]
-    """
+    """Return the fits that come next, and nothing once the plan is done."""
     for stage in (_first, _wider, _finer, _seeds, _final):
         new = [fit for fit in stage(algorithms, done, seed) if fit not in done]
         if new:

@@ -35,38 +35,7 @@ _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence for each bicluster and for the solution, in nats; made by :func:`evidence_table`.
-
-    Attributes
-    ----------
-    gain
-        Evidence of each bicluster given those accepted before it; NaN where undefined.
-    alone
-        Evidence of each bicluster as if it were the only one.
-    raw
-        Evidence before members are named and choices are charged, at least 0.
-    patterns
-        Pattern of each bicluster with evidence of its own: shifted mean, row levels, column profile, additive, scaled
-        profile; else none.
-    verdicts
-        ``"supported"``, ``"redundant"``, ``"not_supported"`` or ``"too_small"``, for each bicluster.
-    redundant_with
-        Positions of the biclusters that each redundant one is redundant with.
-    reasons
-        Why a bicluster is too small to judge, or its evidence undefined; else empty.
-    order
-        Positions of the supported biclusters, in the order they were accepted.
-    total
-        Σ of the gains of the supported biclusters.
-    total_raw
-        Σ of `raw`.
-    coverage
-        Share of the cells of the matrix in supported biclusters.
-    family
-        Law of the cells: ``"normal"``, or ``"weights"`` where none is negative and a fifth of them are 0.
-    series
-        Correlation of neighbouring columns, where they are a series; else 0.
-    """
+    """The evidence for each bicluster and for the solution, in nats; made by :func:`evidence_table`."""
 
     gain: Floats
     alone: Floats
@@ -148,8 +117,7 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
 
     See Also
     --------
-    bivaluate.evaluate : The evidence beside all other scores.
-    bivaluate.propose_pruning : Drops what is not supported.
+    bivaluate.evaluate, bivaluate.propose_pruning
 
     Notes
     -----
@@ -203,7 +171,7 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, missing: str = "raise"
 
     See Also
     --------
-    evidence_table : With patterns, verdicts and reasons.
+    evidence_table
 
     Examples
     --------
@@ -246,7 +214,7 @@ def total_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") ->
 
     See Also
     --------
-    evidence_table : With patterns, verdicts and reasons.
+    evidence_table
 
     Examples
     --------
@@ -290,7 +258,7 @@ def raw_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> f
 
     See Also
     --------
-    evidence_table : With patterns, verdicts and reasons.
+    evidence_table
 
     Examples
     --------
@@ -331,7 +299,7 @@ def supported_biclusters(X: Any, solution: Biclustering, *, missing: str = "rais
 
     See Also
     --------
-    evidence_table : With patterns, verdicts and reasons.
+    evidence_table
 
     Examples
     --------
@@ -372,7 +340,7 @@ def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise"
 
     See Also
     --------
-    evidence_table : With patterns, verdicts and reasons.
+    evidence_table
 
     Examples
     --------

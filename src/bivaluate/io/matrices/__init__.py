@@ -88,8 +88,7 @@ def read_matrix(
 
     See Also
     --------
-    write_matrix : Write a matrix.
-    read_solution : Read the biclusters of this matrix.
+    write_matrix, read_solution
 
     Examples
     --------
@@ -144,7 +143,7 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
 
     See Also
     --------
-    read_matrix : Read a matrix.
+    read_matrix
 
     Examples
     --------

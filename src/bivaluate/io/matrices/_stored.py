@@ -77,17 +77,7 @@ class Store:
 
 
 class StoredArray:
-    """A dense array in a file, its rows read when they are asked for.
-
-    Parameters
-    ----------
-    store
-        The file.
-    key
-        The array in it; empty for a zarr folder that is one array.
-    turned
-        Whether its columns are the rows of the matrix.
-    """
+    """A dense array in a file, its rows read when they are asked for."""
 
     sparse = False
 
@@ -144,17 +134,7 @@ class StoredArray:
 
 
 class StoredSparse:
-    """A sparse matrix in a file in compressed rows, its rows read when they are asked for.
-
-    Parameters
-    ----------
-    store
-        The file.
-    key
-        The group with ``data``, ``indices`` and ``indptr``.
-    shape
-        Rows and columns.
-    """
+    """A sparse matrix in a file in compressed rows, its rows read when they are asked for."""
 
     sparse = True
 
@@ -199,13 +179,6 @@ class TurnedSparse:
     """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for.
 
     In memory where the entries fit, which are held twice while they are sorted; otherwise by way of temporary files.
-
-    Parameters
-    ----------
-    stored
-        The same matrix with rows and columns swapped.
-    memory
-        Bytes that may be held.
     """
 
     sparse = True
@@ -376,21 +349,7 @@ def dense_source(store: Store, key: str, turned: bool, check: Callable[[Any], No
 
 
 def sparse_source(store: Store, key: str, shape: tuple[int, int], by_rows: bool, turned: bool) -> Any:
-    """Return a sparse matrix: a small one in memory, by rows, a large one as a source that reads it.
-
-    Parameters
-    ----------
-    store
-        The file.
-    key
-        The group with ``data``, ``indices`` and ``indptr``.
-    shape
-        As it is stored.
-    by_rows
-        Whether it is stored by rows (CSR) or by columns (CSC).
-    turned
-        Whether its columns are the rows of the matrix.
-    """
+    """Return a sparse matrix: a small one in memory, by rows, a large one as a source that reads it."""
     lines = shape if by_rows else shape[::-1]
     name = f"{store.path.name}: {key}"
     if not 0 <= lines[0] <= MAX_SIDE or not 0 <= lines[1] <= MAX_SIDE:

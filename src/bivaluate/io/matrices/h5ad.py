@@ -116,11 +116,10 @@ def write_h5ad_results(
 
     See Also
     --------
-    bivaluate.read_matrix : Reads the matrix of such a file.
+    bivaluate.read_matrix
 
     Examples
     --------
-    >>> from bivaluate import evaluate, read_matrix, read_solution
     >>> X = read_matrix("cells.h5ad")  # doctest: +SKIP
     >>> write_h5ad_results("cells.h5ad", evaluate(X, read_solution("found.json", X)))  # doctest: +SKIP
     """

@@ -69,19 +69,7 @@ def _dtype(pa: Any, kind: Any, name: str, source: Source) -> np.dtype[Any]:
 
 
 class ParquetSource:
-    """A large table, read some rows at a time, forwards; going back starts again at a row group.
-
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        The columns that are the matrix.
-    n
-        Its rows.
-    dtype
-        Of the cells.
-    """
+    """A large table, read some rows at a time, forwards; going back starts again at a row group."""
 
     sparse = False
 

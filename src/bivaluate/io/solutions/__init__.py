@@ -70,13 +70,11 @@ def read_solution(
 
     See Also
     --------
-    write_solution : Write a solution.
-    Biclustering.from_json : Read bivaluate's own JSON, by index only.
+    write_solution, Biclustering.from_json
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> import pandas as pd
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
     >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
     >>> X = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], index=["g1", "g2", "g3"], columns=["c1", "c2"])
@@ -119,7 +117,7 @@ def read_solutions(
 
     See Also
     --------
-    read_solution : Read one.
+    read_solution
 
     Examples
     --------
@@ -172,7 +170,7 @@ def read_members(
 
     See Also
     --------
-    write_members : Writes such a file.
+    write_members
 
     Examples
     --------
@@ -231,7 +229,7 @@ def write_solution(
 
     See Also
     --------
-    read_solution : Read a solution.
+    read_solution
 
     Examples
     --------
@@ -269,7 +267,7 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
 
     See Also
     --------
-    read_members : Reads such a file.
+    read_members
 
     Examples
     --------

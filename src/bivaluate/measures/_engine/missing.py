@@ -126,19 +126,7 @@ def observed_block(A: Values) -> tuple[float, float]:
 def observed_errors(
     matrix: Matrix, solution: Biclustering, *, alone: bool = False, offsets: Values | None = None
 ) -> Observed:
-    """Return errors over observed cells of all mergers, or with `alone` of the biclusters, on the diagonal.
-
-    Parameters
-    ----------
-    matrix
-        In whatever form.
-    solution
-        Its biclusters, at least one.
-    alone
-        Whether mergers are left out.
-    offsets
-        Taken from every column first.
-    """
+    """Return errors over observed cells of all mergers, or with `alone` of the biclusters, on the diagonal."""
     K = len(solution)
     found = Observed(*(np.zeros((K, K), dtype) for dtype in (float, float, np.int64, np.int64, np.int64)))
     pairs = np.stack([np.arange(K)] * 2, axis=1) if alone else np.argwhere(np.triu(np.ones((K, K), dtype=np.bool_)))

@@ -37,17 +37,7 @@ PATTERN_BYTES = 1 << 26
 
 
 class TwoPasses:
-    """The kernels with an input laid out for them.
-
-    Parameters
-    ----------
-    matrix
-        In whatever form, without missing cells.
-    solution
-        Its biclusters.
-    n_jobs
-        Threads; they change nothing, to the bit.
-    """
+    """The kernels with an input laid out for them."""
 
     def __init__(self, matrix: Matrix, solution: Biclustering, n_jobs: int | None = None) -> None:
         self.matrix, self.solution, self.n_jobs, self.K = matrix, solution, n_jobs, len(solution)
