@@ -99,7 +99,6 @@ ASKED_BY_OTHERS = {
     "measures._engine._kernels_two_pass": {"cli"},
     "measures._engine.missing": {"chance"},
     "measures._sample": {"evaluation"},
-    "measures._cell_pairs": {"cli"},
     "algorithms._estimator": {"sweep"},
 }
 

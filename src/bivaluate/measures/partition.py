@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
+from bivaluate.measures._cell_sets import member_classes
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 @measure("bisilhouette", "BiSil", "bisilhouette",
@@ -267,21 +267,9 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     return min(1.0, float((sums**2 / counts).sum()) / total)
 
 
-def row_classes(masks: NDArray[np.bool_]) -> Labels:
-    """Return the class of each member: those with the same memberships share one.
-
-    >>> row_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
-    [2, 3, 1, 0]
-    """
-    if not len(masks):
-        return np.zeros(masks.shape[1], dtype=np.int64)
-    _, labels = np.unique(masks.T, axis=0, return_inverse=True)
-    return np.asarray(labels, dtype=np.int64).ravel()
-
-
 def _class_sums(X: Floats, solution: Biclustering) -> tuple[Floats, Floats]:
     """Return sums and numbers of cells of the crossings of row and column classes."""
-    rows, cols = row_classes(solution.row_masks), row_classes(solution.col_masks)
+    rows, cols = member_classes(solution.row_masks), member_classes(solution.col_masks)
     n_rows, n_cols = rows.max() + 1, cols.max() + 1
     by_rows = np.zeros((n_rows, X.shape[1]))
     np.add.at(by_rows, rows, X)
