@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
@@ -24,8 +25,8 @@ from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, described, first_members, headings, judged, solution_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
-from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
+from bivaluate.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.solution import Biclustering, fitted_solution
 
 if TYPE_CHECKING:
@@ -613,9 +614,7 @@ class Evaluation:
         >>> evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).plot().get_xlabel()
         '5 columns'
         """
-        from bivaluate.plots import plot_solution_heatmap
-
-        return plot_solution_heatmap(self.matrix, self.solution, ax)
+        return bivaluate.plots.plot_solution_heatmap(self.matrix, self.solution, ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -647,9 +646,7 @@ class Evaluation:
         ...     evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).report(f"{folder}/page.html").name
         'page.html'
         """
-        from bivaluate.report import build_report
-
-        return build_report(self, path)
+        return bivaluate.build_report(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the matrix and the mergers as a JSON document, under the names of the attributes.

@@ -323,7 +323,7 @@ def chosen_metrics(metrics: str | None, every: bool, own: list[str] | None = Non
     chosen = "all" if every else listed(metrics) or "default"
     if not own:
         return chosen
-    from bivaluate.measures.registry import choose_metrics
+    from bivaluate.registry import choose_metrics
 
     return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 

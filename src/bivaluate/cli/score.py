@@ -165,7 +165,7 @@ def score(
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import RECORDS, choose_metrics, get_metric
+    from bivaluate.registry import RECORDS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
@@ -205,7 +205,7 @@ def _places(
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
     from bivaluate.judge.choice import which_is_best
-    from bivaluate.measures.registry import RECORDS, main_metrics
+    from bivaluate.registry import RECORDS, main_metrics
 
     computed = evaluations[0].scores
     main = ["n_biclusters", *(metric.key for metric in main_metrics())]
@@ -270,7 +270,7 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
     from bivaluate.judge.verdict import WORDS
-    from bivaluate.measures.registry import RECORDS, symbol
+    from bivaluate.registry import RECORDS, symbol
 
     records = evaluation.records
     if not records:

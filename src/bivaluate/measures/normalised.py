@@ -252,10 +252,10 @@ def normalised_virtual_error(
 
 
 @measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
-    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE)  # fmt: skip
+    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE | {"default": False})  # fmt: skip
 @measure("nve_denominator", "ΣminVE", "denominator of NVE",
     "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
-    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE)  # fmt: skip
+    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE | {"default": False})  # fmt: skip
 def virtual_error_sums(
     X: Any,
     solution: Biclustering,

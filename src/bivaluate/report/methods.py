@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bivaluate.measures.registry import METRICS, RECORDS
+from bivaluate.registry import METRICS, RECORDS
 
 
 @dataclass(frozen=True)
