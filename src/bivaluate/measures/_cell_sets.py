@@ -72,9 +72,10 @@ class CellSets:
         """Return the sets of two solutions of one matrix."""
         numbers, n_found = np.arange(len(found) + len(truth)), len(found)
         words, cells = _sets_of_several(found, truth)
-        inside = _unpacked(words, len(numbers))
-        which = inside.nonzero()[1]
-        per_set = np.stack([inside[:, :n_found].sum(axis=1), inside[:, n_found:].sum(axis=1)], axis=1)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(numbers), bitorder="little")
+        which = np.flatnonzero(bits.view(np.bool_)) % len(numbers)
+        sides = [packed(((numbers < n_found) == side)[:, None]) for side in (True, False)]
+        per_set = np.stack([np.bitwise_count(words & side).sum(axis=1, dtype=np.int64) for side in sides], axis=1)
         start = np.cumsum(per_set.sum(axis=1)) - per_set.sum(axis=1)
         several = np.bincount(which, np.repeat(cells, per_set.sum(axis=1)), len(numbers))
         alone = np.array([float(b.size) for b in (*found, *truth)]) - several
@@ -87,6 +88,12 @@ class CellSets:
             members.append(which[start[at][:, None] + np.arange(sum(depth))])
             counts.append(cells[at])
         return cls(np.array(depths), members, counts)
+
+    @property
+    def cover(self) -> tuple[Floats, Floats, Floats]:
+        """How often found covers cells, how often truth does, and how many cells each pair of these has."""
+        found, truth = self.depths.T.astype(np.float64)
+        return found, truth, np.array([n.sum() for n in self.counts])
 
     def pair_sums(self, jaccard: Floats, progress: Progress = None) -> PairSums:
         """Return what the measures need to know of all pairs of cells, by the way that takes fewer steps."""
@@ -282,10 +289,6 @@ def packed(masks: NDArray[Any]) -> Words:
     words = np.zeros((masks.shape[1], 8 * max(1, -(-bits.shape[1] // 8))), dtype=np.uint8)
     words[:, : bits.shape[1]] = bits
     return words.view(np.uint64)
-
-
-def _unpacked(words: Words, count: int) -> NDArray[np.bool_]:
-    return np.unpackbits(words.view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_)
 
 
 def _by_pair(numbers: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:

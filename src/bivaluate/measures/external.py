@@ -83,7 +83,10 @@ def compare(
     """
     comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape, progress)
     scores: dict[str, float | None] = {}
-    for key in chosen_measures(metrics):
+    keys = chosen_measures(metrics)
+    if comparison.settled is None and "mocice" in keys:
+        _ = comparison.sets  # others need less, and take it from there
+    for key in keys:
         measure = EXTERNAL[key]
         if measure.needs_shape and not comparison.has_shape:
             scores[key] = None
@@ -155,12 +158,17 @@ class Comparison:
     @cached_property
     def cover(self) -> tuple[Floats, Floats, Floats]:
         """How often found covers cells, how often truth does, and how many cells each pair of these has."""
-        return cover_counts(self.found, self.truth)
+        return self.sets.cover if "sets" in vars(self) else cover_counts(self.found, self.truth)
+
+    @cached_property
+    def sets(self) -> CellSets:
+        """Cells by the set of biclusters they lie in."""
+        return CellSets.of(self.found, self.truth)
 
     @cached_property
     def pairs(self) -> PairSums:
         """What the measures need to know of all pairs of cells."""
-        return CellSets.of(self.found, self.truth).pair_sums(_jaccard(self, "cells"), self._progress)
+        return self.sets.pair_sums(_jaccard(self, "cells"), self._progress)
 
 
 def _same_matrix(
