@@ -116,7 +116,7 @@ def count_by_subsets(sets: CellSets, jaccard: Floats) -> PairSums:
 
     numbers, n_subsets = _numbered_subsets(sets.members, sum(jaccard.shape))
     where = np.concatenate([own.ravel() for own in numbers])
-    kinds = np.repeat(np.arange(len(numbers)), [own.size for own in numbers])
+    kinds = np.repeat(np.arange(len(numbers), dtype=np.int32), [own.size for own in numbers])
     cells = np.concatenate([np.repeat(n, own.shape[1]) for n, own in zip(sets.counts, numbers, strict=True)])
     # W: the cells whose set includes a subset, by the depths of these cells
     W = coo_array((cells, (where, kinds)), (n_subsets, len(numbers))).tocsr()
@@ -136,7 +136,7 @@ def count_by_subsets(sets: CellSets, jaccard: Floats) -> PairSums:
     return sums
 
 
-def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[Ints], int]:
+def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[NDArray[np.int32]], int]:
     """Return a number for each subset of each set, the same for the same subset, and how many there may be.
 
     A subset is a mask of positions in its set. Those of one or two of the n biclusters are numbered by these, others
@@ -146,7 +146,7 @@ def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[Ints], int]:
     for m in members:
         masks = np.arange(1 << m.shape[1])
         few = np.flatnonzero(np.bitwise_count(masks) < 3)[1:]
-        numbers = np.full((len(m), len(masks)), n * n)  # of the empty subset
+        numbers = np.full((len(m), len(masks)), n * n, dtype=np.int32)  # of the empty subset
         lowest, highest = np.bitwise_count((few & -few) - 1), np.frexp(few)[1] - 1
         numbers[:, few] = m[:, lowest] * n + m[:, highest]
         found.append(numbers)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError, SolutionError, suggest
+from bivaluate._parallel import one_thread
 from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts, member_classes
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
@@ -84,16 +85,17 @@ def compare(
     comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape, progress)
     scores: dict[str, float | None] = {}
     keys = chosen_measures(metrics)
-    if comparison.settled is None and "mocice" in keys:
-        _ = comparison.sets  # others need less, and take it from there
-    for key in keys:
-        measure = EXTERNAL[key]
-        if measure.needs_shape and not comparison.has_shape:
-            scores[key] = None
-        elif comparison.settled is not None:
-            scores[key] = comparison.settled
-        else:
-            scores[key] = measure.function(comparison)
+    with one_thread():
+        if comparison.settled is None and "mocice" in keys:
+            _ = comparison.sets  # others need less, and take it from there
+        for key in keys:
+            measure = EXTERNAL[key]
+            if measure.needs_shape and not comparison.has_shape:
+                scores[key] = None
+            elif comparison.settled is not None:
+                scores[key] = comparison.settled
+            else:
+                scores[key] = measure.function(comparison)
     return scores
 
 
