@@ -131,9 +131,9 @@ class Matrix:
         Parameters
         ----------
         X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
-            Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a first
-            column of text holds the labels of rows. Masked cells become missing ones. What lies in a file is checked when it
-            is read.
+            Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
+            first column of text holds the labels of rows. Masked cells become missing ones. What lies in a file is
+            checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -385,8 +385,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called, where the matrix is on a cluster there, with the number of the first row and the rows: float64, dense or
-            CSR.
+            Called, where the matrix is on a cluster there, with the number of the first row and the rows: float64,
+            dense or CSR.
         missing : {"omit", "raise"}, default="omit"
             Whether missing cells (NaN) may stay or are refused.
 
@@ -423,7 +423,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called as by :meth:`map_chunks`, with the position of the first of these rows in `rows`, their numbers, and the rows.
+            Called as by :meth:`map_chunks`, with the position of the first of these rows in `rows`, their numbers,
+            and the rows.
         rows : ndarray of int
             Numbers of rows, ascending.
         n_cols : int, default=0
@@ -436,8 +437,8 @@ class Matrix:
 
         Examples
         --------
-        >>> list(Matrix.of(X).map_rows(lambda at, numbers, cells: (at, numbers.tolist(), cells.shape), np.array([0, 2])))
-        [(0, [0, 2], (2, 6))]
+        >>> list(Matrix.of(X).map_rows(lambda at, numbers, cells: (at, cells.shape), np.array([0, 2])))
+        [(0, (2, 6))]
         """
         parts = split_rows(rows, self.source, self.memory, n_cols)
         elsewhere = getattr(self.source, "map_rows", None)
@@ -579,8 +580,8 @@ class Matrix:
     def T(self) -> Matrix:
         """The transposed matrix, with its labels swapped.
 
-        The cells of an array are not copied, a sparse matrix is sorted by columns, and a dense file that does not fit in memory
-        is written by columns to a temporary one, in one pass.
+        The cells of an array are not copied, a sparse matrix is sorted by columns, and a dense file that does not fit
+        in memory is written by columns to a temporary one, in one pass.
 
         Examples
         --------
@@ -644,8 +645,8 @@ class Matrix:
     def settled(self) -> Matrix:
         """Return the same matrix as one whose cells will not change any more.
 
-        What is computed of its cells alone (means, whether they are skewed, …) is then computed once and kept as long as the
-        matrix, however many solutions are scored on it.
+        What is computed of its cells alone (means, whether they are skewed, …) is then computed once and kept as long
+        as the matrix, however many solutions are scored on it.
 
         Returns
         -------
@@ -668,7 +669,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called with the matrix and the arguments. Everyone who asks is given what it returned, so nobody may change it.
+            Called with the matrix and the arguments. Everyone who asks is given what it returned, so nobody may
+            change it.
         *arguments : object
             Further arguments, which can be keys of a dictionary.
 

@@ -241,8 +241,8 @@ class Biclustering(Sequence[Bicluster]):
         row_labels, col_labels : array-like of shape (n,) and (m,)
             The cluster of each row and of each column.
         diagonal : bool, default=False
-            If False, every row cluster is paired with every column cluster (a checkerboard). If True, each label pairs its
-            rows with its columns, and a label found on one side only is dropped with a warning.
+            If False, every row cluster is paired with every column cluster (a checkerboard). If True, each label
+            pairs its rows with its columns, and a label found on one side only is dropped with a warning.
 
         Returns
         -------
@@ -305,12 +305,11 @@ class Biclustering(Sequence[Bicluster]):
         --------
         Biclustering.from_factor_model
 
-        Notes
-        -----
-        The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0, with p the profile of
-        the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted by their sizes. The square
-        roots of these values are put into two groups, cut where their means differ most for their sizes. A single factor, or
-        one that has the average profile, is cut by its loadings. docs/formats.md has the measurements.
+        Notes ----- The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0,
+        with p the profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted
+        by their sizes. The square roots of these values are put into two groups, cut where their means differ most
+        for their sizes. A single factor, or one that has the average profile, is cut by its loadings. docs/formats.md
+        has the measurements.
 
         The sign of a factor is arbitrary: w and h are both turned where their negative loadings make the heavier block,
         ‖w₋‖·‖h₋‖ > ‖w₊‖·‖h₊‖. Loadings that are negative then are not members.
@@ -366,7 +365,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         adata : AnnData
-            With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added`` leaves them.
+            With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added``
+            leaves them.
         key : str, default="bivaluate"
             Their name.
         obs_rows : bool, default=False
@@ -687,8 +687,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         frame : DataFrame
-            With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the order in
-            which they first appear.
+            With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the
+            order in which they first appear.
         shape : (int, int), optional
             Shape of the matrix.
 

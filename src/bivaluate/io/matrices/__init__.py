@@ -43,8 +43,8 @@ def read_matrix(
     Parameters
     ----------
     path : str or path-like
-        A file, gzipped or not, a 10x folder or a zarr folder, recognised by content. Large binary ones are read when they
-        are used.
+        A file, gzipped or not, a 10x folder or a zarr folder, recognised by content. Large binary ones are read when
+        they are used.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     transpose : bool, default=False
