@@ -61,7 +61,7 @@ def benchmark(
         if not (name and equals and folder):
             raise ParameterError(f"--solutions is {text!r}; NAME=FOLDER is needed, for example mine=my_folder.")
         folders[name] = folder
-    with progress("fitting algorithms to data with a known truth") as update:
+    with progress() as update:
         found = run_benchmark(
             run_folder,
             quick=not full,

@@ -75,7 +75,7 @@ def confirm(
     A = matrix_file.read(found_in)
     B = None if other is None else matrix_file.read(other)
     given = solution_file.read(solution, A)
-    with progress("judging the biclusters in the other data") as update:
+    with progress() as update:
         tell = None if update is None else lambda done, total: update("repeating the search", done, total)
         how = dataclasses.asdict(asking)
         result = confirm_solution(given, A, B, **how, jobs=count_cores(jobs), progress=tell)

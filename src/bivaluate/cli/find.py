@@ -48,7 +48,7 @@ def find(
     check_target(target)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
-    with progress("fitting the algorithms that suit the data, and judging their solutions") as update:
+    with progress() as update:
         tell = None if update is None else lambda done, total, name: update("fits", done, total, name)
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)

@@ -435,7 +435,9 @@ class _Spoken:
     def invoke(self, ctx: Any) -> Any:
         spelled = spellings(self)
         check_written(self.params, ctx)
-        running = _running.set(spelled)
+        from bivaluate.cli.tables import command
+
+        running, name = _running.set(spelled), command.set(str(ctx.info_name))
         try:
             with streams(ctx, self.params, spelled), _own_words(), _latex(ctx.params.pop("latex", None)):
                 return super().invoke(ctx)  # type: ignore[misc]
@@ -444,6 +446,7 @@ class _Spoken:
             raise typer.Exit(130) from None
         finally:
             _running.reset(running)
+            command.reset(name)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def recur(
     from bivaluate.elsewhere.recur import describe
     from bivaluate.elsewhere.recur import recur as recur_samples
 
-    with progress("grouping the biclusters of all samples") as update:
+    with progress() as update:
         if sample is not None:
             if len(paths) != 1 or paths[0].suffix != ".h5ad":
                 raise ParameterError("--sample needs one .h5ad file.")

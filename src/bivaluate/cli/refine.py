@@ -49,7 +49,7 @@ def refine(
         check_target(target)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
-    with progress("refining the biclusters one at a time"):
+    with progress():
         refined = improve(X, given, missing=missing)
     sentences = refined.sentences(X)
     evaluation = evaluate(X, refined.solution, missing=missing)

@@ -30,7 +30,7 @@ def replicate(
     from bivaluate._parallel import count_cores
     from bivaluate.replicate.replication import replicate as run_replication
 
-    with progress("repeating the experiments of the paper") as update:
+    with progress() as update:
         result = run_replication(folder, full=full, jobs=count_cores(jobs), progress=update)
     _summarise(result)
 

@@ -50,10 +50,13 @@ def report(
         written = report_again(run, target, title)
     else:
         from bivaluate.report import build_report
-        from bivaluate.report.elsewhere import annotated
         from bivaluate.report.source import read_source
 
-        source = annotated(read_source(run), annotations.test(run))
+        source = read_source(run)
+        if annotations.annotations is not None:
+            from bivaluate.report.elsewhere import annotated
+
+            source = annotated(source, annotations.test(run))
         written = build_report(source, target, title, by=by, **looked_up)
     say_written(written)
 

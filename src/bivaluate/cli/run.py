@@ -56,7 +56,7 @@ def run(
     target = target or Path(f"{stem_of(matrix)}.{name}.json")
     check_target(target)
     X = matrix_file.read(matrix)
-    with progress("searching for biclusters") as update:
+    with progress() as update:
         if update is not None:
 
             def tell(done: int, total: int | None, stage: str = "finding biclusters") -> None:

@@ -140,7 +140,7 @@ def sweep(
         text = plan.read_text(encoding="utf-8") if plan is not None else None
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
-    with progress("fitting and scoring what the plan names") as update:
+    with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}

@@ -94,6 +94,18 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     out.print(table, crop=False)
 
 
+#: What commands that may take long do; `command` is the one that is running.
+LONG = {
+    "find": "fitting the algorithms that suit the data, and judging their solutions",
+    "run": "searching for biclusters",
+    "sweep": "fitting and scoring what the plan names",
+    "benchmark": "fitting algorithms to data with a known truth",
+    "replicate": "repeating the experiments of the paper",
+    "confirm": "judging the biclusters in the other data",
+    "recur": "grouping the biclusters of all samples",
+    "refine": "refining the biclusters one at a time",
+}
+command: ContextVar[str] = ContextVar("command", default="")
 _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _TEX = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
@@ -226,13 +238,13 @@ def say_written(path: Path, more: str = "") -> None:
 
 
 @contextmanager
-def progress(doing: str = "", in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
+def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
     """Give update(name, done, total, note) that shows one bar per name.
 
-    Where standard error is no terminal it gives None, and says what is being done and how long it took.
+    Where standard error is no terminal it gives None; a long command says what it does, and then how long it took.
     """
     if not err.is_terminal:
-        start = time.perf_counter()
+        start, doing = time.perf_counter(), LONG.get(command.get(), "")
         if doing:
             err.print(f"{doing} …")
         yield None
