@@ -19,7 +19,7 @@ from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.cli import main as command_line
 from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
-from bivaluate.measures.registry import METRICS, RECORDS
+from bivaluate.registry import METRICS, RECORDS
 from bivaluate.replicate.document import headline
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -200,7 +200,7 @@ SAID_IN = {
     "chance": ("prune",),
     "enrichment": ("enrich",),
     "algorithms": ("run", "sweep"),
-    "measures/registry": ("sweep",),
+    "registry": ("sweep",),
     "elsewhere": ("confirm",),
 }
 

@@ -14,7 +14,7 @@ from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
 from bivaluate.io import read_solution, write_matrix
-from bivaluate.measures.registry import choose_metrics
+from bivaluate.registry import choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.failures import failed_fits
 from bivaluate.sweep.load import load_run

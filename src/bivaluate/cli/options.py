@@ -345,7 +345,7 @@ def chosen_metrics(metrics: str | None, own: list[str] | None = None) -> str | l
     chosen = "all" if metrics == "all" else listed(metrics) or "default"
     if not own:
         return chosen
-    from bivaluate.measures.registry import choose_metrics
+    from bivaluate.registry import choose_metrics
 
     return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 

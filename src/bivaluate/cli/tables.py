@@ -45,14 +45,14 @@ def percentage(share: float | None) -> str:
 
 def score_text(key: str, value: float | None) -> str:
     """Return the value of a measure for a table, in per cent where its record says so."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     return percentage(value) if key in RECORDS and RECORDS[key].percent else number(value)
 
 
 def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     metric = RECORDS[key]
     return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)

@@ -141,13 +141,15 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     from bivaluate.datasets.scenarios import SCENARIOS, VARIANTS, make_scenario
     from bivaluate.evaluation import evaluate
+    from bivaluate.registry import choose_metrics
 
+    wanted = [*(metric.key for metric in choose_metrics("default")), "nve_numerator", "nve_denominator"]
     scores: list[dict[str, Any]] = []
     checks: list[dict[str, Any]] = []
     for seed in range(n_seeds):
         for name in (*SCENARIOS, *VARIANTS):
             X, truth, _ = make_scenario(name, seed)
-            result = evaluate(X, truth, ve_axis="columns" if name in VARIANTS else "rows")
+            result = evaluate(X, truth, ve_axis="columns" if name in VARIANTS else "rows", metrics=wanted)
             scores.append(
                 {"scenario": name, "seed": seed}
                 | {key: result.scores[key] for key in MEASURES}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WINNERS_SOURCE
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import DESIGNED, FITTED, INDEPENDENT, Claim, Measure, Outcome, View, judge
 from bivaluate.replicate.claims_planted import planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims

@@ -10,7 +10,7 @@ import numpy as np
 
 from bivaluate._check import check_choice
 from bivaluate.datasets.published import PLANTED_MEASURES, WINNERS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import Outcome, View, margin_words, measure_number
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted

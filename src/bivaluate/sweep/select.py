@@ -27,15 +27,7 @@ from bivaluate.judge.choice import (
     verdict,
 )
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.registry import (
-    OF_FITS,
-    RECORDS,
-    compared_metrics,
-    get_metric,
-    get_ranking_metric,
-    main_metrics,
-    symbol,
-)
+from bivaluate.registry import OF_FITS, RECORDS, compared_metrics, get_metric, get_ranking_metric, main_metrics, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
