@@ -132,11 +132,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                     ".",
                 )
             )
-        from bivaluate.algorithms._kernels_coclusters import I_DIVERGENCE, SQUARED
-
         rng = generator(self.random_state)
-        kind = SQUARED if divergence == "squared" else I_DIVERGENCE
-        found = best_coclusters(X, (K, L), kind, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        found = best_coclusters(X, (K, L), divergence, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         mean = float(found.sums.sum()) / (X.shape[0] * X.shape[1])
         whole = _divergence_of_cells(X, divergence, mean)

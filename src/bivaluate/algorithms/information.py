@@ -105,10 +105,8 @@ class InformationCoclustering(BiclusteringEstimator):
         selection = check_choice("selection", self.selection, SELECTIONS)
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        from bivaluate.algorithms._kernels_coclusters import INFORMATION
-
         rng = generator(self.random_state)
-        found = best_coclusters(X, (K, L), INFORMATION, profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        found = best_coclusters(X, (K, L), "information", profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")
