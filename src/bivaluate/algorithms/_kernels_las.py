@@ -112,9 +112,9 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, lots: Any, row
     row_sum, col_sum = np.empty(n), np.empty(m)
     one, two = np.empty(max(n, m)), np.empty(max(n, m))
     for g in range(len(sets)):
-        k, l = n_rows[g], n_cols[g]
+        k, width = n_rows[g], n_cols[g]
         cols = sets[g]
-        choose(lots[g], l, kth_largest(lots[g], l, -l / m, one, two), new_cols)
+        choose(lots[g], width, kth_largest(lots[g], width, -width / m, one, two), new_cols)
         rows[:], cols[:], row_sum[:], col_sum[:] = 0, 0, 0.0, 0.0
         follow(Xt, new_cols, cols, row_sum)
         row_cut, col_cut, average, before = row_guess[g], 0.0, 0.0, -np.inf
@@ -122,12 +122,12 @@ def constrained_search(X: Any, Xt: Any, n_rows: Any, n_cols: Any, lots: Any, row
             row_cut = kth_largest(row_sum, k, row_cut, one, two)
             choose(row_sum, k, row_cut, new_rows)
             follow(X, new_rows, rows, col_sum)
-            col_cut = kth_largest(col_sum, l, col_cut, one, two)
-            choose(col_sum, l, col_cut, new_cols)
+            col_cut = kth_largest(col_sum, width, col_cut, one, two)
+            choose(col_sum, width, col_cut, new_cols)
             average = 0.0
             for j in range(m):
                 if new_cols[j]:
-                    average += col_sum[j] / (k * l)
+                    average += col_sum[j] / (k * width)
             if not follow(Xt, new_cols, cols, row_sum) or average - before <= 1e-9:
                 break
             before = average
