@@ -62,8 +62,6 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The blocks taken.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     kept_ : float
@@ -83,11 +81,6 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     where it keeps less than nine tenths of what it did there, cell by cell, are clusters of the whole merged and
     split too. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column
     stays empty, and among equal clusters the first is taken.
-
-    References
-    ----------
-    Banerjee, Dhillon, Ghosh, Merugu, Modha 2007, A generalized maximum entropy approach to Bregman co-clustering and
-    matrix approximation, J. Mach. Learn. Res. 8:1919-1986.
 
     Examples
     --------

@@ -50,10 +50,6 @@ class ChengChurch(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     max_residue_ : float
         The δ used.
 
@@ -67,10 +63,6 @@ class ChengChurch(BiclusteringEstimator):
     before a column and the lower index before the higher; a residue equal to a threshold does not exceed it.
     Without ties the biclusters are those of the public implementation of Padilha and Campello for the same seed.
     A constant matrix is one bicluster, whatever `n_biclusters`.
-
-    References
-    ----------
-    Cheng, Church 2000, Biclustering of expression data, Proc. ISMB 8:93-103.
 
     Examples
     --------

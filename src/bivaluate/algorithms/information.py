@@ -52,8 +52,6 @@ class InformationCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The blocks taken.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     information_ : float
@@ -69,10 +67,6 @@ class InformationCoclustering(BiclusteringEstimator):
     needs only its sums over column clusters, which are brought up to date from the columns that changed. Zeros cost
     nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column stays empty, and among
     equal clusters the first is taken.
-
-    References
-    ----------
-    Dhillon, Mallela, Modha 2003, Information-theoretic co-clustering, Proc. KDD 9:89-98, doi:10.1145/956750.956764.
 
     Examples
     --------

@@ -59,10 +59,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     scores_ : ndarray of float
         Score of each bicluster, in nats.
     averages_ : ndarray of float
@@ -76,11 +72,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     -----
     Among equal sums the row or column with the lower index comes first; among equal scores the smaller block, and
     the search that started earlier.
-
-    References
-    ----------
-    Shabalin, Weigman, Perou, Nobel 2009, Finding large average submatrices in high dimensional data,
-    Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239.
 
     Examples
     --------

@@ -50,8 +50,6 @@ class ModularityCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The co-clusters, the one that adds most to the modularity first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Label of each row and column, counted from 0 in the order of the solution; labels of no bicluster come last.
     modularity_ : float
@@ -67,11 +65,6 @@ class ModularityCoclustering(BiclusteringEstimator):
     label of each row and column. B is never built: B W = A W − a_i. (a_.jᵀ W) / N, so that a sparse matrix stays
     sparse, and A W is brought up to date from the columns that changed. Among equal labels the first is taken. The
     matrix must not be negative.
-
-    References
-    ----------
-    Ailem, Role, Nadif 2015, Co-clustering document-term matrices by direct maximization of graph modularity,
-    Proc. CIKM 24:1807-1810, doi:10.1145/2806416.2806639.
 
     Examples
     --------

@@ -82,8 +82,6 @@ class Plaid(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The layers found, without the background.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     sums_of_squares_ : ndarray of float
         Importance of each layer: the sum of squares of its values when it was found.
     residual_ : float
@@ -100,12 +98,6 @@ class Plaid(BiclusteringEstimator):
     means of rows and columns add to it; outside, α_i = 0 and β_j = 0. A row takes part if Σ_j κ_j (Z_ij − μ − α_i −
     β_j)² is less than Σ_j κ_j Z_ij², and in the second half of the rounds less than 1 − τ₁ times that; then columns
     likewise. Without a row or a column left there is no layer, and the search ends.
-
-    References
-    ----------
-    Lazzeroni, Owen 2002, Plaid models for gene expression data, Statistica Sinica 12(1):61-86.
-    Turner, Bailey, Krzanowski 2005, Improved biclustering of microarray data demonstrated through systematic
-    performance tests, Comput. Stat. Data Anal. 48(2):235-254, doi:10.1016/j.csda.2004.02.003.
 
     Examples
     --------
