@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,7 +49,9 @@ def sweep(
         ),
     ] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
-    plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
+    plan: Annotated[
+        Path | None, option("Read all of this from a TOML plan, or from a run folder, instead of options.")
+    ] = None,
     algorithms: Annotated[
         str | None,
         option(
@@ -148,7 +151,8 @@ def sweep(
     text = None
     if plan is not None or "datasets" not in given:
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
-        text = plan.read_text(encoding="utf-8") if plan is not None else None
+        if plan is not None and os.path.isfile(plan) and not (held_out or stability):
+            text = plan.read_text(encoding="utf-8")
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
@@ -171,15 +175,17 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.plan import Plan
 
-    if plan is not None:
-        if given:
-            names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
-            raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
-        return Plan.from_toml(plan)
-    if given or not os.path.isdir(folder):
+    asked = {name: given.pop(name) for name in ("held_out", "stability") if plan is not None and name in given}
+    if plan is not None and given:
+        names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
+        raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
+    if plan is None and (given or not os.path.isdir(folder)):
         raise ParameterError(
             "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
+    if plan is not None and not os.path.isdir(plan):
+        return replace(Plan.from_toml(plan), **asked)
+    folder = plan or folder
     stored = load_run(folder).plan
     outside = [name for name in stored.algorithms if ":" in name]  # cmd:, recipe:, package.module:Class
     if outside and not trusted:
@@ -187,7 +193,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
             f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
             "know who made it, add --trust-commands."
         )
-    return stored
+    return replace(stored, **asked) if asked else stored
 
 
 def split_algorithms(text: str | None) -> list[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import math
 import os
@@ -23,6 +24,8 @@ from bivaluate._files import table_text, write_whole
 from bivaluate._text import Advice, number, percent
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bivaluate.enrichment import GeneSets
     from bivaluate.evaluation import Evaluation
     from bivaluate.report.page import Page
@@ -36,12 +39,12 @@ _TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".w
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture file (SVG, PNG, JPEG or WebP) with what it shows in words.
+    """A picture with what it shows in words.
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : path or matplotlib.axes.Axes
+        The file (SVG, PNG, JPEG or WebP), or what was drawn.
     caption : str
         Words below the picture.
     alt : str
@@ -57,12 +60,12 @@ class Figure:
     'The blocks on the map.'
     """
 
-    path: str | Path
+    path: str | Path | Axes
     caption: str
     alt: str = ""
 
     def data_uri(self) -> str:
-        """Return the file as a data URI, so that the page needs nothing beside it.
+        """Return the picture as a data URI, so that the page needs nothing beside it.
 
         Returns
         -------
@@ -78,12 +81,15 @@ class Figure:
 
         Examples
         --------
-        >>> import tempfile
-        >>> file = Path(tempfile.mkdtemp()) / "map.svg"
-        >>> _ = file.write_text("<svg/>")
-        >>> Figure(file, "The blocks on the map.").data_uri()
-        'data:image/svg+xml;base64,PHN2Zy8+'
-        """
+        >>> Figure("map.txt", "The blocks on the map.").data_uri()
+        Traceback (most recent call last):
+            ...
+        bivaluate._errors.ParameterError: map.txt is not a picture the page can hold; allowed: .png, .svg, .jpg, .jpeg, .webp.
+        """  # noqa: W505
+        if not isinstance(self.path, (str, Path)):
+            stream = io.BytesIO()
+            self.path.get_figure(root=True).savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+            return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
         path = Path(self.path)
         kind = _TYPES.get(path.suffix.lower())
         if kind is None:

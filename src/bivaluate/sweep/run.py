@@ -139,10 +139,9 @@ class Sweep:
         """
         found = sources(self.plan)
         prepare_folder(self.folder)
-        with locked(self.folder), kept_workers():
+        with locked(self.folder), kept_workers() as workers:
             remove_unfinished(self.folder)
             journal = Journal(self.folder / JOURNAL, write=True)
-            workers = Workers()
             try:
                 if journal.empty:
                     if self._in_workers:
@@ -155,7 +154,6 @@ class Sweep:
                         journal.reopen([FAILED, TIMED_OUT])
                 self._work(journal, workers, found)
             finally:
-                workers.stop()
                 journal.close()
         run = load_run(self.folder)
         if self.out is None:
@@ -251,7 +249,7 @@ class Sweep:
                     "Choose another folder, or restore the matrix."
                 )
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
-        journal.set_version(_version())
+        journal.note("version", _version())
 
     def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
         mine = self._mine(journal.slots())
@@ -264,7 +262,7 @@ class Sweep:
         try:
             while True:
                 run = Run(self.folder, journal)
-                planned = list(tasks(self.plan, waiting, self._chosen, run.packed_solution))
+                planned = list(tasks(self.plan, waiting, self._chosen, lambda cell: journal.packed(cell, "solution")))
                 work = self._perform(run, planned, workers)
                 with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
@@ -278,7 +276,6 @@ class Sweep:
                 waiting = self._next(journal, found) if self.plan.k == AUTO else []
                 if not waiting:
                     break
-                workers = Workers()  # of the processes that rest
                 journal.add(waiting)
                 everything += len(waiting)
         finally:

@@ -16,10 +16,10 @@ from bivaluate._files import check_reachable
 from bivaluate.algorithms.registry import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DATA, Cell, Slot, Task
+from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view_for
-from bivaluate.sweep.stages import EXTRA_SEED, Fit, Score, Searched, next_fits
+from bivaluate.sweep.stages import Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
 MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
