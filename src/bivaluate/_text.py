@@ -5,9 +5,12 @@ from __future__ import annotations
 import html
 import math
 import re
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import Any
 
 #: Below this, zeros are not counted by eye: numbers are written as 1.34e-11.
@@ -102,6 +105,13 @@ def plural(count: int, thing: str) -> str:
     ('1 bicluster', '3 biclusters', '2,000 rows')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def given_command() -> str:
+    """Return the command that runs, as it can be typed again; nothing where Python code does the work."""
+    program = Path(sys.argv[0])
+    is_ours = program.stem == "bivaluate" or program.parts[-2:] == ("bivaluate", "__main__.py")
+    return shlex.join(["bivaluate", *sys.argv[1:]]) if is_ours else ""
 
 
 def all_of(count: int, thing: str) -> str:

@@ -13,7 +13,7 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEA
 from bivaluate.judge.choice import winners
 from bivaluate.measures.residue import mean_squared_residue
 from bivaluate.replicate.claim_evidence import Evidence
-from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim, judge
+from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim, judge_claim
 from bivaluate.replicate.claims import all_claims, judge_all
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
@@ -33,7 +33,7 @@ def outcomes(agreeing: Evidence) -> dict[str, JudgedClaim]:
 
 
 def judged(changed: Evidence, *ids: str) -> dict[str, JudgedClaim]:
-    return {claim.id: judge(claim, changed) for claim in all_claims() if claim.id in ids}
+    return {claim.id: judge_claim(claim, changed) for claim in all_claims() if claim.id in ids}
 
 
 def test_every_group_of_claims_is_there_once_and_in_order() -> None:
@@ -130,7 +130,7 @@ def test_without_yeast_its_claims_are_not_testable(agreeing: Evidence) -> None:
     nothing = dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0])
     for claim in all_claims():
         if claim.on == "yeast":
-            outcome = judge(claim, nothing)
+            outcome = judge_claim(claim, nothing)
             assert outcome.verdict == "not testable", claim.id
             assert outcome.measured.n_seeds == 0
 

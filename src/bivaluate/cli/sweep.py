@@ -148,18 +148,15 @@ def sweep(
         "stability": stability or None,
     }
     given = {key: value for key, value in options.items() if value is not None}
-    text = None
     if plan is not None or "datasets" not in given:
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
-        if plan is not None and os.path.isfile(plan) and not (held_out or stability):
-            text = plan.read_text(encoding="utf-8")
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
             asked: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
-            run = Sweep(chosen, run_folder, **asked, progress=tell, plan_text=text).run()
+            run = Sweep(chosen, run_folder, **asked, progress=tell).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
@@ -254,8 +251,8 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
-    status = run.results["status"].value_counts()
-    counts = ", ".join(f"{status[name]} {name}" for name in status.index)
+    called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
+    counts = ", ".join(f"{n} {called.get(name, name)}" for name, n in run.results["status"].value_counts().items())
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     failed = failed_fits(run.results)
     if len(run.variants):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shlex
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import warnings
@@ -23,7 +21,7 @@ from typing import Any
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
-from bivaluate._text import listing
+from bivaluate._text import given_command, listing
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Finished, Slot, Task
@@ -71,8 +69,6 @@ class Sweep:
         Try cells again that failed or were timed out.
     progress : callable, optional
         Called after every cell with (finished, all, cell).
-    plan_text : str, optional
-        The plan as the user wrote it, kept in the folder; by default the plan is written out.
     part : str, optional
         Perform every n-th fit only: ``"3/16"`` is the third of sixteen parts, which :func:`merge_parts` puts together.
 
@@ -100,7 +96,6 @@ class Sweep:
     scheduler: str | None = None
     retry: bool = False
     progress: Progress | None = None
-    plan_text: str | None = None
     part: str | None = None
 
     def __post_init__(self) -> None:
@@ -186,7 +181,7 @@ class Sweep:
             warnings.warn(f"data set {name} is sparse, and is made dense for {text}", SearchWarning, stacklevel=2)
         if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
-        write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
+        write_whole(self.folder / PLAN, self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
         meta = {"version": _version(), "plan": plan, "provenance": provenance}
         slots = list(first_slots(self.plan, found, self._chosen, planted))
@@ -349,14 +344,6 @@ def _version() -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def given_command() -> str:
-    """Return the command as it can be typed again; nothing where Python code started the sweep."""
-    program = Path(sys.argv[0])
-    if program.stem != "bivaluate" and program.parts[-2:] != ("bivaluate", "__main__.py"):
-        return ""
-    return shlex.join(["bivaluate", *sys.argv[1:]])
 
 
 def package_versions() -> dict[str, str]:
