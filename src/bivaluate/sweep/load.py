@@ -23,7 +23,7 @@ from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
 from bivaluate.sweep.intact import check_journal, sound_list, sound_plan, sound_provenance, sound_record
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
-from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.plan import Plan, stored_plan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +129,7 @@ class Run:
         >>> run.plan.algorithms, run.plan.k
         (('cca',), (2, 3))
         """
-        return Plan.stored(sound_plan(parsed(self._meta["plan"]), str(self.path)))
+        return stored_plan(sound_plan(parsed(self._meta["plan"]), str(self.path)))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:

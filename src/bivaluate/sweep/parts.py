@@ -14,6 +14,7 @@ from bivaluate.sweep.cells import Slot, Task
 from bivaluate.sweep.folder import JOURNAL, MATRICES, PLAN, locked, prepare_folder
 from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import Run, load_run
+from bivaluate.sweep.plan import differences
 
 PART = "part"  # in the journal: which of how many
 
@@ -100,7 +101,7 @@ def _check(runs: dict[Path, Run]) -> None:
         text = journal.meta.get(PART)
         if text is None:
             raise RunError(f"{path} is a whole run, not a part: bivaluate sweep --part makes parts.")
-        if different := of_first.plan.differences(run.plan):
+        if different := differences(of_first.plan, run.plan):
             raise RunError(f"{path} belongs to another plan than {first}: {'; '.join(different)}.")
         if (version := journal.meta["version"]) != ours:
             raise RunError(f"{path} was made by bivaluate {version}, {first} by {ours}.")

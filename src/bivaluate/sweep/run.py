@@ -29,7 +29,7 @@ from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_fold
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.parts import PART, check_part, slots_of
-from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.plan import Plan, differences
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import (
     Chosen,
@@ -226,8 +226,7 @@ class Sweep:
                 f"{self.folder} was made by bivaluate {version}, this is {_version()}: results would mix. "
                 f'Install "bivaluate=={version}" to continue it, or choose another folder.'
             )
-        different = self.plan.differences(there.plan)
-        if different:
+        if different := differences(self.plan, there.plan):
             raise RunError(
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
                 "Choose another folder, or start with the plan the folder was made with."
