@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -103,7 +102,8 @@ def _asked(keys: Sequence[str], questions: Mapping[str, Question]) -> pd.DataFra
     """Return one row per measure: what each question gives, with its interval and how many data sets answer it."""
     columns = ["measure", *(column for name in questions for column in _summary(name, {}))]
     rows = [
-        {"measure": key, **ChainMap(*(_summary(name, ask(key)) for name, ask in questions.items()))} for key in keys
+        [key, *(value for name, ask in questions.items() for value in _summary(name, ask(key)).values())]
+        for key in keys
     ]
     return pd.DataFrame(rows, columns=columns)
 
@@ -176,7 +176,7 @@ def _beats(copies: pd.DataFrame, copy: str, key: str) -> dict[str, list[float]]:
         return {}
     by = ["case", "domain", "seed", "algorithm", "k"]
     wide = copies[copies["domain"] != "noise"].pivot_table(key, by, "copy", sort=False, dropna=False)
-    sign, wins = -1.0 if METRICS[key].direction == "low" else 1.0, {}
+    sign, wins = -1.0 if METRICS[key].direction == "low" else 1.0, dict[str, list[float]]()
     for case, part in wide.groupby("case", sort=False) if "as found" in wide else ():
         mine, other = (sign * part.get(name, math.nan) for name in ("as found", copy))
         known = np.isfinite(mine)

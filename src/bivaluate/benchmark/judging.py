@@ -63,7 +63,7 @@ def known_rows(
     if not anew and kept.exists():
         content = json.loads(kept.read_text(encoding="utf-8"))
         if content.pop("key") == key:
-            return content
+            return dict(content)
     tables = _rows(case, seed, found, anew, own)
     kept.parent.mkdir(exist_ok=True)
     write_whole(kept, json.dumps({"key": key, **tables}, default=float))

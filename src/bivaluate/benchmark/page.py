@@ -113,6 +113,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     counts = solutions.groupby("domain")["case"].nunique()
     data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
     algorithms = ", ".join(algorithm_names(sorted(solutions["algorithm"].unique())))
+    domains = [str(name) for name in tables["algorithms"].columns]
     lines = [
         "# Which measure recognises good biclusters?",
         "",
@@ -126,7 +127,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
         "best class beyond chance where classes are known, strength of the best GO term.",
         "",
-        *_table(list(tables["algorithms"]), tables["algorithms"], list(tables["algorithms"])[1:]),
+        *_table(domains, tables["algorithms"], domains[1:]),
         "",
         *(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
         "",
@@ -217,14 +218,14 @@ def _draw_measures(table: pd.DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth, with its interval."""
     known = table[table["solutions"].notna()].iloc[::-1]
     middle, low, high = (known[f"solutions{end}"].to_numpy(dtype=np.float64) for end in ("", "_low", "_high"))
-    ax = style.new_axes(width=6.5, height=0.22 * len(known) + 1.0)
+    figure, [ax] = style.new_grid(1, 1, 6.5, 0.22 * len(known) + 1.0)
     places = np.arange(len(known))
     reach = np.stack([middle - low, high - middle])
     ax.errorbar(middle, places, xerr=reach, fmt="o", color=style.series_colour(0), capsize=2, ms=4)
     ax.axvline(0.0, color="0.6", linewidth=0.8)
     ax.set_yticks(places, names_of(map(str, known["measure"])))
     ax.set_xlabel("rank correlation with the truth")
-    return style.save(ax.figure, stem)
+    return style.save(figure, stem)
 
 
 def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
@@ -232,12 +233,12 @@ def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
     known = table[table["mean"].notna()]
     domains = [name for name in table.columns if name != "measure"]
     values = known[domains].to_numpy(dtype=np.float64)
-    ax = style.new_axes(width=1.6 + 0.75 * len(domains), height=0.22 * len(known) + 1.0)
+    figure, [ax] = style.new_grid(1, 1, 1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0)
     image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
     for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
         colour = "white" if abs(values[i, j]) > 0.6 else "black"
         ax.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
     ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
     ax.set_yticks(range(len(known)), names_of(map(str, known["measure"])))
-    ax.figure.colorbar(image, ax=ax, label="rank correlation with the truth")
-    return style.save(ax.figure, stem)
+    figure.colorbar(image, ax=ax, label="rank correlation with the truth")
+    return style.save(figure, stem)

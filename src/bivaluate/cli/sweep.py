@@ -190,7 +190,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
             f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
             "know who made it, add --trust-commands."
         )
-    return replace(stored, **asked) if asked else stored
+    return replace(stored, null=None, null_runs=0, **asked) if asked else stored  # surrogates answer another question
 
 
 def split_algorithms(text: str | None) -> list[str] | None:
@@ -252,7 +252,7 @@ def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
     called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
-    counts = ", ".join(f"{n} {called.get(name, name)}" for name, n in run.results["status"].value_counts().items())
+    counts = ", ".join(f"{n} {called.get(str(name), name)}" for name, n in run.results["status"].value_counts().items())
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     failed = failed_fits(run.results)
     if len(run.variants):

@@ -139,7 +139,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
     """Read a table; a file without any column is an empty one."""
     try:
-        return pd.read_csv(path, **options)
+        return pd.DataFrame(pd.read_csv(path, **options))
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
     except OSError as error:

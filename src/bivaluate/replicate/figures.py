@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -128,12 +128,12 @@ def plot_decomposition(
     labels = (r"numerator  $\sum_k \mathrm{VE}(B_k)$", r"denominator  $\sum_k \min_{j\neq k} \mathrm{VE}(B_{kj})$")
     for part, (colour, hatch, label) in enumerate(zip((style.BLUE, style.SKY), ("", "////"), labels, strict=True)):
         middle, reach = _means([pair[part] for pair in parts.values()])
-        look = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0, "capsize": 2}
+        look: Any = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0, "capsize": 2}
         ax.bar(place + 0.38 * part - 0.19, middle, 0.36, yerr=reach, ecolor=style.INK, label=label, **look)
     tallest = [max(max(numerator), max(denominator)) for numerator, denominator in parts.values()]
     for x, top, (numerator, denominator) in zip(place, tallest, parts.values(), strict=True):
         nve = float(np.mean(np.divide(numerator, denominator)))
-        ax.text(x, top + 0.03 * max(tallest), f"{measure_label('nve')} = {nve:.2f}", ha="center", weight="bold")
+        ax.text(float(x), top + 0.03 * max(tallest), f"{measure_label('nve')} = {nve:.2f}", ha="center", weight="bold")
     ax.set_xticks(place, list(parts))
     ax.set(ylabel="sum of virtual errors", title=title, ylim=(0, max(tallest) * 1.45))
     ax.legend(loc="upper right", handlelength=1.4)
@@ -148,7 +148,7 @@ def plot_coverage_penalty(
     ax = style.new_axes(ax)
     for position, (name, (nve, nve_cov, coverage)) in enumerate(scores.items()):
         middle, reach = _means([nve, nve_cov])
-        look = {"color": style.series_colour(position), "marker": style.series_marker(position), "capsize": 2}
+        look: Any = {"color": style.series_colour(position), "marker": style.series_marker(position), "capsize": 2}
         label = f"{name}: {middle[0]:.2f} to {middle[1]:.2f} (CR {100 * coverage:.1f} %)"
         ax.errorbar([0, 1], middle, yerr=reach, label=label, **look)
     ax.set_yscale("log")
@@ -184,7 +184,8 @@ def plot_matched_k(
     keys = list(dict.fromkeys(results["algorithm"]))
     grouped = results.groupby(["dataset", "algorithm"])[measure].agg(["mean", "min", "max"]).unstack("algorithm")
     mean, low, high = (
-        grouped[how].reindex(index=names, columns=keys).to_numpy(dtype=float) for how in ("mean", "min", "max")
+        pd.DataFrame(grouped[how]).reindex(index=names, columns=keys).to_numpy(dtype=float)
+        for how in ("mean", "min", "max")
     )
     best = np.array([pick(row, high_is_better(measure)) for row in mean], dtype=object)
     for a, key in enumerate(keys):
@@ -204,8 +205,9 @@ def plot_winners(wins: pd.DataFrame, published: Mapping[str, tuple[str, int]], *
     """Draw the number of scenarios each algorithm wins as stacked bars, one bar per measure, the paper's beside it."""
     ax = style.new_axes(ax, height=0.9 + 0.32 * len(wins))
     left = np.zeros(len(wins))
-    for key in wins:
-        colour, _, _ = algorithm_style(key, list(wins))
+    keys = [str(key) for key in wins.columns]
+    for key in keys:
+        colour, _, _ = algorithm_style(key, keys)
         bars = ax.barh(range(len(wins)), wins[key], 0.68, left=left, color=colour, edgecolor="white")
         bars.set_label(algorithm_name(key))
         ax.bar_label(bars, [f"{n:.3g}" if n >= 1 else "" for n in wins[key]], label_type="center", color="white")

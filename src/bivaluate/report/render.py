@@ -88,7 +88,8 @@ class Figure:
         """  # noqa: W505
         if not isinstance(self.path, (str, Path)):
             stream = io.BytesIO()
-            self.path.get_figure(root=True).savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+            figure: Any = self.path.get_figure(root=True)
+            figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
             return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
         path = Path(self.path)
         kind = _TYPES.get(path.suffix.lower())

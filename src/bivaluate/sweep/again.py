@@ -36,8 +36,8 @@ def matrix_words(run: Run, dataset: str, seed: int) -> str:
 def held_out_command(run: Run) -> str:
     """Return the sweep that asks held-out cells about the same candidates, into a new folder.
 
-    Nothing is returned where that is another question (there are surrogates), where a file is not where it was, and
-    where an algorithm was left out on a data set.
+    Surrogates are left out there. Nothing is returned where a file is not where it was, or an algorithm was left out on
+    a data set.
     """
     from bivaluate.algorithms.registry import split_name
     from bivaluate.datasets.named import is_name
@@ -46,7 +46,7 @@ def held_out_command(run: Run) -> str:
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     names = [split_name(word)[0] or word for word in plan.algorithms if word != AUTO]
     everywhere = all((dataset, name) in fitted for dataset in run.datasets for name in names)
-    if plan.null or not everywhere or not all(os.path.exists(spec) or is_name(spec) for spec in plan.datasets):
+    if not everywhere or not all(os.path.exists(spec) or is_name(spec) for spec in plan.datasets):
         return ""
     words = ["bivaluate", "sweep", "--plan", str(run.path), "--held-out", str(FOLDS), "--out", _new_folder(run.path)]
     return shlex.join([*words, *(["--trust-commands"] if any(":" in word for word in plan.algorithms) else [])])

@@ -313,11 +313,11 @@ class Found:
     def _beyond(self) -> str:
         """Say what the second best algorithm found that the solution does not hold."""
         if self.second is None:
-            return self.found_by
+            return ""
         only = self.only_in_second
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{self.found_by} {_called(self.second)} found {found} that this solution does not hold."
+        return f"{_called(self.second)}, which comes second, found {found} that this solution does not hold."
 
     def __repr__(self) -> str:
         return f"Found({self.verdict})"
@@ -388,10 +388,7 @@ def find(
     [(14, 6)]
     """
     seed = check_int("random_state", random_state, 0, LARGEST_SEED)
-    left = time
-    if time is not None and not callable(time):
-        end = clock.monotonic() + check_real("time", time, 0.001)
-        left = lambda: end - clock.monotonic()  # noqa: E731
+    left = time if time is None or callable(time) else _countdown(check_real("time", time, 0.001))
     matrix = (X if isinstance(X, Matrix) else Matrix.of(X, missing="omit")).settled()
     traits = check_searchable(matrix)
     words = [algorithms] if isinstance(algorithms, str) else list(algorithms)
@@ -417,6 +414,12 @@ def find(
         fits = f"{plural(len(search.cut_off), 'fit')} of {listing(names, 5)} did not finish"
         notes.append(f"After {allowed} not all was done: {fits}.")
     return Found(matrix, _answer(matrix, search.outcomes[best], best, chosen), search.outcomes, notes)
+
+
+def _countdown(seconds: float) -> Callable[[], float]:
+    """Return a function that says how many of these seconds are left."""
+    end = clock.monotonic() + seconds
+    return lambda: end - clock.monotonic()
 
 
 @dataclass
@@ -495,7 +498,8 @@ def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Bicl
     solution = unpack_solution(outcome.solution)
     judged = evidence_table(matrix, solution, missing=str(chosen.score.get("missing", "raise")))
     order = sorted(judged.order, key=lambda k: -judged.gain[k])
-    return solution.select(order).with_info(algorithm=best.algorithm, k=best.k, seed=best.seed, name="find")
+    known = {"algorithm": best.algorithm, "k": len(order) if is_own_k(_base(best)) else best.k, "seed": best.seed}
+    return solution.select(order).with_info(**known, name="find")
 
 
 def _base(fit: Fit) -> str:
@@ -515,8 +519,10 @@ def _article(pattern: str) -> str:
 
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    both = (len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) for b in solution)
-    return max(both, default=0) / block.size
+    both: Iterable[int] = (
+        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) for b in solution
+    )
+    return float(max(both, default=0) / block.size)
 
 
 def _about_data(said: str, chosen: Chosen) -> list[str]:

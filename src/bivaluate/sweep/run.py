@@ -163,22 +163,19 @@ class Sweep:
         return matrix, truth
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
-        entries, planted = [], {}
-        made_dense: dict[str, str] = {}
+        entries, planted, said = [], {}, dict[str, None]()
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
             if AUTO in self.plan.algorithms:
                 check_searchable(matrix)
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
-            if dense := self._made_dense(matrix, self._chosen[source.name, seed]):
-                made_dense[source.name] = dense
+            said |= dict.fromkeys(self._about(source.name, matrix, self._chosen[source.name, seed]))
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
-        self._say_left_out()
-        for name, text in made_dense.items():
-            warnings.warn(f"data set {name} is sparse, and is made dense for {text}", SearchWarning, stacklevel=2)
+        for text in said:
+            warnings.warn(text, SearchWarning, stacklevel=3)
         if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan.to_toml())
@@ -195,28 +192,18 @@ class Sweep:
             return set(slots)
         return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, lambda _: b"")))
 
-    def _say_left_out(self) -> None:
-        """Say which algorithms cannot take a data set; of those that fit the data by themselves, nothing is said."""
-        left = {
-            (name, key): reason for (name, _), chosen in self._chosen.items() for key, reason in chosen.left_out.items()
-        }
-        for dataset in dict.fromkeys(name for name, _ in left):
-            mine = {
-                key: reason for (name, key), reason in left.items() if name == dataset and key in self.plan.by_pattern
-            }
-            if mine:
-                names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
-                verb = "is" if len(mine) == 1 else "are"
-                text = f"{names} {verb} left out on data set {dataset}. {first}: {reason}"
-                warnings.warn(text, SearchWarning, stacklevel=4)
-
-    def _made_dense(self, matrix: Matrix, chosen: Chosen) -> str:
-        """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
+    def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
+        """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
         from bivaluate.sweep.work import makes_dense
 
-        keys = {name: chosen.words[name] for name in chosen.searched}
-        names = [name for name, key in keys.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
-        return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
+        left = {key: reason for key, reason in chosen.left_out.items() if key in self.plan.by_pattern}
+        for first, reason in list(left.items())[:1]:
+            yield f"{listing(list(left))} {'is' if len(left) == 1 else 'are'} left out on data set {dataset}. {first}: {reason}"
+        words = {name: chosen.words[name] for name in chosen.searched}
+        dense = [name for name, key in words.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        if dense:
+            size = f"{8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB"
+            yield f"data set {dataset} is sparse, and is made dense for {listing(dense)} ({size})."
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         there = Run(self.folder, journal)
@@ -234,10 +221,9 @@ class Sweep:
         if (part := journal.meta.get(PART)) != self.part:
             held = "the whole of a run" if part is None else f"part {part} of a run"
             raise RunError(f"{self.folder} holds {held}. Choose another folder, or name the same part.")
-        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
             matrix = self._load(source, seed)[0]
-            if known.get((source.name, seed)) != checksum(matrix):
+            if there.matrices.get((source.name, seed), {}).get("checksum") != checksum(matrix):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another folder, or restore the matrix."
@@ -247,12 +233,10 @@ class Sweep:
 
     def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
         mine = self._mine(journal.slots())
-        everything = len(mine)
         waiting = [slot for slot in journal.slots(finished=False) if slot in mine]
-        done = everything - len(waiting)
-        jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
+        everything, done = len(mine), len(mine) - len(waiting)
+        before, jobs = done, f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
         session = journal.start_session(_now(), given_command(), jobs)
-        before = done
         try:
             while True:
                 run = Run(self.folder, journal)
@@ -262,8 +246,7 @@ class Sweep:
                     for task, outcomes in finished:
                         slots = [task.slot(outcome.k) for outcome in outcomes]
                         journal.finish(slots, outcomes)
-                        for slot in slots:
-                            done += 1
+                        for done, slot in enumerate(slots, done + 1):  # noqa: B020
                             if self.progress is not None:
                                 self.progress(done, everything, slot.cell)
                         raise_lost()
@@ -349,13 +332,13 @@ def package_versions() -> dict[str, str]:
     """Return the versions of what results may depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
-    packages = {}
-    for name in PACKAGES:
+    def known(name: str) -> str:
         try:
-            packages[name] = version(name)
+            return version(name)
         except PackageNotFoundError:
-            packages[name] = "not installed"
-    return packages
+            return "not installed"
+
+    return {name: known(name) for name in PACKAGES}
 
 
 def _provenance() -> dict[str, Any]:

@@ -208,18 +208,10 @@ def tasks(
         return (cell.dataset, None) if (cell.dataset, None) in chosen else (cell.dataset, cell.seed % EXTRA_SEED)
 
     def fit(slot: Slot) -> tuple[Any, ...]:
-        cell = slot.cell
+        cell, variant, copy = slot
         one = chosen[matrix_key(cell)].searched.get(cell.algorithm)
         alone = 0 if one is not None and one.nested else cell.k
-        return (
-            slot.variant != DATA,
-            rank[cell.dataset],
-            cell.seed,
-            slot.variant,
-            slot.copy,
-            order[cell.algorithm],
-            alone,
-        )
+        return variant != DATA, rank[cell.dataset], cell.seed, variant, copy, order[cell.algorithm], alone
 
     for _, group in groupby(sorted(waiting, key=fit), key=fit):
         members = list(group)

@@ -12,30 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.algorithms.registry import FINAL
-from bivaluate.judge.choice import (
-    CANDIDATE,
-    PILLARS,
-    as_good,
-    best,
-    best_k,
-    called,
-    candidates,
-    enough_seeds,
-    high_is_better,
-    nearest,
-    seeing_nothing,
-    verdict,
-)
+from bivaluate.judge import choice
+from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.registry import (
-    OF_FITS,
-    RECORDS,
-    compared_metrics,
-    get_metric,
-    get_ranking_metric,
-    main_metrics,
-    symbol,
-)
+from bivaluate.measures import registry
+from bivaluate.measures.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
@@ -177,7 +158,9 @@ def select(run: Run, by: str | None = None) -> Selection:
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.{more}")
-    by = by or next((metric.key for metric in main_metrics() if metric.key in results), main_metrics()[0].key)
+    by = by or next(
+        (metric.key for metric in registry.main_metrics() if metric.key in results), registry.main_metrics()[0].key
+    )
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in _measures(results, by):
@@ -216,8 +199,10 @@ def _verdict(
     if unscored := _unscored(run, dataset):
         more = f"; `{continue_command(run)}` continues the sweep" if unscored == NOT_FITTED else ""
         return f"{dataset}: {unscored}{more}."
-    found = nearest(run.results, dataset)
-    said = verdict(best, candidates, dataset, by, own_k, called(*found, own_k) if found is not None else "")
+    found = choice.nearest(run.results, dataset)
+    said = choice.verdict(
+        best, candidates, dataset, by, own_k, choice.called(*found, own_k) if found is not None else ""
+    )
     are = "is" if missing == 1 else "are"
     rest = f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
     return said + rest
@@ -281,9 +266,9 @@ def _sees_nothing(selection: Selection, dataset: str) -> bool:
     """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
     best = selection.best
     rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
-    asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
+    asked = [key for key in choice.PILLARS if (selection.candidates["measure"] == key).any()]
     p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
-    return bool(asked) and seeing_nothing(rows, asked, p_values) == asked
+    return bool(asked) and choice.seeing_nothing(rows, asked, p_values) == asked
 
 
 @cache
@@ -303,18 +288,18 @@ def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.Dat
     for row in best.to_dict("records"):
         base = str(row["algorithm"]).removesuffix(FINAL)
         mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
-        ranges.append(as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
+        ranges.append(choice.as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
     return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
-    get_ranking_metric(by)
+    registry.get_ranking_metric(by)
     if by not in results:
         raise ParameterError(
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
-    compared = [metric.key for metric in compared_metrics()]
-    return [by, *(key for key in [*compared, *OF_FITS] if key in results and key != by)]
+    compared = [metric.key for metric in registry.compared_metrics()]
+    return [by, *(key for key in [*compared, *registry.OF_FITS] if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -378,7 +363,7 @@ def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) 
         if dataset in chosen:
             continue
         mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
-        able = mine[enough_seeds(mine["n"], mine["seeds"])]
+        able = mine[choice.enough_seeds(mine["n"], mine["seeds"])]
         unscored = _unscored(run, dataset)
         reasons[dataset] = unscored or f"no candidate has a defined {symbol(by)} for at least half of its seeds"
         if len(able):

@@ -31,7 +31,7 @@ ONE_THREAD = (
 )
 NO_TIME = "the time was over"
 Limit = float | Callable[[], float] | None  # seconds, or how many are left
-GRACE = 5.0  # seconds in which a command that broke the limit is ended and its last lines are read
+GRACE = 20.0  # seconds in which a command that broke the limit is ended and its last lines are read
 GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
 
 
