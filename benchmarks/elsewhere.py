@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bivaluate import Biclustering, Matrix, confirm, recur, traits
+from bivaluate import Biclustering, Matrix, recur, traits
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.chance.surrogates import surrogate
 from bivaluate.datasets import load, load_labelled, make_programs
+from bivaluate.elsewhere._labels import match_rows
+from bivaluate.elsewhere.confirm import _Judge, _p_and_q
 
 OUT = Path(__file__).parents[1] / "docs" / "elsewhere.json"
 ALGORITHMS = ("cca", "fabia", "isa", "las", "plaid", "qubic", "spectral_co", "ssvd")
@@ -55,34 +57,63 @@ def shares(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"all": of(table)} | {str(name): of(part) for name, part in table.groupby("algorithm")}
 
 
-def calibration(copies: int = 3) -> dict[str, Any]:
-    """A is a surrogate of a real series: whatever is found there is found by chance, B is real."""
+def judged(own: Biclustering, A: Matrix, B: Matrix, copies: list[Biclustering], seed: int = 0) -> Any:
+    """What confirm says of biclusters, the search on surrogates of A given: records, and scores of the solution."""
+    judge = _Judge(A, B, *match_rows(A, B)[:2], 200, seed, [])
+    return judge.ask([b.rows for b in own], [[b.rows for b in each] for each in copies], 0.05)
+
+
+def on_surrogates(algorithm: str, A: Matrix, kind: str, k: int, n: int = 10, seed: int = 1) -> list[Biclustering]:
+    return [found(algorithm, surrogate(A.values, kind, np.random.default_rng([seed, i])), k) for i in range(n)]
+
+
+def by_chance(algorithm: str, A: Matrix, B: Matrix, kind: str, copies: int, k: int = K) -> list[dict[str, Any]]:
+    """Biclusters of surrogates of A judged in B: each surrogate by the search on the ten after it.
+
+    A surrogate of a surrogate is distributed as one of the matrix, and has the same means and standard deviations of
+    rows, so that one set of fits serves all.
+    """
+    judge = _Judge(A, B, *match_rows(A, B)[:2], 200, 0, [])
+    sets = [[judge._shared(b.rows) for b in s] for s in on_surrogates(algorithm, A, kind, k, copies, 99)]
+    scored = [[judge._score(rows) for rows in each if judge._can(rows)] for each in sets]
     rows = []
-    for number, (A, B) in enumerate(both_ways(PAIRS)):
-        for copy in range(copies):
-            values = surrogate(A.values, "phase", np.random.default_rng([99, number, copy]))
-            fake = Matrix(values, A.row_labels, A.col_labels, A.name)
-            for algorithm in ALGORITHMS:
-                result = confirm(found(algorithm, fake), fake, B, ordered=True, random_state=copy)
-                rows += [{"algorithm": algorithm, **r} for r in result.records]
-    return shares(rows)
+    for i, own in enumerate(scored):
+        null = np.array([each["z"] for j in range(1, 11) for each in scored[(i + j) % copies]])
+        p, q = _p_and_q(own, null)
+        rows += [{"algorithm": algorithm, "p": a, "q": b} for a, b in zip(p, q, strict=True)]
+    return rows
+
+
+def calibration(copies: int = 30) -> dict[str, Any]:
+    """A is a surrogate of a real series: whatever is found there is found by chance, B is real."""
+    pairs = both_ways(PAIRS)
+    return shares([row for a in ALGORITHMS for A, B in pairs for row in by_chance(a, A, B, "phase", copies)])
 
 
 def repeats() -> dict[str, Any]:
-    """True repeats of yeast series: heat shock, YPD, DTT, both directions."""
-    rows, controls = [], []
-    for A, B in both_ways(REPEATS):
-        for algorithm in ALGORITHMS:
-            result = confirm(found(algorithm, A), A, B, ordered=True)
-            rows += [{"algorithm": algorithm, **r} for r in result.records]
-            controls.append((result.scores["share_controls"], result.scores["n_asked"]))
-    known = np.array([c for c in controls if not np.isnan(c[0])])
-    return shares(rows) | {"controls": round(float(np.average(known[:, 0], weights=known[:, 1])), 3)}
+    """True repeats of yeast series: heat shock, YPD, DTT, both directions; and with the mean of each row taken off."""
+    report = {}
+    for name in ("as they are", "rows centred"):
+        rows, controls = [], []
+        for A, B in both_ways(REPEATS):
+            if name != "as they are":
+                A = Matrix(A.values - np.nanmean(A.values, axis=1, keepdims=True), A.row_labels)
+            for algorithm in ALGORITHMS:
+                records, scores = judged(found(algorithm, A), A, B, on_surrogates(algorithm, A, "phase", K))
+                rows += [{"algorithm": algorithm, **r} for r in records]
+                controls.append((scores["share_controls"], scores["n_asked"]))
+        known = np.array([c for c in controls if not np.isnan(c[0])])
+        report[name] = shares(rows) | {"controls": round(float(np.average(known[:, 0], weights=known[:, 1])), 3)}
+    return report
 
 
-def planted(seeds: int = 12) -> dict[str, Any]:
-    """Six modules in A, three of them in B; rows are active to different degrees, alike in A and B."""
-    rows: dict[str, list[dict[str, Any]]] = {"kept": [], "not kept": []}
+def planted(seeds: int = 40) -> dict[str, Any]:
+    """Six modules in A, three of them in B; rows are active to different degrees, alike in A and B.
+
+    A bicluster is that of a module by Jaccard at least 0.5; one of a module that B does not have is mixed when it also
+    has at least three rows of modules that B has.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {"kept": [], "not kept": [], "not kept, mixed": []}
     for seed in range(seeds):
         rng = np.random.default_rng([5, seed])
         order, activity = rng.permutation(600), rng.lognormal(0, 0.5, size=(600, 1))
@@ -91,29 +122,32 @@ def planted(seeds: int = 12) -> dict[str, Any]:
         for i, module in enumerate(modules):
             for X in (A, B) if i < 3 else (A,):
                 X[module] += 2 * activity[module] * rng.normal(size=20)
-        for algorithm in ("isa", "plaid", "qubic", "spectral_co", "ssvd"):
+        first, second = Matrix(A), Matrix(B)
+        for algorithm in ALGORITHMS:
             solution = found(algorithm, A, 8)
-            result = confirm(solution, A, B, random_state=seed)
-            for b, record in zip(solution, result.records, strict=True):
+            if not len(solution):
+                continue
+            records, _ = judged(solution, first, second, on_surrogates(algorithm, first, "permute", 8), seed)
+            for b, record in zip(solution, records, strict=True):
                 shared = [len(np.intersect1d(b.rows, m)) / len(np.union1d(b.rows, m)) for m in modules]
                 if max(shared) >= 0.5:
-                    rows["kept" if int(np.argmax(shared)) < 3 else "not kept"].append(
-                        {"algorithm": algorithm, **record}
-                    )
-    return {name: shares(each) for name, each in rows.items()}
+                    mixed = len(np.intersect1d(b.rows, order[:75])) >= 3
+                    to = "kept" if int(np.argmax(shared)) < 3 else "not kept, mixed" if mixed else "not kept"
+                    rows[to].append({"algorithm": algorithm, **record})
+    return {name: shares(each) for name, each in rows.items() if each}
 
 
-def halves() -> dict[str, Any]:
+def halves(copies: int = 20) -> dict[str, Any]:
     """Biclusters found in every other column of PBMC and six cancer sets, judged in the others; and of surrogates."""
     rows, noise = [], []
     for name in ("pbmc68k", *(f"cancer:{c}" for c in CANCER[:6])):
-        X = load(name)
-        values = X.values[np.argsort(-X.values.var(axis=1))[:1000]]
-        fake = surrogate(values, "permute", np.random.default_rng(3))
-        for algorithm in ("isa", "plaid", "spectral_co"):
-            for data, to in ((values, rows), (fake, noise)):
-                result = confirm(None, data, halves="columns", algorithm=algorithm, n_biclusters=8)
-                to += [{"algorithm": algorithm, **r} for r in result.records]
+        values = load(name).values
+        values = values[np.argsort(-values.var(axis=1))[:500]]
+        A, B = Matrix(values[:, ::2].copy()), Matrix(values[:, 1::2].copy())
+        for algorithm in ALGORITHMS:
+            records, _ = judged(found(algorithm, A, 8), A, B, on_surrogates(algorithm, A, "permute", 8))
+            rows += [{"algorithm": algorithm, **r} for r in records]
+            noise += by_chance(algorithm, A, B, "permute", copies, 8)
     return {"real": shares(rows), "surrogates": shares(noise)}
 
 

@@ -20,7 +20,7 @@ def files(tmp_path):
         pd.DataFrame(X.round(3), index=genes, columns=columns).to_csv(tmp_path / f"{name}.csv")
         kinds = pd.DataFrame({"type": ["case"] * 6 + ["control"] * 6, "batch": ["x", "y"] * 6}, index=columns)
         kinds.to_csv(tmp_path / f"{name}_samples.csv")
-    pairs = [(range(15), range(6)), (range(40, 60), range(4, 12))]
+    pairs = [(range(15), range(6)), (range(75, 95), range(4, 12))]
     Biclustering(pairs, (150, 12), info={"algorithm": "isa"}).to_json(tmp_path / "found.json")
     Biclustering([(range(1, 14), range(6))], (150, 12)).to_json(tmp_path / "second.json")
     return tmp_path
@@ -78,7 +78,7 @@ def test_traits_refuses(run, files):
     assert "add it" in run(*words, "--within", "batch").err
     wrong = run(*words, "--annotations", "B_samples.csv")
     assert wrong.code == 2
-    assert "share no label: B0, B1, B2" in wrong.err
+    assert "no label is shared (annotations: B0, B1, B2" in wrong.err
     assert "A0, A1, A2" in wrong.err
     assert "two columns are needed" in run(*words, "--annotations", "A_samples.csv", "--survival", "time").err
 

@@ -45,18 +45,16 @@ def test_strata_and_moments_are_those_of_the_twin(cohorts):
     A = cohorts[0]
     mean, sd = row_moments(A)
     np.testing.assert_allclose([mean, sd], [A.values.mean(axis=1), A.values.std(axis=1)])
-    found = strata_of(mean, sd)
-    assert {frozenset(np.flatnonzero(found == s)) for s in np.unique(found)} == {
-        frozenset(part) for part in twin.strata(A.values)
-    }
-    assert np.bincount(found).max() < 32
+    found = strata_of(np.arange(400), sd, mean)
+    assert set(map(frozenset, found)) == set(map(frozenset, twin.strata(A.values)))
+    assert max(map(len, found)) < 32
 
 
 @pytest.mark.parametrize("size", [5, 40, 98, 99, 300])
 def test_p_among_references(size):
     null = np.random.default_rng(size).normal(size=size) * 3
-    for z in (-1.0, 2.0, 9.0):
-        assert reference_p(z, null) == pytest.approx(twin.reference_p(z, null))
+    z = np.array([-1.0, 2.0, 9.0])
+    assert reference_p(z, null) == pytest.approx([twin.reference_p(value, null) for value in z])
 
 
 def test_missing_cells_and_constant_rows():
@@ -165,7 +163,7 @@ def test_sparse_matrices_stay_sparse():
     assert sparse == dense
     from bivaluate.elsewhere.confirm import _surrogate
 
-    shuffled = _surrogate(Matrix(csr_array(A)), "permute", (0, 1), False)
+    shuffled = _surrogate(Matrix(csr_array(A)), "permute", (0, 1))
     assert shuffled.sparse
     np.testing.assert_array_equal(shuffled.values.sum(axis=1), A.sum(axis=1))
     assert (shuffled.values != A).any()

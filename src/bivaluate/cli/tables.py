@@ -93,6 +93,16 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     out.print(table, crop=False)
 
 
+def print_records(shown: Mapping[str, str], records: Sequence[Mapping[Any, Any]]) -> None:
+    """Print what records hold under some keys, by the heading of each; keys that no record has are left out."""
+
+    def text(value: Any) -> str:
+        return number(value) if isinstance(value, (int, float)) else str(value) or "–"
+
+    keys = [key for key in shown if records and key in records[0]]
+    print_table([shown[key] for key in keys], [[text(record[key]) for key in keys] for record in records])
+
+
 _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _TEX = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CELLS = 2000  # biclusters x traits in the picture
+
+
+def report_on(path: Path, pairs: Mapping[str, tuple[Biclustering, Matrix]], sections: Sequence[Section]) -> None:
+    """Write the page on some solutions, each with its matrix, with these panels."""
+    from bivaluate.evaluation import evaluate
+    from bivaluate.report import build_report
+
+    judged = [evaluate(X, solution.with_info(name=name), missing="omit") for name, (solution, X) in pairs.items()]
+    build_report(judged, path, sections=sections)
 
 
 def confirm_section(found: Confirmation) -> Section:
@@ -44,8 +53,7 @@ def recur_section(found: Recurrence) -> Section:
         )
         for r, own in zip(found.records, found.rows, strict=True)
     ]
-    summary = f"{found.summary[0].upper()}{found.summary[1:]}."
-    return Section("Over samples", " ".join([summary, *found.notes]), columns, rows)
+    return Section("Over samples", " ".join([found.summary, *found.notes]), columns, rows)
 
 
 def annotated(source: Source, test: Callable[[Biclustering, Matrix], pd.DataFrame | None]) -> Source:
