@@ -68,6 +68,8 @@ def test_traits(run, files):
     told = json.loads(run(*words, "--json").out)
     assert {"bicluster", "trait", "class", "p", "q"} <= told[0].keys()
     assert len(told) == 4
+    assert run(*words, "--report", "page.html").code == 0
+    assert "Biclusters and the annotations of their samples" in (files / "page.html").read_text()
     doubtful = run(*words, "--technical", "type").out
     assert "may be technical: 100 % of its samples are type case" in doubtful
 
@@ -91,6 +93,24 @@ def test_score_and_its_page_say_what_samples_share(run, files):
     page = (files / "page.html").read_text()
     assert "100 % case" in page
     assert "samples" in (files / "page.biclusters.csv").read_text().splitlines()[0].split(",")
+
+
+def test_the_page_of_a_run_has_a_panel_each(run, files):
+    done = run("sweep", "A.csv", "-a", "isa,spectral_co", "-k", "2", "--out", "RUN", "-j", "1")
+    assert done.code == 0, done.err
+    words = ("report", "RUN", "-o", "page.html")
+    assert run(*words).code == 0
+    assert "In other data" not in (files / "page.html").read_text()
+    shown = run(*words, "--in", "B.csv", "--annotations", "A_samples.csv")
+    assert shown.code == 0, shown.err
+    page = (files / "page.html").read_text()
+    assert "In other data" in page
+    assert "that can be asked about" in page
+    assert "What their samples share" in page
+    assert "Biclusters and the annotations of their samples" in page  # the heat map
+    assert run("sweep", "A.csv", "B.csv", "-a", "isa", "-k", "3", "--out", "BOTH", "-j", "1").code == 0
+    assert run("report", "BOTH", "--recur", "-o", "both.html").code == 0
+    assert "Over samples" in (files / "both.html").read_text()
 
 
 def test_recur(run, files):

@@ -180,15 +180,26 @@ def _repeat(name: str, again: str) -> Callable[[int], Problem]:
     return load
 
 
-def _halves(name: str) -> Callable[[int], Problem]:
-    """The 500 rows that vary most, in every other column; the other columns are the repeat."""
+def _halves(load: Callable[[int], Problem], turned: bool = False) -> Callable[[int], Problem]:
+    """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
 
-    def load(seed: int) -> Problem:
-        values = load_labelled(name).matrix.values
-        rows = values[np.sort(np.argsort(-np.nanvar(values, axis=1), kind="stable")[:MOST_HALVED])]
-        return Problem(Matrix(rows[:, ::2].copy()), other=Matrix(rows[:, 1::2].copy()))
+    Turned, rows are halved and columns judged: texts and users repeat each other, words and films are what recurs.
+    """
 
-    return load
+    def half(seed: int) -> Problem:
+        whole = load(seed).matrix.T if turned else load(seed).matrix
+        if whole.sparse:
+            cells = whole.to_scipy()
+        else:
+            cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
+        first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
+        return Problem(first, other=second)
+
+    return half
+
+
+def _whole(name: str) -> Callable[[int], Problem]:
+    return lambda seed: Problem(load_labelled(name).matrix)
 
 
 def _brown(seed: int) -> Problem:
@@ -256,11 +267,19 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 MOST_HALVED = 500
-_HALVED = ("pbmc68k", "cancer:golub-1999-v1", "cancer:armstrong-2002-v1", "cancer:gordon-2002", "cancer:singh-2002")
-_REPEATED = {
-    "yeast:12_heat_shock_1": "yeast:13_heat_shock_2",
-    "yeast:15_YPD_1": "yeast:16_YPD_2",
-    "yeast:08_25mM_DTT": "yeast:11_complete_DTT",
+_REPEATS = (
+    ("yeast:12_heat_shock_1", "yeast:13_heat_shock_2"),
+    ("yeast:15_YPD_1", "yeast:16_YPD_2"),
+    ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
+)
+_HALVED = {
+    **dict.fromkeys(("pbmc68k", "yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")),
+    **dict.fromkeys(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002")),
+    "brown": _halves(_brown),
+    "mulan_yeast": _halves(_mulan),
+    "movielens": _halves(_ratings, turned=True),
+    "newsgroups": _halves(_documents("newsgroups"), turned=True),
+    "reuters_r8": _halves(_documents("reuters_r8"), turned=True),
 }
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
@@ -292,8 +311,15 @@ CASES: dict[str, Case] = {
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
         Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
-        *(Case(f"{a} again", "repeats", _repeat(a, b), quick="heat" in a, prepared=True) for a, b in _REPEATED.items()),
-        *(Case(f"{name}, halves", "repeats", _halves(name), prepared=True) for name in _HALVED),
+        *(
+            Case(f"{a} again", "repeats", _repeat(a, b), quick="heat_shock_1" in a, prepared=True)
+            for pair in _REPEATS
+            for a, b in (pair, pair[::-1])
+        ),
+        *(
+            Case(f"{name} halves", "repeats", load or _halves(_whole(name)), prepared=True)
+            for name, load in _HALVED.items()
+        ),
         Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
     )
 }

@@ -116,7 +116,7 @@ def _samples(
     k: int | None,
 ) -> dict[str, tuple[Any, Any]]:
     """Return a solution and the row labels of every sample, from whatever each path is."""
-    from bivaluate.elsewhere._fits import best_of_run
+    from bivaluate.elsewhere.fits import best_of_run
     from bivaluate.io.solutions.cnmf import FORMAT, read_programs
     from bivaluate.io.source import Source
     from bivaluate.sweep import load_run

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
-from bivaluate.cli.tables import say_written
+from bivaluate.cli.tables import progress, say_written
+
+if TYPE_CHECKING:
+    from bivaluate.report import Section
 
 
 @grouped
@@ -20,6 +23,10 @@ def report(
     annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
+    other: Annotated[
+        Path | None, option("Ask whether the best solution holds in this matrix: a panel.", "--in")
+    ] = None,
+    recurs: Annotated[bool, option("Group what recurs over the data sets of the run: a panel.", "--recur")] = False,
     own: OwnMeasures = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
@@ -33,11 +40,15 @@ def report(
     - `bivaluate report run -o report.html`
     - `bivaluate report run --by avg_ve`
     - `bivaluate report run --go sgd`
+    - `bivaluate report run --in cohort2.csv --annotations samples.csv`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
+    from bivaluate._parallel import count_cores
+    from bivaluate.io import read_matrix
     from bivaluate.report import build_report
-    from bivaluate.report.elsewhere import annotated
+    from bivaluate.report.elsewhere import annotated, run_sections
     from bivaluate.report.source import read_source
+    from bivaluate.sweep import load_run
 
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
@@ -47,14 +58,22 @@ def report(
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again
 
-        if by is not None or looked_up:
+        if by is not None or looked_up or other is not None or recurs:
             raise ParameterError(
-                f"{run} is a replication: --by, --sets and --go are for one of its runs, the folders in {run / 'runs'}."
+                f"{run} is a replication: --by, --sets, --go, --in and --recur are for one of its runs, the folders in "
+                f"{run / 'runs'}."
             )
         written = report_again(run, target, title)
     else:
-        source = annotated(read_source(run), annotations.test(run))
-        written = build_report(source, target, title, by=by, **looked_up)
+        test = annotations.test(run)
+        found = load_run(run)
+        sections: list[Section] = []
+        if other is not None or recurs or annotations.annotations is not None:
+            B = None if other is None else read_matrix(other)
+            with progress() as update:
+                tell = None if update is None else lambda done, total: update("repeating the search", done, total)
+                sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
+        written = build_report(annotated(read_source(found), test), target, title, sections, by=by, **looked_up)
     say_written(written)
 
 

@@ -17,8 +17,8 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere._fits import Progress, fit_each
 from bivaluate.elsewhere._labels import columns_of, match_rows, places
+from bivaluate.elsewhere.fits import Progress, fit_each
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index

@@ -15,8 +15,8 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
-from bivaluate.elsewhere._fits import Progress, fit_each
 from bivaluate.elsewhere._labels import columns_of, no_shared_labels
+from bivaluate.elsewhere.fits import Progress, fit_each
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
 

@@ -57,16 +57,20 @@ def fit_each(
         return found, [str(reason) for reason in lost]
 
 
-def best_of_run(run: Run, algorithm: str | None = None, k: int | None = None) -> dict[str, tuple[Biclustering, Matrix]]:
+def best_of_run(
+    run: Run, algorithm: str | None = None, k: int | None = None, by: str | None = None
+) -> dict[str, tuple[Biclustering, Matrix]]:
     """Return of every data set of a run its best solution, among those of the algorithm and K asked for, and matrix."""
+    from bivaluate.measures.registry import get_metric
     from bivaluate.sweep import Cell
 
     table = run.results[run.results["status"] == "ok"]
     for name, value in (("algorithm", algorithm), ("k", k)):
         table = table if value is None else table[table[name] == value]
-    by = "total_evidence" if "total_evidence" in table else "n_biclusters"
-    best = table.sort_values(by, ascending=False, kind="stable").drop_duplicates("dataset").sort_index()
-    if not len(best):
+    if not len(table):
         raise ParameterError(f"{run.path} holds no finished solution of this algorithm and K.")
-    cells = [Cell(*place) for place in best[["dataset", "algorithm", "k", "seed"]].itertuples(index=False)]
+    by = by or ("total_evidence" if "total_evidence" in table else "n_biclusters")
+    order = table.sort_values(by, ascending=get_metric(by).direction == "low", kind="stable")
+    best = order.drop_duplicates("dataset").sort_index()[["dataset", "algorithm", "k", "seed"]]
+    cells = [Cell(*place) for place in best.itertuples(index=False)]
     return {cell.dataset: (run.solution(cell), run.matrix(cell.dataset, cell.seed)) for cell in cells}
