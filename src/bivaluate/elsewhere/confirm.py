@@ -34,7 +34,6 @@ Asked = tuple[list[dict[str, Any]], dict[str, float]]
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
-DRAWS, SURROGATES = 200, 10
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
 MOST_CELLS = 50_000_000  # of B as it is held; columns beyond are left out at random
 AUTO_K = 20
@@ -91,8 +90,8 @@ def confirm(
     parameters: Mapping[str, Any] | None = None,
     ordered: bool = False,
     loose: bool = False,
-    surrogates: int = SURROGATES,
-    draws: int = DRAWS,
+    surrogates: int = 10,
+    draws: int = 200,
     level: float = 0.05,
     random_state: int = 0,
     folder: str | Path | None = None,
@@ -182,6 +181,10 @@ def confirm(
         )
     search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     given, flipped = solution, halves == "rows"
+
+    def rows_of(found: Biclustering) -> list[Indices]:
+        return [b.cols if flipped else b.rows for b in found]
+
     if halves is None:
         second = Matrix.of(B, missing="omit", name="B")
         row_of, notes = match_rows(first, second, loose)
@@ -190,7 +193,12 @@ def confirm(
         if search is None:
             how = f"halves need an algorithm that finds biclusters in one half ({reason}): name it with "
             raise ParameterError(Advice(how, Option("algorithm"), "."))
-        first, second = _split(first.T if flipped else first, halves, ordered)
+        whole = first.T if flipped else first
+        n = whole.shape[1]
+        if n < 8:
+            raise ParameterError(f"{whole.name} has {n} {halves}; halves need at least 8.")
+        cuts = (slice(n // 2), slice(n // 2, None)) if ordered else (slice(0, None, 2), slice(1, None, 2))
+        first, second = (columns_of(whole, cut, f"{whole.name}, half {i}") for i, cut in enumerate(cuts, start=1))
         row_of, notes = np.arange(first.shape[0]), []
     references: list[list[Indices]] = []
     if search is not None and (surrogates or halves):
@@ -206,36 +214,20 @@ def confirm(
             notes.append(f"Biclusters were found anew in half of the {halves} and judged in the other half.")
         elif failed:
             notes.append(f"{search[0]} failed on {plural(len(failed), 'surrogate')}: {failed[0]}")
-        references = [[_members(b, flipped) for b in each] for each in found if each is not None]
+        references = [rows_of(each) for each in found if each is not None]
     if not references:
         why = reason or ("no search on a surrogate succeeded" if surrogates else "no surrogates were asked for")
         notes.append(f"Quick form only ({why}): the search was not repeated, so p is somewhat too small.")
     assert solution is not None
-    own = [_members(b, flipped) for b in solution]
+    own = rows_of(solution)
     records, scores = _RowTest(first, second, row_of, draws, random_state, notes).ask(own, references, level)
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
     elif given:
         for record, rows in zip(records, own, strict=True):
-            others = [_members(b, flipped) for b in given]
-            shared = [jaccard_index(len(np.intersect1d(rows, each)), len(rows), len(each)) for each in others]
-            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": max(shared)}
+            shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
+            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
     return Confirmation(records, scores, notes, level, solution)
-
-
-def _members(bicluster: Any, flipped: bool) -> Indices:
-    members: Indices = bicluster.cols if flipped else bicluster.rows
-    return members
-
-
-def _split(matrix: Matrix, halves: str, ordered: bool) -> tuple[Matrix, Matrix]:
-    """Return every other column and the others; of ordered ones the first and the second half."""
-    n = matrix.shape[1]
-    if n < 8:
-        raise ParameterError(f"{matrix.name} has {n} {halves}; halves need at least 8.")
-    cuts = (slice(n // 2), slice(n // 2, None)) if ordered else (slice(0, None, 2), slice(1, None, 2))
-    first, second = (columns_of(matrix, cut, f"{matrix.name}, half {i}") for i, cut in enumerate(cuts, start=1))
-    return first, second
 
 
 def _search_of(

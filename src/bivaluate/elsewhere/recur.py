@@ -154,7 +154,7 @@ def recur(
         worst = pairs[0] if pairs else list(labels)[:2]
         raise ParameterError(no_shared_labels(worst, [labels[name] for name in worst]))
     infos = [solution.info for solution in solutions.values()]
-    if any(i.get("algorithm") in FACTORS and "spectra" not in str(i.get("parameters", {})) for i in infos):
+    if any(info.get("algorithm") in FACTORS and "spectra" not in str(info.get("parameters")) for info in infos):
         notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
     few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
     if few:
@@ -279,13 +279,10 @@ def closeness(sets: Masks, known: Masks) -> Floats:
 def linked(close: Floats, cut: float) -> NDArray[np.int64]:
     """Return the group of every set: average linkage on 1 − closeness, cut where closeness falls below `cut`."""
     from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
 
     if len(close) < 2:
         return np.arange(len(close))
-    apart = 1.0 - close
-    np.fill_diagonal(apart, 0.0)
-    tree = linkage(squareform(apart, checks=False), "average")
+    tree = linkage(1.0 - close[np.triu_indices(len(close), 1)], "average")
     return np.asarray(fcluster(tree, 1.0 - cut, "distance"), dtype=np.int64)
 
 

@@ -54,7 +54,7 @@ def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.Pat
     direct: dict[str, set[str]] = {}
     other_names: dict[str, str] = {}
     unknown: list[str] = []
-    for _, fields in _annotations(source):
+    for fields in _annotations(source):
         identifier, symbol, term = fields[1], fields[2], alternatives.get(fields[4], fields[4])
         for other in (identifier, *fields[10].split("|")):
             if other:
@@ -108,45 +108,36 @@ def load_yeast_ontology() -> GeneSets:
     return read_annotations(*ontology_files())
 
 
-def _annotations(source: Source) -> Iterator[tuple[int, list[str]]]:
+def _annotations(source: Source) -> Iterator[list[str]]:
     for line, text in source.filled_lines():
-        if text.startswith("!"):
-            continue
         fields = text.split("\t")
+        if text.startswith("!") or (len(fields) > 3 and "NOT" in fields[3].split("|")):
+            continue
         if len(fields) < _GAF_COLUMNS:
-            raise source.fault(
-                f"{len(fields)} fields separated by tabs; a line of a GAF file has at least {_GAF_COLUMNS}.", line
-            )
-        if "NOT" not in fields[3].split("|"):
-            yield line, fields
+            what = f"{len(fields)} fields separated by tabs; a line of a GAF file has at least {_GAF_COLUMNS}."
+            raise source.fault(what, line)
+        yield fields
 
 
 def _read_terms(source: Source) -> tuple[dict[str, str], dict[str, list[str]], dict[str, str]]:
     """Return titles and parents of the terms that are not obsolete, and the term behind each other identifier."""
-    stanzas = {stanza.get("id", [""])[0]: stanza for stanza in _stanzas(source)}
-    terms = {key: own for key, own in stanzas.items() if key and "true" not in own.get("is_obsolete", ())}
+    stanzas: list[dict[str, list[str]]] = []
+    stanza: dict[str, list[str]] = {}
+    for _, text in source.filled_lines():
+        if text.startswith("["):
+            stanza = {}
+            stanzas += [stanza] if text.strip() == "[Term]" else []
+            continue
+        tag, _, value = text.partition(":")
+        said = value if tag == "name" else value.partition(" ! ")[0]
+        stanza.setdefault(tag.strip(), []).append(said.strip())
+    terms = {own["id"][0]: own for own in stanzas if own.get("id") and "true" not in own.get("is_obsolete", ())}
     if not terms:
         raise FormatError(f"{source.name} has no terms: it is not an ontology in OBO format.")
     parents = {}
-    for key, stanza in terms.items():
-        related = (value.split() for value in stanza.get("relationship", ()))
+    for key, own in terms.items():
+        related = (value.split() for value in own.get("relationship", ()))
         parts = [value[1] for value in related if len(value) > 1 and value[0] in _CARRIED]
-        parents[key] = [term for term in dict.fromkeys(stanza.get("is_a", []) + parts) if term in terms]
-    alternatives = {other: key for key, stanza in terms.items() for other in stanza.get("alt_id", ())}
-    return {key: stanza.get("name", [key])[0] for key, stanza in terms.items()}, parents, alternatives
-
-
-def _stanzas(source: Source) -> Iterator[dict[str, list[str]]]:
-    """Yield what each [Term] says, without the comments behind exclamation marks."""
-    stanza: dict[str, list[str]] | None = None
-    for _, text in source.filled_lines():
-        if text.startswith("["):
-            if stanza is not None:
-                yield stanza
-            stanza = {} if text.strip() == "[Term]" else None
-        elif stanza is not None:
-            tag, _, value = text.partition(":")
-            said = value if tag == "name" else value.partition(" ! ")[0]
-            stanza.setdefault(tag.strip(), []).append(said.strip())
-    if stanza is not None:
-        yield stanza
+        parents[key] = [term for term in dict.fromkeys(own.get("is_a", []) + parts) if term in terms]
+    alternatives = {other: key for key, own in terms.items() for other in own.get("alt_id", ())}
+    return {key: own.get("name", [key])[0] for key, own in terms.items()}, parents, alternatives
