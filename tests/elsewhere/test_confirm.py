@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Matrix, ParameterError, confirm
+from bivaluate import Biclustering, Matrix, ParameterError, confirm, read_matrix
+from bivaluate._errors import RunError
 from bivaluate.elsewhere.confirm import reference_p, row_moments, standardised, strata_of
 from tests.reference import elsewhere as twin
 
@@ -82,6 +83,44 @@ def test_the_search_is_repeated_and_continued(cohorts, tmp_path):
     assert second.records == first.records
     quick = confirm(found, A, B, surrogates=0)
     assert z == pytest.approx([record["z"] for record in quick.records], rel=0.25)
+
+
+def test_a_folder_of_other_searches_is_refused(cohorts, tmp_path):
+    A, B = cohorts
+    found = Biclustering(SETS[:1], A.shape, info={"algorithm": "spectral_co", "parameters": {"n_biclusters": 2}})
+    confirm(found, A, B, surrogates=1, folder=tmp_path)
+    with pytest.raises(RunError, match="holds a run of another plan"):
+        confirm(found, Matrix(A.values + 1.0, A.row_labels), B, surrogates=1, folder=tmp_path)
+
+
+def test_what_find_keeps_is_repeated_by_its_algorithm(cohorts):
+    A, B = cohorts
+    found = Biclustering(SETS[:1], A.shape, info={"algorithm": "spectral_co-final", "parameters": {"n_biclusters": 3}})
+    result = confirm(found, A, B, surrogates=2)
+    assert result.scores["n_references"] >= 4
+    assert not any("Quick form" in note for note in result.notes)
+
+
+def test_objects_and_files_give_the_same_answer(cohorts, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    A, B = cohorts
+    solution = Biclustering(SETS[:3], A.shape)
+    known = confirm(solution, A, B).records
+    objects = []
+    for name, X in zip("AB", (A, B), strict=True):
+        adata = anndata.AnnData(X.values.T)
+        adata.var_names = list(X.row_labels)
+        adata.write_h5ad(tmp_path / f"{name}.h5ad")
+        objects.append(adata)
+    assert [r["verdict"] for r in confirm(solution, *objects).records] == [r["verdict"] for r in known]
+    read = [read_matrix(tmp_path / f"{name}.h5ad") for name in "AB"]
+    for record, other in zip(confirm(solution, *read).records, known, strict=True):
+        assert record["statistic"] == pytest.approx(other["statistic"])
+    for name, X in zip("AB", (A, B), strict=True):
+        np.save(tmp_path / f"{name}.npy", X.values)
+    large = [np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "AB"]  # rows stay in the file
+    for record, other in zip(confirm(solution, *large).records, known, strict=True):
+        assert (record["z"], record["verdict"]) == (pytest.approx(other["z"]), other["verdict"])
 
 
 def test_too_few_references_are_said(cohorts):
@@ -163,6 +202,8 @@ def test_sparse_matrices_stay_sparse():
     assert sparse == dense
     from bivaluate.elsewhere.confirm import _surrogate
 
+    by_rows = confirm(None, Matrix(csr_array(A)), halves="rows", algorithm="spectral_co", n_biclusters=2, surrogates=1)
+    assert by_rows.solution.shape == (50, 30)
     shuffled = _surrogate(Matrix(csr_array(A)), "permute", (0, 1))
     assert shuffled.sparse
     np.testing.assert_array_equal(shuffled.values.sum(axis=1), A.sum(axis=1))

@@ -63,8 +63,8 @@ class Confirmation:
         if not asked:
             return f"None of the {plural(n, 'bicluster')} can be asked about."
         hits = sum(record["verdict"] == CONFIRMED for record in self.records)
-        are = "is" if hits == 1 else "are"
-        text = f"{hits} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
+        are = "are" if hits > 1 else "is"
+        text = f"{hits or 'None'} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
         named = {"share_surrogates": "biclusters of surrogates", "share_controls": "equally active rows outside"}
         known = [key for key in named if not math.isnan(self.scores[key])]
         beside = [f"{percent(self.scores[key])} of {named[key]}" for key in known]
@@ -234,13 +234,13 @@ def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
 ) -> tuple[tuple[str, int, Mapping[str, Any]] | None, str]:
     """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
-    from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
+    from bivaluate.algorithms.registry import ALGORITHMS, FINAL, estimator_of
 
     info = {} if solution is None else solution.info
-    known = info.get("algorithm")
+    known = str(info.get("algorithm") or "").removesuffix(FINAL)  # what find keeps is found by the algorithm itself
     if algorithm is None and known not in ALGORITHMS:
         return None, f"{known} cannot be run here" if known else "the solution does not say which algorithm found it"
-    key = str(algorithm or known)
+    key = algorithm or known
     estimator_of(key)
     stored = info.get("parameters") if key == known else None
     own = dict(stored) if isinstance(stored, Mapping) else {}
