@@ -24,6 +24,7 @@ import gzip
 import importlib
 import io
 import json
+import lzma
 import os
 import random
 import shutil
@@ -63,7 +64,7 @@ SLOW = (BOMBS, "zarr", "run folders")  # classes that get the fewest tries
 LIBRARIES = ("HDF5", "Parquet", "rds", "zarr")  # read by C libraries, which may die
 TRIES, SAVED = 2000, 60.0  # tries of a fork; seconds between records
 RUNS = tuple(f"run{n}" for n in range(8))
-FOLDERS = (*RUNS, "z2.zarr", "z3.zarr")
+FOLDERS = (*RUNS, "z2.zarr", "z3.zarr", "shards.zarr")
 SHARED = Path("/dev/shm")  # files in memory
 RECORD = Path(__file__).parents[1] / "docs" / "attack.json"
 CLASSES = {  # the first that the name of a seed file begins or ends with
@@ -112,14 +113,14 @@ def _folders(folder: Path) -> Iterable[tuple[str, str, Path]]:
     """Yield zarr folders of both versions, and a run folder, with their names and kinds."""
     import zarr
 
-    for version in (2, 3):
-        root = zarr.open_group(folder / f"z{version}.zarr", mode="w", zarr_format=version)
-        root.create_array("X", data=np.arange(35.0).reshape(5, 7), chunks=(2, 7))
+    for name, version, shards in (("z2.zarr", 2, None), ("z3.zarr", 3, None), ("shards.zarr", 3, (4, 7))):
+        root = zarr.open_group(folder / name, mode="w", zarr_format=version)
+        root.create_array("X", data=np.arange(35.0).reshape(5, 7), chunks=(2, 7), shards=shards)
         for key, count in (("obs", 5), ("var", 7)):
             group = root.create_group(key)
             group.attrs["_index"] = "_index"
             group.create_array("_index", data=np.array([f"{key}{i}" for i in range(count)]))
-        yield f"z{version}.zarr", "matrix", folder / f"z{version}.zarr"
+        yield name, "matrix", folder / name
     Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3]), folder / "run").run()
     for name in RUNS:  # one in eight is checked as well
         yield name, "check" if name == RUNS[-1] else "run", folder / "run"
@@ -192,6 +193,7 @@ CONTENTS: dict[str, tuple[str, Callable[[int], bytes]]] = {  # of bombs, before 
     "bomb-wide.csv.gz": ("matrix", lambda smaller: (b"ab," + b"0," * 400 + b"0\n") * ((1 << 16) // smaller)),
     "bomb.mtx.gz": ("matrix", lambda smaller: _MARKET + b"1 2 3\n" * ((1 << 24) // smaller)),
     "bomb.rds": ("solution", lambda smaller: biclust_object(*tools.masks()) + bytes((1 << 27) // smaller)),
+    "bomb-xz.rds": ("solution", lambda smaller: biclust_object(*tools.masks()) + bytes((1 << 27) // smaller)),
     "bomb-lines.txt.gz": ("solution", lambda smaller: tools.CASES[0][1].encode() + b"a\n" * ((1 << 24) // smaller)),
     "bomb.xlsx": ("matrix", lambda smaller: _CELLS * ((1 << 19) // smaller)),
 }
@@ -205,6 +207,8 @@ def _content(name: str, smaller: int) -> bytes:
 def _packed(name: str, content: bytes) -> bytes:
     if name.endswith(".xlsx"):
         return _workbook([["g", 1, 2]], content)
+    if name == "bomb-xz.rds":
+        return lzma.compress(content, preset=0)
     if not name.endswith(".npz"):
         return gzip.compress(content, 1, mtime=0)
     packed = io.BytesIO()
@@ -248,6 +252,15 @@ def _hdf5(folder: Path, values: Any) -> None:
         for key, labels in names.items():
             file.create_group(key).attrs["_index"] = "_index"
             file[key]["_index"] = labels
+    with h5py.File(folder / "sparse.h5ad", "w") as file:
+        file.create_group("X").attrs.update(
+            {"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [7, 5]}
+        )
+        for key, cells in stored.items():
+            file[f"X/{key}"] = cells
+        for key, other in (("obs", "var"), ("var", "obs")):
+            file.create_group(key).attrs["_index"] = "_index"
+            file[f"{key}/_index/categories"], file[f"{key}/_index/codes"] = names[other], np.arange(len(names[other]))
     with h5py.File(folder / "m.h5mu", "w") as file:
         file["mod/rna/X"] = values.T
         for key, labels in names.items():
