@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Forms × bounds: level, columns, rows and both by four, shape and affine by two.
-_TESTS = 20
+_TESTS = 24
 # Share of the overall variance in every scale; passes that fit effects and scales, without and with missing cells.
 _SHARED, _SWEEPS, _SWEEPS_WITH_GAPS, _SWEEPS_OF_MEANS = 0.1, 2, 12, 5
 _BINS, _REACH = 4096, 8.0
@@ -34,6 +34,10 @@ _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
+_MEDIAN = NormalDist().inv_cdf(0.75)
+# Blocks that a fit of rows and columns leaves less than this part of the usual noise are quiet; less than the second
+# counts as that; as long as only so many cells of a row or column have equal values.
+_QUIET, _LEAST_LEFT, _TIED = 0.1, 0.02, 0.05
 
 
 def bound(cells: float, freedom: float, explained: float) -> float:
@@ -54,6 +58,18 @@ def bound_by_lines(freedom: float, explained: Floats, weights: Floats, squares: 
     total = float(weights.sum())
     share = np.minimum(explained / squares, _MOST_EXPLAINED)
     return bound(total, freedom, -math.expm1(float(weights @ np.log1p(-share)) / total))
+
+
+def quietness(cells: float, squares: float) -> float:
+    """Return a bound on −log p that cells of noise, of variance 1, have so small a sum of squares.
+
+    >>> quietness(100.0, 100.0), round(quietness(100.0, 50.0), 3)
+    (0.0, 9.657)
+    """
+    if squares >= cells:
+        return 0.0
+    mean = max(squares / cells, _LEAST_LEFT)
+    return cells / 2 * (mean - 1 - math.log(mean))
 
 
 def restored(share: float) -> float:
@@ -255,6 +271,7 @@ class State(NamedTuple):
     of_rows: Floats
     of_cols: Floats
     terms: int = 0
+    quiet: tuple[tuple[Indices, Indices, float], ...] = ()
 
 
 class Sums(NamedTuple):
@@ -297,7 +314,11 @@ class Normal:
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
         rows = np.arange(0, matrix.shape[0], self.step)
-        self.columns = series_in(self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows))
+        some = self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows)
+        self.columns = series_in(some)
+        # the noise of most cells, however loud others are
+        size = np.abs(some[some != 0] if first.gaps else some)
+        self.usual = (float(np.median(size)) / _MEDIAN) ** 2
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -390,6 +411,9 @@ class Normal:
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
         noise = (state.squares + self.lost) / self.freedom
         lines = [] if self.series else list(self.lines(block, state, noise))
+        usual = min(noise, self.usual) * self.loudness(block, state)
+        left = sums.squares - sums.of_level - sums.of_rows - sums.of_cols
+        quiet = not self.series and left < _QUIET * block.cells * usual and self.continuous(block)
         for form, freedom, own, explained in (
             ("level", 1, sums.of_level, level),
             ("columns", c, sums.of_level + sums.of_cols, level + cols),
@@ -397,6 +421,9 @@ class Normal:
             ("both", r + c - 1, sums.of_level + sums.of_rows + sums.of_cols, level + rows + cols),
         ):
             judged = self.bounds(form, freedom, own, explained, sums.squares, block.cells, state, noise)
+            if quiet:
+                left = max((sums.squares - own) / usual, 0.0)
+                judged = judged._replace(raw=max(judged.raw, quietness(block.cells - freedom, left)))
             of_lines = explained_by_lines(form, block, z, sums) if lines else ()
             for of, line in zip(of_lines, lines, strict=True):
                 by_line = bound_by_lines(freedom, explained / max(own, 1e-300) * of, *line)
@@ -410,6 +437,20 @@ class Normal:
         shape = largest_square(self.without_rows(block, z, sums))
         own, explained = sums.of_level + sums.of_rows + shape, level + rows + shape
         yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
+
+    def loudness(self, block: Block, state: State) -> float:
+        """Return the mean variance of the cells of a block, less than 1 where accepted blocks are quieter."""
+        less = 0.0
+        for rows, cols, less_of in state.quiet:
+            shared = np.intersect1d(block.rows, rows, True).size * np.intersect1d(block.cols, cols, True).size
+            less += less_of * shared
+        return max(1 - less / (len(block.rows) * len(block.cols)), _LEAST_LEFT)
+
+    def continuous(self, block: Block) -> bool:
+        """Return whether hardly any cell of a block has the value of another cell of its row or column."""
+        x = self.matrix.block(block.rows, block.cols)
+        equal = [(np.diff(np.sort(x, axis=axis), axis=axis) == 0).sum() for axis in (0, 1)]
+        return bool(max(equal) <= _TIED * block.cells)
 
     def bounds(
         self,
@@ -451,7 +492,10 @@ class Normal:
         factor = judged.explained / max(judged.own, 1e-300)
         for squares, at, of in zip(lines, block[:2], explained_by_lines(judged.form, block, z, sums), strict=True):
             squares[at] = np.maximum(squares[at] - factor * of, 0.0)
-        return State(lines[0], lines[1], max(state.squares - judged.explained, 0.0), of_rows, of_cols, count)
+        squares = max(state.squares - judged.explained, 0.0)
+        left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
+        quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
+        return State(lines[0], lines[1], squares, of_rows, of_cols, count, quiet)
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
