@@ -24,8 +24,8 @@ from bivaluate.solution import Bicluster, Biclustering
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Forms × bounds: level, columns, rows and both by four, shape and affine by two.
-_TESTS = 24
+# Forms × bounds: level, columns, rows and both by four, shape and affine by two; quiet blocks are charged twice.
+_TESTS = 20
 # Share of the overall variance in every scale; passes that fit effects and scales, without and with missing cells.
 _SHARED, _SWEEPS, _SWEEPS_WITH_GAPS, _SWEEPS_OF_MEANS = 0.1, 2, 12, 5
 _BINS, _REACH = 4096, 8.0
@@ -308,17 +308,17 @@ class Normal:
         self.matrix, self.first, self.cells, self.freedom = matrix, first, first.cells, first.freedom
         self.fit, found = fit_noise(matrix, first)
         squares = float(found.row_squares.sum())
-        empty = (np.empty((lines, 0)) for lines in matrix.shape)
-        self.start = State(found.row_squares, found.col_squares, squares, *empty)
+        empty = [np.empty((lines, 0)) for lines in matrix.shape]
+        self.start = State(found.row_squares, found.col_squares, squares, empty[0], empty[1])
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
         rows = np.arange(0, matrix.shape[0], self.step)
         some = self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows)
         self.columns = series_in(some)
-        # the noise of most cells, however loud others are
+        # the noise of most cells, however loud others are; those that are missing are 0
         size = np.abs(some[some != 0] if first.gaps else some)
-        self.usual = (float(np.median(size)) / _MEDIAN) ** 2
+        self.usual = max((float(np.median(size)) / _MEDIAN) ** 2, 1e-12) if size.size else 1.0
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -374,6 +374,7 @@ class Normal:
         raw = self.bounds("level", 1, own, explained, own, block.cells, self.start, noise).raw
         if self.series:
             return raw
+        raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
         for inside, of in zip((block.in_row, block.in_col), everywhere, strict=True):
             weights = np.maximum(of - 2, 1.0)
             line = weights, np.maximum(of - inside + inside * level**2, weights * noise)
@@ -411,9 +412,11 @@ class Normal:
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
         noise = (state.squares + self.lost) / self.freedom
         lines = [] if self.series else list(self.lines(block, state, noise))
-        usual = min(noise, self.usual) * self.loudness(block, state)
+        usual = min(noise, self.usual)
         left = sums.squares - sums.of_level - sums.of_rows - sums.of_cols
-        quiet = not self.series and left < _QUIET * block.cells * usual and self.continuous(block)
+        if quiet := not self.series and left < _QUIET * block.cells * usual:
+            usual *= self.loudness(block, state)
+            quiet = left < _QUIET * block.cells * usual and self.continuous(block)
         for form, freedom, own, explained in (
             ("level", 1, sums.of_level, level),
             ("columns", c, sums.of_level + sums.of_cols, level + cols),
@@ -423,7 +426,7 @@ class Normal:
             judged = self.bounds(form, freedom, own, explained, sums.squares, block.cells, state, noise)
             if quiet:
                 left = max((sums.squares - own) / usual, 0.0)
-                judged = judged._replace(raw=max(judged.raw, quietness(block.cells - freedom, left)))
+                judged = judged._replace(raw=max(judged.raw, quietness(block.cells - freedom, left) - self.log_tests))
             of_lines = explained_by_lines(form, block, z, sums) if lines else ()
             for of, line in zip(of_lines, lines, strict=True):
                 by_line = bound_by_lines(freedom, explained / max(own, 1e-300) * of, *line)
@@ -492,10 +495,10 @@ class Normal:
         factor = judged.explained / max(judged.own, 1e-300)
         for squares, at, of in zip(lines, block[:2], explained_by_lines(judged.form, block, z, sums), strict=True):
             squares[at] = np.maximum(squares[at] - factor * of, 0.0)
-        squares = max(state.squares - judged.explained, 0.0)
+        total = max(state.squares - judged.explained, 0.0)
         left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
         quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
-        return State(lines[0], lines[1], squares, of_rows, of_cols, count, quiet)
+        return State(lines[0], lines[1], total, of_rows, of_cols, count, quiet)
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
@@ -520,7 +523,9 @@ def explained_by_lines(form: str, block: Block, z: Floats, sums: Sums) -> tuple[
         P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
         return D.sum(axis=1), D.sum(axis=0)
-    p, e, on_p, on_e = np.zeros(len(block.cols)), np.zeros(len(block.rows)), 0.0, 0.0
+    p, e = np.zeros(len(block.cols)), np.zeros(len(block.rows))
+    on_p: Any = 0.0
+    on_e: Any = 0.0
     if form in ("columns", "both"):
         p, on_p = sums.col_means, sums.on_cols
     if form in ("rows", "both"):
