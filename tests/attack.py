@@ -341,7 +341,7 @@ def _read_run(path: Path, checked: bool) -> None:
         run.findings(cell)
         run.solution(cell)
         run.mergers(cell)
-    for entry in run.matrices():
+    for entry in run.matrices.values():
         run.matrix(entry["dataset"], entry["seed"])
     if checked:
         run.tables()
