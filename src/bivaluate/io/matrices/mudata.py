@@ -43,7 +43,7 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
     if modality is None and len(known) == 1:
         return str(known[0])
     if modality is None:
-        one, both = Option(python="modality=", command="--modality"), Option("modality", ALL)
+        one, both = Option("modality", known[0]), Option("modality", ALL)
         said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
         raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
     if modality not in known:
