@@ -16,12 +16,16 @@ import pandas as pd
 import pytest
 
 from bivaluate import Biclustering, Matrix, evaluate, propose_pruning
+from bivaluate.algorithms import LargeAverageSubmatrices
 from bivaluate.algorithms.registry import algorithm_label
+from bivaluate.datasets import load_labelled
 from bivaluate.datasets.example import load_example
+from bivaluate.datasets.named import load_named
+from bivaluate.io import read_solution
 from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.judge.verdict import described
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep
@@ -302,22 +306,37 @@ def words() -> Any:
     return Matrix(X).called("documents", "words"), [(range(30), range(12)), (range(40, 70), range(30, 45))]
 
 
-def pbmc() -> Any:
-    """Cell types of scanpy's example, which ships with it: their mean level marks them."""
-    import h5py
+def demo() -> Any:
+    """What `make demo` judges."""
+    X, _ = load_named("yeast:01_alpha_factor")
+    return X, LargeAverageSubmatrices(6, random_state=0).fit(X.values).solution_
 
-    scanpy = pytest.importorskip("scanpy")
-    path = Path(scanpy.__file__).parent / "datasets" / "10x_pbmc68k_reduced.h5ad"
-    with h5py.File(path, "r") as file:
-        types = np.asarray(file["obs"]["bulk_labels"]) if "bulk_labels" in file["obs"].dtype.names else None
-        X = np.asarray(file["X"]).T.astype(float)
-    assert types is not None
-    pairs = []
-    for kind in np.unique(types)[:4]:
-        cols = np.flatnonzero(types == kind)
+
+def file_of(tool: str) -> Any:
+    """Return what a tool wrote for scanpy's 700 blood cells; tests/archive/pbmc has the files."""
+    X = load_labelled("pbmc68k").matrix
+    path = next((Path(__file__).parent / "archive" / "pbmc").glob(f"{tool}.*"))
+    return X, read_solution(path, X)
+
+
+def topics() -> Any:
+    """Eight topics of the news of Reuters, by NMF."""
+    from sklearn.decomposition import NMF
+
+    X = load_labelled("reuters_r8").matrix
+    model = NMF(8, init="nndsvda", random_state=0, max_iter=60)
+    return X, Biclustering.from_factors(model.fit_transform(X.to_scipy()), model.components_)
+
+
+def pbmc() -> Any:
+    """Cell types of scanpy's example: their mean level marks them."""
+    data = load_labelled("pbmc68k")
+    X, pairs = data.matrix.values, []
+    for cells in list(data.col_classes.values())[:4]:
+        cols = np.flatnonzero(cells)
         level = X[:, cols].mean(1) - np.delete(X, cols, axis=1).mean(1)
         pairs.append((np.argsort(-level)[:25], cols))
-    return Matrix(X, name="pbmc68k").called("genes", "cells"), pairs
+    return data.matrix, pairs
 
 
 SURFACES: dict[str, Callable[[], Any]] = {
@@ -338,8 +357,14 @@ SURFACES: dict[str, Callable[[], Any]] = {
     "markup": lambda: (Matrix(planted(FIRST).values, tuple(f"<b>&{i}" for i in range(60))), [FIRST, SECOND]),
     "cells": cells,
     "words": words,
-    "pbmc": pbmc,
+    "a constant matrix": lambda: (Matrix(np.ones((30, 10))), [(range(6), range(4))]),
     **{name: (lambda name=name: CASES[name]()) for name in ("clones", "cliques", "nested", "raised")},
+}
+FETCHED: dict[str, Callable[[], Any]] = {
+    "demo": demo,
+    "pbmc": pbmc,
+    "topics": topics,
+    **{f"{tool} on pbmc": (lambda tool=tool: file_of(tool)) for tool in ("find", "las", "qubic", "plaid", "unpast")},
 }
 
 
@@ -362,8 +387,9 @@ def shown_on(page: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("name", [*SURFACES, *(pytest.param(name, marks=pytest.mark.network) for name in FETCHED)])
 @pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")
 def test_terminal_page_notebook_json_and_anndata_print_one_record(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -373,7 +399,7 @@ def test_terminal_page_notebook_json_and_anndata_print_one_record(
     from bivaluate._anndata import add_results
     from bivaluate.cli import tables
 
-    X, pairs = SURFACES[name]()
+    X, pairs = (SURFACES | FETCHED)[name]()
     result = evaluate(X, pairs if isinstance(pairs, Biclustering) else Biclustering(list(pairs), X.shape))
     verdict = result.verdict
     rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters]
@@ -406,7 +432,7 @@ def test_terminal_page_notebook_json_and_anndata_print_one_record(
     for row in rows[: tables.MOST_ROWS]:
         assert any(all(text in line for text in row) for line in told.splitlines())
 
-    adata = AnnData(result.matrix.values.T)
+    adata = AnnData(result.matrix.to_scipy().T.tocsr() if result.matrix.sparse else result.matrix.values.T)
     add_results(adata, result, "found", obs_rows=False)
     kept = adata.uns["found"]["verdict"]
     assert (kept["headline"], kept["reason"]) == (verdict.headline, verdict.reason)

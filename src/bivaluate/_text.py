@@ -180,7 +180,9 @@ class Option:
         word = spelling(self.name)
         if self.command or not word:
             return self.command
-        return word if self.value is None or self.value is True else f"{word} {self.value}"
+        if self.value is None or self.value is True:
+            return word.removesuffix("=")
+        return f"{word}{self.value}" if word.endswith("=") else f"{word} {self.value}"
 
 
 class Advice(str):

@@ -16,7 +16,7 @@ from bivaluate.algorithms.registry import algorithm_label, is_command
 from bivaluate.benchmark.judging import bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.judge.choice import EVIDENCE, RAW, in_order
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
     from bivaluate.benchmark.fits import Benchmark

@@ -16,7 +16,7 @@ from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import TABLES, Scored, Scores, bicluster_measures, known_rows, solution_measures
 from bivaluate.io import read_solution, write_matrix
-from bivaluate.measures.registry import choose_metrics
+from bivaluate.registry import choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
 from bivaluate.sweep.failures import failed_fits

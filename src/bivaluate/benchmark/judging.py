@@ -18,7 +18,7 @@ from bivaluate.benchmark.cases import Case
 from bivaluate.benchmark.truth import Truth
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.solution import Biclustering
 
 Row = dict[str, Any]

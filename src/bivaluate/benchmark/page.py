@@ -14,8 +14,8 @@ from bivaluate._text import markdown_table, number, percent, plural
 from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
 from bivaluate.benchmark.cases import CASES
 from bivaluate.benchmark.truth import AGREEMENTS
-from bivaluate.measures.registry import symbol
 from bivaluate.plots import style
+from bivaluate.registry import symbol
 from bivaluate.sweep.failures import failure_sentences
 
 if TYPE_CHECKING:

@@ -35,14 +35,10 @@ def report(
     - `bivaluate report run --go sgd`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
-    from bivaluate.report import build_report
-    from bivaluate.report.elsewhere import annotated
-    from bivaluate.report.source import read_source
-
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
-    chosen_metrics(None, False, own)  # known from here on
+    chosen_metrics(None, own)  # known from here on
     looked_up = gene_sets.for_report(target)
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again
@@ -53,7 +49,14 @@ def report(
             )
         written = report_again(run, target, title)
     else:
-        source = annotated(read_source(run), annotations.test(run))
+        from bivaluate.report import build_report
+        from bivaluate.report.source import read_source
+
+        source = read_source(run)
+        if annotations.annotations is not None:
+            from bivaluate.report.elsewhere import annotated
+
+            source = annotated(source, annotations.test(run))
         written = build_report(source, target, title, by=by, **looked_up)
     say_written(written)
 

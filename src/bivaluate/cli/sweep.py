@@ -13,19 +13,8 @@ import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, plural
-from bivaluate.cli.options import (
-    COMMANDS,
-    AllMetrics,
-    MatrixFile,
-    Metrics,
-    OwnMeasures,
-    Parameters,
-    Scheduler,
-    chosen_metrics,
-    grouped,
-    listed,
-    option,
-)
+from bivaluate.cli import options
+from bivaluate.cli.options import COMMANDS, MatrixFile, chosen_metrics, grouped, listed, option
 from bivaluate.cli.tables import err, out, print_list, progress
 
 if TYPE_CHECKING:
@@ -66,10 +55,10 @@ def sweep(
     ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
-    parameters: Parameters = None,
-    metrics: Metrics = None,
-    all_metrics: AllMetrics = False,
-    own: OwnMeasures = None,
+    parameters: options.Parameters = None,
+    metrics: options.Metrics = None,
+    all_metrics: Annotated[bool, option("Compute every measure, as --metrics all does.", "--all")] = False,
+    own: options.OwnMeasures = None,
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
@@ -85,7 +74,7 @@ def sweep(
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
     ] = 1,
-    scheduler: Scheduler = None,
+    scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     part: Annotated[
         str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
@@ -131,14 +120,14 @@ def sweep(
         for word in words.values():
             if "cmd:" in word and styles != {"tsv"}:  # a command gets the matrix in the format of the file
                 settings[word] = {"matrix": min(styles), **settings.get(word, {})}
-    options = {
+    asked = {
         "datasets": matrices or None,
         "algorithms": split_algorithms(algorithms),
         "k": k if k in ("planted", "auto") else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
         "parameters": settings or None,
-        "metrics": chosen_metrics(metrics, all_metrics, own) if metrics or all_metrics or own else None,
+        "metrics": chosen_metrics("all" if all_metrics else metrics, own) if metrics or all_metrics or own else None,
         "score": parse_assignments("--score", score or []) or None,
         "read": matrix_file.given or None,
         "time_limit": time_limit,
@@ -147,7 +136,7 @@ def sweep(
         "held_out": held_out or None,
         "stability": stability or None,
     }
-    given = {key: value for key, value in options.items() if value is not None}
+    given = {key: value for key, value in asked.items() if value is not None}
     if plan is not None or "datasets" not in given:
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
     else:
@@ -155,8 +144,8 @@ def sweep(
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            asked: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
-            run = Sweep(chosen, run_folder, **asked, progress=tell).run()
+            how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
+            run = Sweep(chosen, run_folder, **how, progress=tell).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise

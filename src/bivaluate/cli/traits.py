@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import AnnotationFile, Csv, Json, MatrixFile, SolutionFile, grouped, option, shared_traits
+from bivaluate.cli.options import Csv, Json, MatrixFile, SolutionFile, TraitFile, grouped, option, shared_traits
 from bivaluate.cli.tables import err, number, print_json, print_list, print_table, write_csv
 
 
@@ -17,7 +17,7 @@ def traits(
     solution: Annotated[Path, typer.Argument(help="The biclusters, in any format bivaluate reads.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
-    annotations: AnnotationFile,
+    annotations: TraitFile,
     matrix: Annotated[Path, option("The matrix they come from.", "--matrix")],
     csv: Csv = None,
     as_json: Json = False,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WINNERS_SOURCE
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import (
     DESIGNED,
     FITTED,

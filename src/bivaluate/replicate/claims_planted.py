@@ -9,7 +9,7 @@ import pandas as pd
 
 from bivaluate.datasets.published import PLANTED
 from bivaluate.datasets.scenarios import VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import FITTED, IMPLIED, Claim, Measure
 from bivaluate.replicate.texts import SOURCES, worded
 

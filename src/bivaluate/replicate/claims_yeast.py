@@ -10,7 +10,7 @@ import pandas as pd
 
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, YEAST_COVERAGE, YEAST_PICKS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import Claim, Measure, View
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.texts import SOURCES, worded

@@ -14,7 +14,7 @@ from bivaluate._check import check_choice
 from bivaluate._errors import DegenerateWarning
 from bivaluate.datasets.published import PLANTED_MEASURES, WINNERS
 from bivaluate.evaluation import evaluate
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.sweep import Cell, Run
 
 #: The paper's own choices: the measures it computes, those that rank solutions, the four it compares algorithms by,

@@ -11,7 +11,7 @@ from bivaluate._text import listing, percent
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERAGE, YEAST_PICKS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED

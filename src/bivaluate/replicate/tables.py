@@ -11,7 +11,7 @@ import pandas as pd
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted

@@ -249,7 +249,7 @@ def build_report(
 
 def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Write the main scores and the verdicts as a table for MultiQC, which looks for names ending in ``_mqc.json``."""
-    from bivaluate.measures.registry import main_metrics
+    from bivaluate.registry import main_metrics
 
     named = {str(e.solution.info.get("name", "solution")): e for e in evaluations}
     shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
@@ -283,7 +283,7 @@ def render(
     from bivaluate import __version__
     from bivaluate._glossary import GLOSSARY
     from bivaluate.judge.verdict import described, headings
-    from bivaluate.measures.registry import RECORDS, symbol
+    from bivaluate.registry import RECORDS, symbol
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
 
@@ -354,7 +354,7 @@ def tidy(text: str) -> Markup:
 @cache
 def _indexed_symbols() -> re.Pattern[str]:
     """Return what finds the symbols of measures that have an index, as NVE_cov does."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     return re.compile("|".join(rf"\b{r.symbol}\b" for key, r in RECORDS.items() if "_" in r.symbol and r.symbol != key))
 

@@ -17,9 +17,9 @@ from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import EXPONENT
 from bivaluate.plots.style import algorithm_name
+from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:

@@ -357,7 +357,7 @@ def _numbers(name: str, values: Iterable[Any], minimum: int) -> tuple[int, ...]:
 def _check_metrics(metrics: Any) -> str | tuple[str, ...]:
     if isinstance(metrics, str) and metrics in ("default", "all"):
         return metrics
-    from bivaluate.measures.registry import get_metric
+    from bivaluate.registry import get_metric
 
     keys = _words("metrics", metrics)
     for key in keys:

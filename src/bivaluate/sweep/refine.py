@@ -139,9 +139,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     >>> X[:20, :8] += 3
     >>> refined = refine(X, Biclustering([(range(2, 20), range(7))], X.shape))
     >>> refined.solution[0].shape
-    (23, 8)
+    (20, 8)
     >>> refined.sentences(Matrix(X))[0][:18]
-    'B1 gains 5 rows (0'
+    'B1 gains 2 rows (0'
     """
     matrix = Matrix.of(X, missing).settled()
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]

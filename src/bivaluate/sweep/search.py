@@ -25,7 +25,7 @@ from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import choose_metrics, get_ranking_metric
+from bivaluate.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of

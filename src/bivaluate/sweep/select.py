@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures import registry
-from bivaluate.measures.registry import RECORDS, get_metric, symbol
+from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
