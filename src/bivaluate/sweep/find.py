@@ -107,7 +107,7 @@ class Found:
         Examples
         --------
         >>> found.candidates[["algorithm", "n_supported"]].head(1).values.tolist()
-        [['las-final', 1]]
+        [['las', 1]]
         """
         import pandas as pd
 
@@ -128,7 +128,7 @@ class Found:
         Examples
         --------
         >>> found.chosen.algorithm
-        'las-final'
+        'las'
         """
         return best_fit(self._scored)
 
