@@ -20,7 +20,7 @@ def shared_names(doctest_namespace):
 
 @pytest.fixture(autouse=True)
 def shared_results(request, doctest_namespace):
-    """Give the examples of results, which are about one of each, those results; docstrings of their classes make them."""
+    """Give examples of result classes one result each to speak about; docstrings of the classes make them."""
     made = {
         "load.py": "example_run",
         "select.py": "example_run",
