@@ -91,7 +91,9 @@ def said(use: Callable[[], object]) -> str:
 def test_flipped_bytes_in_the_journal(run: Path, at: float) -> None:
     journal = run / "journal.sqlite"
     content = bytearray(journal.read_bytes())
-    used = [i for i in range(0, len(content) - 600, 50) if content[i : i + 600].count(0) < 100]  # pages have empty parts
+    used = [
+        i for i in range(0, len(content) - 600, 50) if content[i : i + 600].count(0) < 100
+    ]  # pages have empty parts
     start = min(used, key=lambda i: abs(i - at * len(content))) if at >= 0.5 else int(at * len(content))
     content[start : start + 600] = bytes(byte ^ 0x5A for byte in content[start : start + 600])
     journal.write_bytes(content)

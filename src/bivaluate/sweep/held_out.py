@@ -18,7 +18,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
-Fit = Callable[[Floats, int], Biclustering]
+Refit = Callable[[Floats, int], Biclustering]
 
 _ROUNDS = 4
 
@@ -58,7 +58,7 @@ class PredictiveGain:
 
 def predictive_gain(
     X: Any,
-    fit: Fit,
+    fit: Refit,
     k_values: Iterable[int],
     *,
     folds: int = 5,
