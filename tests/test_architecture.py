@@ -16,6 +16,7 @@ LAYERS = {
     "_files": 1,
     "_text": 0,
     "_anndata": 1,
+    "_soma": 1,
     "_check": 1,
     "_glossary": 0,
     "_rows": 1,
