@@ -9,7 +9,7 @@ import pytest
 from bivaluate import Biclustering, evaluate, read_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.cli.main import COMMANDS
-from bivaluate.measures.registry import METRICS, OF_TOPICS
+from bivaluate.registry import METRICS, OF_TOPICS
 
 
 def test_help_lists_every_command(run):

@@ -140,7 +140,6 @@ def compile_all() -> None:
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
-    from bivaluate.measures._cell_pairs import CellPairs
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -154,7 +153,6 @@ def compile_all() -> None:
         evaluate(X, many, metrics="all")
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
-        CellPairs(many, many, np.eye(len(many))).sums()
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

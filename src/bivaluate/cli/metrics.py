@@ -35,7 +35,7 @@ def metrics(
 
         print_json(dict(GLOSSARY)) if as_json else print_table(["word", "meaning"], GLOSSARY)
         return
-    from bivaluate.measures.registry import METRICS, OF_TOPICS, get_metric
+    from bivaluate.registry import METRICS, OF_TOPICS, get_metric
 
     records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
     rows = [{field: getattr(metric, field) for field in FIELDS} for metric in records]

@@ -51,6 +51,7 @@ COMMANDS = (
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
+Report = Annotated[Path | None, option("Also write an HTML report to this file.", "--report")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas, or all (see `bivaluate metrics`).")]
@@ -345,7 +346,7 @@ def chosen_metrics(metrics: str | None, own: list[str] | None = None) -> str | l
     chosen = "all" if metrics == "all" else listed(metrics) or "default"
     if not own:
         return chosen
-    from bivaluate.measures.registry import choose_metrics
+    from bivaluate.registry import choose_metrics
 
     return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 

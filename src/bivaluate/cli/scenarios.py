@@ -77,7 +77,7 @@ def planted(
     - `bivaluate datasets scenarios planted S4 S5 --seeds 100`
     """
     from bivaluate.datasets.published import PLANTED, PLANTED_MEASURES, PLANTED_SOURCE, planted_table
-    from bivaluate.measures.registry import get_metric
+    from bivaluate.registry import get_metric
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=n_seeds)
     records = [dataclasses.asdict(cell) | {"deviation": cell.deviation} for cell in cells]

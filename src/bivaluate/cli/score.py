@@ -129,7 +129,7 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import RECORDS, choose_metrics, get_metric
+    from bivaluate.registry import RECORDS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
@@ -172,7 +172,7 @@ def _places(
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
     from bivaluate.judge.choice import which_is_best
-    from bivaluate.measures.registry import RECORDS, main_metrics
+    from bivaluate.registry import RECORDS, main_metrics
 
     computed = evaluations[0].scores
     main = ["n_biclusters", *(metric.key for metric in main_metrics())]
@@ -246,7 +246,7 @@ def _print_biclusters(evaluations: Sequence[Evaluation], sort: str | None) -> No
 
 def _bicluster_table(records: Sequence[dict[str, Any]], sort: str | None) -> tuple[list[str], list[list[str]]]:
     from bivaluate.judge.verdict import WORDS
-    from bivaluate.measures.registry import RECORDS, symbol
+    from bivaluate.registry import RECORDS, symbol
 
     sort = sort or next((key for key in ("evidence", "nve_k") if key in records[0]), None)
     order = tables.best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))

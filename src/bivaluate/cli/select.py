@@ -80,7 +80,7 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
 
 
 def _print(selection: Selection, run: Run) -> None:
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,9 @@ def sweep(
         ),
     ] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
-    plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
+    plan: Annotated[
+        Path | None, option("Read all of this from a TOML plan, or from a run folder, instead of options.")
+    ] = None,
     algorithms: Annotated[
         str | None,
         option(
@@ -134,17 +137,15 @@ def sweep(
         "stability": stability or None,
     }
     given = {key: value for key, value in asked.items() if value is not None}
-    text = None
     if plan is not None or "datasets" not in given:
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
-        text = plan.read_text(encoding="utf-8") if plan is not None else None
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
-            run = Sweep(chosen, run_folder, **how, progress=tell, plan_text=text).run()
+            run = Sweep(chosen, run_folder, **how, progress=tell).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
@@ -160,15 +161,17 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.plan import Plan
 
-    if plan is not None:
-        if given:
-            names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
-            raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
-        return Plan.from_toml(plan)
-    if given or not os.path.isdir(folder):
+    asked = {name: given.pop(name) for name in ("held_out", "stability") if plan is not None and name in given}
+    if plan is not None and given:
+        names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
+        raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
+    if plan is None and (given or not os.path.isdir(folder)):
         raise ParameterError(
             "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
+    if plan is not None and not os.path.isdir(plan):
+        return replace(Plan.from_toml(plan), **asked)
+    folder = plan or folder
     stored = load_run(folder).plan
     outside = [name for name in stored.algorithms if ":" in name]  # cmd:, recipe:, package.module:Class
     if outside and not trusted:
@@ -176,7 +179,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
             f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
             "know who made it, add --trust-commands."
         )
-    return stored
+    return replace(stored, null=None, null_runs=0, **asked) if asked else stored  # surrogates answer another question
 
 
 def split_algorithms(text: str | None) -> list[str] | None:
@@ -237,8 +240,8 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
-    status = run.results["status"].value_counts()
-    counts = ", ".join(f"{status[name]} {name}" for name in status.index)
+    called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
+    counts = ", ".join(f"{n} {called.get(str(name), name)}" for name, n in run.results["status"].value_counts().items())
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     failed = failed_fits(run.results)
     if len(run.variants):

@@ -45,14 +45,14 @@ def percentage(share: float | None) -> str:
 
 def score_text(key: str, value: float | None) -> str:
     """Return the value of a measure for a table, in per cent where its record says so."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     return percentage(value) if key in RECORDS and RECORDS[key].percent else number(value)
 
 
 def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     metric = RECORDS[key]
     return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
@@ -92,6 +92,16 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
         table.add_row(*row)
     table.width = total if total > out.width else None
     out.print(table, crop=False)
+
+
+def print_records(shown: Mapping[str, str], records: Sequence[Mapping[Any, Any]]) -> None:
+    """Print what records hold under some keys, by the heading of each; keys that no record has are left out."""
+
+    def text(value: Any) -> str:
+        return number(value) if isinstance(value, (int, float)) else str(value) or "–"
+
+    keys = [key for key in shown if records and key in records[0]]
+    print_table([shown[key] for key in keys], [[text(record[key]) for key in keys] for record in records])
 
 
 #: What commands that may take long do; `command` is the one that is running.

@@ -21,7 +21,7 @@ import numpy as np
 from bivaluate._text import listing, number
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.judge.verdict import count, nothing_supported
-from bivaluate.measures.registry import get_metric, symbol
+from bivaluate.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from bivaluate.measures.registry import METRICS, RECORDS
+from bivaluate.registry import METRICS, RECORDS
 
 
 @dataclass(frozen=True)
