@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evidence_data import Floats, block
+from benchmarks.noise_search import search_block
 from bivaluate.chance.assumptions import centre_columns, prepare_values
 from bivaluate.chance.scores import score_blocks
-from bivaluate.chance.search import search_block
 from bivaluate.measures._blocks import virtual_error_value
 
 MATRIX = (300, 40)

@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.noise_search import search_block
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning
-from bivaluate.chance.search import search_block
 
 Floats = NDArray[np.float64]
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.evidence_data import KEYS, LOW_IS_BETTER, Floats, best, planted, random_blocks, scores, searched
+from benchmarks.noise_search import search_block
 from bivaluate import Biclustering
 from bivaluate.chance.assumptions import centre_columns
-from bivaluate.chance.search import search_block
 
 MATRIX = (300, 40)
 FOUR = [(38, 10)] * 4

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.noise_search import search_block
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import BivaluateWarning
-from bivaluate.chance.search import search_block
 from bivaluate.datasets import SCENARIOS, make_scenario
 
 SEEDS = range(5)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.chance.search import search_block
+from benchmarks.noise_search import search_block
 from bivaluate.datasets import make_scenario
 from bivaluate.datasets.scenarios import SCENARIOS
 from bivaluate.solution import Biclustering

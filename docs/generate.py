@@ -19,7 +19,7 @@ from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.cli import main as command_line
 from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS, RECORDS
 from bivaluate.replicate.document import headline
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -381,6 +381,14 @@ def data_table() -> str:
     return "\n".join(lines)
 
 
+def formulas() -> str:
+    """The formulas of measures as the page shows them, MathML by LaTeX."""
+    from latex2mathml.converter import convert
+
+    rendered = {m.formula: convert(m.formula, display="block") for m in RECORDS.values() if m.formula}
+    return json.dumps(rendered, indent=0, ensure_ascii=False) + "\n"
+
+
 def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -415,6 +423,7 @@ def documents() -> dict[Path, str]:
         ROOT / "docs" / "scale.md": scale,
         ROOT / "docs" / "speed.md": speed,
         ROOT / "docs" / "reliability.md": reliability,
+        ROOT / "src" / "bivaluate" / "report" / "static" / "formulas.json": formulas(),
     }
 
 

@@ -317,7 +317,7 @@ def _read_run(path: Path) -> None:
         run.findings(cell)
         run.solution(cell)
         run.mergers(cell)
-    for entry in run.matrices():
+    for entry in run.matrices.values():
         run.matrix(entry["dataset"], entry["seed"])
     run.tables()
     repr(run.provenance)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError, suggest
+from bivaluate._rows import take_near
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
@@ -123,16 +124,7 @@ class BackedRows:
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
-        parts, first = [], 0
-        while first < len(rows):
-            low, last = int(rows[first]), int(np.searchsorted(rows, rows[first] + _SPAN))
-            parts.append(self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low])
-            first = last
-        if not self.sparse:
-            return np.concatenate(parts) if parts else np.empty((0, self.shape[1]), self.dtype)
-        from scipy.sparse import csr_array, vstack
-
-        return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, self.shape[1]), dtype=self.dtype)
+        return take_near(self, rows, _SPAN)
 
 
 def _opened_again(path: str, key: str, turned: bool) -> BackedRows:

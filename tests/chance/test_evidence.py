@@ -21,8 +21,8 @@ from bivaluate.chance.evidence import (
     total_evidence,
     weights,
 )
-from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import METRICS
 from tests.reference import evidence as twin
 
 WORKED = json.loads((Path(twin.__file__).parent / "evidence_worked.json").read_text())

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
-from bivaluate._errors import FormatError, MatrixError, ParameterError, TooLargeError
+from bivaluate._errors import FormatError, MatrixError, ParameterError
 from bivaluate._parallel import share_out
 from bivaluate.io.matrices import _stored
 
@@ -425,8 +425,3 @@ def test_a_sparse_file_is_turned_by_way_of_temporary_files(tmp_path, monkeypatch
     held = evaluate(X, solution, metrics=["nve"], memory="16M")
     assert held.matrix.source.memory == 16_000_000
     assert held.scores["nve"] == pytest.approx(evaluate(VALUES, solution, metrics=["nve"]).scores["nve"])
-    monkeypatch.setattr(_stored, "MOST_FILES", 2)
-    words = r"a\.h5ad holds \d+ entries by columns.* temporary files\. Allow .*transpose=True"
-    with pytest.raises(TooLargeError, match=words):
-        X.source.within(100).rows(0, 2)
-    assert not list((tmp_path / "temporary").iterdir())

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.noise_search import search_block
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import MatrixError
-from bivaluate.chance.search import search_block
 from bivaluate.judge.prune import propose_pruning
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,25 +113,21 @@ def _correlated(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 def _planted(
-    kind: str, shape: tuple[int, int] = SHAPE, draw: Draw = _gaussian, shared: float = 0.0, scale: int = 1
-) -> Callable[[int], Problem]:
+    kind: str, seed: int, *, shape: tuple[int, int] = SHAPE, draw: Draw = _gaussian, shared: float = 0.0, scale: int = 1
+) -> Problem:
     """Plant three blocks of a kind; neighbours share a part of their rows and columns."""
-
-    def load(seed: int) -> Problem:
-        rng = np.random.default_rng([seed, sum(map(ord, kind)), *shape, round(100 * shared)])
-        values = draw(rng, shape)
-        rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
-        pairs, row, col = [], 0, 0
-        for n_rows, n_cols in ((scale * r, c) for r, c in BLOCKS):
-            pair = (np.sort(rows[row : row + n_rows]), np.sort(cols[col : col + n_cols]))
-            values[np.ix_(*pair)] = _block(kind, values[np.ix_(*pair)], rng)
-            pairs.append(pair)
-            row, col = row + round((1 - shared) * n_rows), col + round((1 - shared) * n_cols)
-        order = rng.permutation(shape[0])
-        place = np.argsort(order)
-        return Problem(Matrix(values[order]), Biclustering([(np.sort(place[r]), c) for r, c in pairs], shape))
-
-    return load
+    rng = np.random.default_rng([seed, sum(map(ord, kind)), *shape, round(100 * shared)])
+    values = draw(rng, shape)
+    rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
+    pairs, row, col = [], 0, 0
+    for n_rows, n_cols in ((scale * r, c) for r, c in BLOCKS):
+        pair = (np.sort(rows[row : row + n_rows]), np.sort(cols[col : col + n_cols]))
+        values[np.ix_(*pair)] = _block(kind, values[np.ix_(*pair)], rng)
+        pairs.append(pair)
+        row, col = row + round((1 - shared) * n_rows), col + round((1 - shared) * n_cols)
+    order = rng.permutation(shape[0])
+    place = np.argsort(order)
+    return Problem(Matrix(values[order]), Biclustering([(np.sort(place[r]), c) for r, c in pairs], shape))
 
 
 def _block(kind: str, noise: Floats, rng: np.random.Generator) -> Floats:
@@ -151,55 +148,35 @@ def _counts(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
     return rng.poisson(1.0, size=shape).astype(float)
 
 
-def _noise(draw: Draw) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(Matrix(draw(np.random.default_rng([seed, 7]), SHAPE)), Biclustering([], SHAPE))
-
-    return load
+def _noise(draw: Draw, seed: int) -> Problem:
+    return Problem(Matrix(draw(np.random.default_rng([seed, 7]), SHAPE)), Biclustering([], SHAPE))
 
 
-def _scenario(name: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        values, truth, _ = make_scenario(name, random_state=seed)
-        return Problem(Matrix(values), truth)
-
-    return load
+def _scenario(name: str, seed: int) -> Problem:
+    values, truth, _ = make_scenario(name, random_state=seed)
+    return Problem(Matrix(values), truth)
 
 
-def _expression(name: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(load_labelled(name).matrix, genes=True)
-
-    return load
+def _expression(name: str, seed: int) -> Problem:
+    return Problem(load_labelled(name).matrix, genes=True)
 
 
-def _repeat(name: str, again: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
-
-    return load
+def _repeat(name: str, again: str, seed: int) -> Problem:
+    return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
 
 
-def _halves(load: Callable[[int], Problem], turned: bool = False) -> Callable[[int], Problem]:
+def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
     """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
 
     Turned, rows are halved and columns judged: texts and users repeat each other, words and films are what recurs.
     """
-
-    def half(seed: int) -> Problem:
-        whole = load(seed).matrix.T if turned else load(seed).matrix
-        if whole.sparse:
-            cells = whole.to_scipy()
-        else:
-            cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
-        first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
-        return Problem(first, other=second)
-
-    return half
-
-
-def _whole(name: str) -> Callable[[int], Problem]:
-    return lambda seed: Problem(load_labelled(name).matrix)
+    whole = load(seed).matrix.T if turned else load(seed).matrix
+    if whole.sparse:
+        cells = whole.to_scipy()
+    else:
+        cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
+    first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
+    return Problem(first, other=second)
 
 
 def _brown(seed: int) -> Problem:
@@ -229,17 +206,13 @@ def _ratings(seed: int) -> Problem:
     return Problem(_without_gaps(part.matrix), None, part.row_classes, part.col_classes)
 
 
-def _documents(name: str) -> Callable[[int], Problem]:
+def _documents(name: str, seed: int) -> Problem:
     """The first 25 documents of each class, the words in at least 20 of them; sparse."""
-
-    def load(seed: int) -> Problem:
-        found = load_labelled(name)
-        documents = _first_of_each(found.row_classes, MOST_DOCUMENTS)
-        counts = found.matrix.source.take(documents)
-        words = np.flatnonzero((counts > 0).sum(axis=0) >= FEWEST_DOCUMENTS)
-        return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
-
-    return load
+    found = load_labelled(name)
+    documents = _first_of_each(found.row_classes, MOST_DOCUMENTS)
+    counts = found.matrix.source.take(documents)
+    words = np.flatnonzero((counts > 0).sum(axis=0) >= FEWEST_DOCUMENTS)
+    return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
 
 
 def _first_of_each(classes: Mapping[str, NDArray[np.bool_]], most: int) -> NDArray[np.int64]:
@@ -272,37 +245,39 @@ _REPEATS = (
     ("yeast:15_YPD_1", "yeast:16_YPD_2"),
     ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
 )
-_HALVED = {
-    **dict.fromkeys(("pbmc68k", "yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")),
-    **dict.fromkeys(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002")),
-    "brown": _halves(_brown),
-    "mulan_yeast": _halves(_mulan),
-    "movielens": _halves(_ratings, turned=True),
-    "newsgroups": _halves(_documents("newsgroups"), turned=True),
-    "reuters_r8": _halves(_documents("reuters_r8"), turned=True),
+_SERIES = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
+_CANCER = tuple(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002"))
+_HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
+    **{name: partial(_expression, name) for name in ("pbmc68k", *_SERIES, *_CANCER)},
+    "brown": _brown,
+    "mulan_yeast": _mulan,
+}
+_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {
+    "movielens": _ratings,
+    **{name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")},
 }
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
 CASES: dict[str, Case] = {
     case.name: case
     for case in (
-        Case("raised", "planted", _planted("raised"), quick=True),
-        Case("additive", "planted", _planted("additive"), quick=True),
-        Case("scaling", "planted", _planted("scaling"), quick=True),
-        Case("order-preserving", "planted", _planted("order")),
-        Case("overlapping", "planted", _planted("raised", shared=0.3), quick=True),
-        Case("heavy-tailed", "planted", _planted("raised", draw=_heavy)),
-        Case("correlated columns", "planted", _planted("additive", draw=_correlated)),
-        Case("Poisson", "planted", _planted("Poisson", draw=_counts), quick=True),
-        Case("raised, tall", "planted", _planted("raised", shape=(1000, 40), scale=3)),
-        Case("additive, wide", "planted", _planted("additive", shape=(200, 120))),
-        Case("noise", "noise", _noise(_gaussian), quick=True),
-        Case("heavy-tailed noise", "noise", _noise(_heavy)),
-        Case("correlated noise", "noise", _noise(_correlated)),
-        Case("Poisson noise", "noise", _noise(_counts), quick=True),
-        *(Case(f"scenario:{key}", "planted", _scenario(key), quick=key in ("S1", "S5")) for key in SCENARIOS),
+        Case("raised", "planted", partial(_planted, "raised"), quick=True),
+        Case("additive", "planted", partial(_planted, "additive"), quick=True),
+        Case("scaling", "planted", partial(_planted, "scaling"), quick=True),
+        Case("order-preserving", "planted", partial(_planted, "order")),
+        Case("overlapping", "planted", partial(_planted, "raised", shared=0.3), quick=True),
+        Case("heavy-tailed", "planted", partial(_planted, "raised", draw=_heavy)),
+        Case("correlated columns", "planted", partial(_planted, "additive", draw=_correlated)),
+        Case("Poisson", "planted", partial(_planted, "Poisson", draw=_counts), quick=True),
+        Case("raised, tall", "planted", partial(_planted, "raised", shape=(1000, 40), scale=3)),
+        Case("additive, wide", "planted", partial(_planted, "additive", shape=(200, 120))),
+        Case("noise", "noise", partial(_noise, _gaussian), quick=True),
+        Case("heavy-tailed noise", "noise", partial(_noise, _heavy)),
+        Case("correlated noise", "noise", partial(_noise, _correlated)),
+        Case("Poisson noise", "noise", partial(_noise, _counts), quick=True),
+        *(Case(f"scenario:{key}", "planted", partial(_scenario, key), quick=key in ("S1", "S5")) for key in SCENARIOS),
         *(
-            Case(name, "genes", _expression(name), quick=name in _QUICK_YEAST)
+            Case(name, "genes", partial(_expression, name), quick=name in _QUICK_YEAST)
             for name, record in DATASETS.items()
             if record.group == "yeast"
         ),
@@ -310,16 +285,17 @@ CASES: dict[str, Case] = {
         Case("mulan_yeast", "functions", _mulan, prepared=True),
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
-        Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
+        Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
         *(
-            Case(f"{a} again", "repeats", _repeat(a, b), quick="heat_shock_1" in a, prepared=True)
+            Case(f"{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
             for pair in _REPEATS
             for a, b in (pair, pair[::-1])
         ),
         *(
-            Case(f"{name} halves", "repeats", load or _halves(_whole(name)), prepared=True)
-            for name, load in _HALVED.items()
+            Case(f"{name} halves", "repeats", partial(_halves, load, turned), prepared=True)
+            for turned, loaders in ((False, _HALVED_COLUMNS), (True, _HALVED_ROWS))
+            for name, load in loaders.items()
         ),
-        Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
+        Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
     )
 }

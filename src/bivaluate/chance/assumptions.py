@@ -23,17 +23,14 @@ Groups = Callable[[], NDArray[np.int64]]
 COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
 KURTOSIS_LIMIT = 3.0
-ZEROS_LIMIT = 0.50
 AUTOCORRELATION_LIMIT = 0.20
-# How far totals of columns of counts differ, as a share of their mean; how alike two halves of the rows see that.
-DEPTH_LIMIT, DEPTH_AGREED = 0.30, 0.70
 # Standard deviations from a normal mean to its lower quartile; rounds in which the correlation and its spread settle.
 _QUARTILE, _ROUNDS, _MOST_CORRELATED = 0.6745, 10, 0.99
 _ROWS_LOOKED_AT = 500
 _FEWEST_ROWS = 10
 # Rows with less than this share of the squares of others hold nothing but rounding.
 _ROUNDING = 1e-24
-COLUMN_EFFECTS, TAILS, SMOOTHNESS, DEPTH = "column effects", "tails", "smoothness", "depth"
+COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
 def centre_columns(X: Any) -> Floats:
@@ -97,9 +94,7 @@ def prepared(matrix: Matrix, centre: str = "none", normalise: str = "none") -> M
     return Matrix(prepare_values(matrix.values, centre, normalise), name=matrix.name)
 
 
-def broken_assumptions(
-    matrix: Matrix, solution: Biclustering | None = None, given: Matrix | None = None
-) -> dict[str, str]:
+def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> dict[str, str]:
     """Say in words where a matrix breaks the assumptions of E0 and V* (independent, roughly normal cells).
 
     Looks at the observed cells of no more than 500 rows, evenly spread. Three questions, all on rows standardised to
@@ -107,8 +102,7 @@ def broken_assumptions(
     what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
-    series. What the matrix was before it was :func:`prepared` is `given`: centred
-    zeros are zeros no more. The sentences are keyed by what they are about.
+    series. The sentences are keyed by what they are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -116,83 +110,33 @@ def broken_assumptions(
     >>> broken_assumptions(Matrix(X + 2 * np.sin(np.arange(30))))[COLUMN_EFFECTS][:28]
     'Columns have strong effects '
     """
-    sentences, tails, step, series = matrix.once(_departures)
-    raw = matrix if given is None else given
-    if tails:
-        sentences = sentences | {TAILS: _about_tails(tails, raw.once(_share_of_zeros))}
-    if raw.once(_unequal_depth):
-        sentences = sentences | {DEPTH: _ABOUT_DEPTH}
+    sentences, step, series = matrix.once(_departures)
     correlation = None
     if series is not None:
         correlation = series.correlation_given(None if solution is None else partial(rows_alike, solution, step))
     if correlation is None:
         return dict(sentences)
-    share = (1 - correlation) / (1 + correlation)
-    found = f"Neighbouring columns are correlated ({correlation:.2f})"
-    counts = f"evidence counts a cell as {share:.2f} of an independent one"
-    smooth = f"{found}, as in a time series, so {counts}. If the order of columns means nothing, shuffle them."
+    smooth = (
+        f"Neighbouring columns are correlated ({correlation:.2f}), as in a time series: a search finds more in them than the "
+        "null of errors allows for; go by evidence, which allows for it."
+    )
     return sentences | {SMOOTHNESS: smooth}
 
 
-_ABOUT_DEPTH = (
-    "The totals of columns of counts differ: where that is the depth to which cells or samples were sequenced, rows of high "
-    "counts follow it, and look like a bicluster. Divide each column by its total first, and take logarithms."
-)
-
-
-def _unequal_depth(matrix: Matrix) -> bool:
-    """Return whether columns are counts, or logarithms of 1 + counts, of unequal totals: in both halves of the rows.
-
-    >>> rng = np.random.default_rng(0)
-    >>> mean, depth = rng.gamma(1, 2, size=(200, 1)), rng.lognormal(0, 0.5, size=60)
-    >>> _unequal_depth(Matrix(rng.poisson(mean * depth))), _unequal_depth(Matrix(rng.poisson(mean + 0 * depth)))
-    (True, False)
-    """
-    cells, _ = _some_rows(matrix)
-    counts = cells if (cells == np.floor(cells)).all() else np.expm1(np.minimum(cells, 30.0))
-    whole = np.round(counts)
-    if len(cells) < _FEWEST_ROWS or not (whole >= 0).all() or not np.allclose(counts, whole, rtol=1e-9, atol=1e-9):
-        return False
-    if whole.max() < 2 or whole.min() > 0:  # zeros and ones, or ratings
-        return False
-    halves = np.array([whole[start::2].sum(axis=0) for start in (0, 1)])
-    means = halves.mean(axis=1)
-    if not (means > 0).all() or not (halves.std(axis=1) > 0).all():
-        return False
-    beyond_chance = (halves.var(axis=1) - means) / means**2
-    return bool((beyond_chance > DEPTH_LIMIT**2).all() and np.corrcoef(halves)[0, 1] > DEPTH_AGREED)
-
-
-def _about_tails(shape: str, zeros: float) -> str:
-    """Say that values are heavily skewed or heavy-tailed, and what to do, given the share of zeros."""
-    if zeros > ZEROS_LIMIT:
-        return (
-            f"Most cells are 0 ({percent(zeros)}), so values are heavily skewed {shape}, and stay so as logarithms: a search "
-            "finds more in them than the null of errors allows for; go by evidence, which takes the ranks of such values."
-        )
-    return (
-        f"Values are heavily skewed or heavy-tailed {shape}: a search finds more in them than the null allows for; "
-        "take logarithms, or rank-normalise the rows, first."
-    )
-
-
-def _departures(matrix: Matrix) -> tuple[dict[str, str], str, int, ColumnSeries | None]:
-    """Return what is said of column effects, the figures of tails beyond the limits ("" where they are not), the step
-    between the rows looked at, and the series they are.
-    """
+def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | None]:
+    """Return what is said of column effects and tails, the step between the rows looked at, and the series they are."""
     cells, step = _some_rows(matrix)
     rows = standardise(cells)
     n, m = rows.shape
     findings: dict[str, str] = {}
-    tails = ""
     if n < _FEWEST_ROWS or m < 3:
-        return findings, tails, step, None
+        return findings, step, None
     seen = ~np.isnan(cells)
     seen &= seen.sum(axis=1, keepdims=True) > 1  # one cell alone has no deviation
     in_cols = seen.sum(axis=0)
     n_cells = int(in_cols.sum())
     if not n_cells:
-        return findings, tails, step, None
+        return findings, step, None
     error = 3 / math.sqrt(n_cells)
     means = rows.sum(axis=0) / np.maximum(in_cols, 1)
     # cells of a column count, and chance alone would explain one in as many
@@ -205,8 +149,11 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], str, int, ColumnSeries 
     residual = standardise(np.where(seen, rows - means, np.nan))
     skew, kurtosis = float((residual**3).sum()) / n_cells, float((residual**4).sum()) / n_cells - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
-        tails = f"(skewness {skew:.1f}, excess kurtosis {kurtosis:.1f})"
-    return findings, tails, step, series_in(residual)
+        findings[TAILS] = (
+            f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
+            "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
+        )
+    return findings, step, series_in(residual)
 
 
 def _some_rows(matrix: Matrix) -> tuple[Floats, int]:
@@ -217,12 +164,6 @@ def _some_rows(matrix: Matrix) -> tuple[Floats, int]:
         return matrix.values[::step], step
     step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
     return matrix.block(np.arange(0, n, step), np.arange(m)), step
-
-
-def _share_of_zeros(matrix: Matrix) -> float:
-    """Return the share of zeros among the observed cells of some rows."""
-    cells, _ = _some_rows(matrix)
-    return float((cells == 0).sum() / max(1, int((~np.isnan(cells)).sum())))
 
 
 def _correlation(cells: Floats) -> float:

@@ -380,10 +380,9 @@ def _prepared(
 ) -> Workspace:
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
-    given = Matrix.of(X, missing)
-    matrix = prepared(given, centre, normalise)
+    matrix = prepared(Matrix.of(X, missing), centre, normalise)
     solution = check_solution(solution, matrix=matrix)
-    for finding in broken_assumptions(matrix, solution, given).values():
+    for finding in broken_assumptions(matrix, solution).values():
         warnings.warn(finding, NullModelWarning, stacklevel=3)
     return Workspace(matrix, solution, options)
 

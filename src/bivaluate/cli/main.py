@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 import sys
 import time
 import warnings
@@ -25,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
-from bivaluate.cli.options import SETTINGS, Command, spoken
+from bivaluate.cli.options import SETTINGS, Command, ask_for, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
@@ -55,7 +54,7 @@ MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
-    "solution.json — every command explains itself with --help. Where a file is named, - is standard input or output. "
+    "solution.json — every command explains itself with --help. --untrusted and --force may also follow the command. Where a file is named, - is standard input or output. "
     "Exit codes: 0 done, 1 the work failed, 2 wrong command or input, 130 interrupted."
 )
 
@@ -116,6 +115,7 @@ _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it t
 _UNTRUSTED = typer.Option(
     False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
 )
+_FORCE = typer.Option(False, "--force", help="Replace existing files of another kind.")
 
 
 @app.callback()
@@ -125,10 +125,11 @@ def root(
     quiet: bool = _QUIET,
     verbose: bool = _VERBOSE,
     untrusted: bool = _UNTRUSTED,
+    force: bool = _FORCE,
 ) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
-    if untrusted:
-        os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
+    for option in [name for name, given in (("--untrusted", untrusted), ("--force", force)) if given]:
+        ask_for(option, context)
     if quiet:
         from bivaluate.cli.tables import err
 

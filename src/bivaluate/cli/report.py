@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
 from bivaluate.cli.tables import progress, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.report import Section
 
 
 @grouped
@@ -43,17 +40,10 @@ def report(
     - `bivaluate report run --in cohort2.csv --annotations samples.csv`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
-    from bivaluate._parallel import count_cores
-    from bivaluate.io import read_matrix
-    from bivaluate.report import build_report
-    from bivaluate.report.elsewhere import annotated, run_sections
-    from bivaluate.report.source import read_source
-    from bivaluate.sweep import load_run
-
     if os.path.isfile(run):
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
-    chosen_metrics(None, False, own)  # known from here on
+    chosen_metrics(None, own)  # known from here on
     looked_up = gene_sets.for_report(target)
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again
@@ -65,15 +55,23 @@ def report(
             )
         written = report_again(run, target, title)
     else:
-        test = annotations.test(run)
+        from bivaluate.report import build_report
+        from bivaluate.report.source import read_source
+        from bivaluate.sweep import load_run
+
         found = load_run(run)
-        sections: list[Section] = []
+        source, sections = read_source(found), []
         if other is not None or recurs or annotations.annotations is not None:
-            B = None if other is None else read_matrix(other)
+            from bivaluate._parallel import count_cores
+            from bivaluate.io import read_matrix
+            from bivaluate.report.elsewhere import annotated, run_sections
+
+            test = annotations.test(run)
+            source, B = annotated(source, test), None if other is None else read_matrix(other)
             with progress() as update:
                 tell = None if update is None else lambda done, total: update("repeating the search", done, total)
                 sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
-        written = build_report(annotated(read_source(found), test), target, title, sections, by=by, **looked_up)
+        written = build_report(source, target, title, sections, by=by, **looked_up)
     say_written(written)
 
 

@@ -8,17 +8,7 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import (
-    AnnotationFile,
-    Csv,
-    Json,
-    MatrixFile,
-    Report,
-    SolutionFile,
-    grouped,
-    option,
-    shared_traits,
-)
+from bivaluate.cli.options import Csv, Json, MatrixFile, Report, SolutionFile, TraitFile, grouped, option, shared_traits
 from bivaluate.cli.tables import err, print_json, print_list, print_records, say_written, write_csv
 
 
@@ -27,7 +17,7 @@ def traits(
     solution: Annotated[Path, typer.Argument(help="The biclusters, in any format bivaluate reads.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
-    annotations: AnnotationFile,
+    annotations: TraitFile,
     matrix: Annotated[Path, option("The matrix they come from.", "--matrix")],
     csv: Csv = None,
     report: Report = None,

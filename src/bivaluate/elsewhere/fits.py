@@ -61,7 +61,7 @@ def best_of_run(
     run: Run, algorithm: str | None = None, k: int | None = None, by: str | None = None
 ) -> dict[str, tuple[Biclustering, Matrix]]:
     """Return of every data set of a run its best solution, among those of the algorithm and K asked for, and matrix."""
-    from bivaluate.measures.registry import get_metric
+    from bivaluate.registry import get_metric
     from bivaluate.sweep import Cell
 
     table = run.results[run.results["status"] == "ok"]

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard index from which two are duplicates
-from bivaluate.chance.search import EVIDENCE_CUT as EVIDENCE_CUT  # aVE that no longer counts as evidence
 
 #: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -93,6 +92,8 @@ def annotated(source: Source, test: Test) -> Source:
 
 def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     """Return the panel of traits: the associations, and biclusters x traits as a picture; nothing without a table."""
+    from bivaluate.plots import plot_traits
+
     if table is None or not len(table):
         return []
     telling = table[table["word"] != ""]
@@ -101,18 +102,11 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     n = table["bicluster"].nunique()
     some = telling["bicluster"].nunique()
     text = f"{some} of {n} biclusters share an annotation of their samples (q ≤ 0.05)."
-    figures = [_picture(table)] if len(table) <= MOST_CELLS else []
+    caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
+    figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
     notes = table.attrs.get("notes", [])
     title = f"What the samples of {of} share" if of else "What their samples share"
     return [Section(title, " ".join([text, *notes]), names if rows else (), rows, figures)]
-
-
-def _picture(table: pd.DataFrame) -> Figure:
-    from bivaluate.plots import plot_traits, save
-
-    figure: Any = plot_traits(table).figure
-    path = save(figure, Path(tempfile.mkdtemp(prefix="bivaluate-"), "traits"))[0]
-    return Figure(path, "Biclusters and the annotations of their samples: the stronger the colour, the smaller q.")
 
 
 def _cell(value: Any) -> Any:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_values
+from bivaluate._check import check_int, check_values
 from bivaluate._errors import ParameterError
-from bivaluate.chance.assumptions import prepare_values
-from bivaluate.chance.scores import score_blocks
-from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.measures._blocks import standardise
 from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-EVIDENCE_CUT = 0.90
 _REFINEMENTS = 2
 _CELLS_AT_ONCE = 4_000_000
-_MOST_SHAPES = 20
 
 
 def search_block(
@@ -80,37 +74,3 @@ def _choose_rows(cells: Floats, pattern: Floats, n_rows: int) -> tuple[Counts, F
     chosen = np.take_along_axis(standard, rows[:, None, :], axis=2)
     # VE of each start's block: its standardised rows against the standardised mean row
     return rows, np.abs(chosen - standardise(pattern)[:, :, None]).mean(axis=(1, 2))
-
-
-def refit_cut(
-    X: Any,
-    shapes: Iterable[tuple[int, int]],
-    *,
-    null: str = "phase",
-    runs: int = 5,
-    centre: str = "columns",
-    restarts: int = 20,
-    steps: int = 40,
-    random_state: int | None = None,
-) -> float:
-    """Evidence cut for aVE refitted on surrogates: the lowest aVE a search finds in them, at most 0.90.
-
-    In smooth series V* is too lenient: most blocks found in phase-randomised data lie below 0.90. For each
-    surrogate and each distinct shape (at most 20 of them, evenly picked by size) the surrogate is searched as by
-    :func:`search_block`, and the smallest aVE over all is the cut. A bicluster below it is more coherent than
-    anything found where there is nothing to find.
-    """
-    values = check_values(X)
-    check_choice("null", null, SURROGATES)
-    check_int("runs", runs, 1)
-    wanted = sorted({(r, c) for r, c in shapes if r >= 2 and c >= 2}, key=lambda s: s[0] * s[1])
-    if len(wanted) > _MOST_SHAPES:
-        wanted = [wanted[i] for i in np.linspace(0, len(wanted) - 1, _MOST_SHAPES).round().astype(int)]
-    rng = np.random.default_rng(random_state)
-    cut = EVIDENCE_CUT
-    for _ in range(runs if wanted else 0):
-        noise = prepare_values(surrogate(values, null, rng), centre)
-        found = [search_block(noise, r, c, rng=rng, restarts=restarts, steps=steps)[1] for r, c in wanted]
-        rows, cols = np.array(wanted).T
-        cut = min(cut, float(score_blocks(np.array(found), rows, cols, values.shape).adjusted.min()))
-    return cut
