@@ -43,9 +43,9 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
     if modality is None and len(known) == 1:
         return str(known[0])
     if modality is None:
-        which = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with modality="
-        stacked = (", or all of them, stacked by rows, with ", Option("modality", "all"), ".")
-        raise ParameterError(Advice(which, *stacked))
+        one, both = Option("modality", known[0]), Option("modality", ALL)
+        said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
+        raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
     if modality not in known:
         raise ParameterError(
             f"{name} has no modality {modality!r}; it has {first_few(known)}.{suggest(modality, known)}"
