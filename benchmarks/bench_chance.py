@@ -21,7 +21,7 @@ def share(name: str = "large") -> tuple[float, float]:
     solution = Biclustering(pairs, X.shape)
     # Shapes of mergers are counted for the coverage measures anyway.
     cover = Cover(solution)
-    _ = cover.merged_shapes
+    _ = cover.shared_rows, cover.shared_cols
     checked = Workspace.of(X, solution)
     # The errors of the biclusters are on the diagonal, and constant rows are counted on the way.
     known = {"mergers": checked.mergers, "_merged": checked._merged, "cover": cover}

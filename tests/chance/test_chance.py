@@ -208,7 +208,7 @@ def test_constant_rows_are_counted_like_a_loop_would(seed):
     data[rng.random(data.shape) < 0.6] = 0.0
     solution = Biclustering(pairs, data.shape)
     counts = constant_row_counts(lambda rows, cols: data[np.ix_(rows, cols)], solution)
-    rows, cols = Cover(solution).merged_shapes
+    rows, cols = Cover(solution).merged_shapes(np.arange(6), np.arange(6))
     for k, (rows_k, cols_k) in enumerate(pairs):
         for j, (rows_j, cols_j) in enumerate(pairs):
             A = data[np.ix_(np.union1d(rows_k, rows_j), np.union1d(cols_k, cols_j))]

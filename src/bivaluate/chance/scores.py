@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from bivaluate.measures._blocks import block_values_missing, is_constant_row, ob
 from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
-from bivaluate.measures.workspace import Options, Workspace
+from bivaluate.measures.workspace import Options, Workspace, lowest_of
 from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
@@ -60,7 +61,6 @@ class BlockScores:
 class ChanceScores(BlockScores):
     """Chance-corrected scores of the biclusters of a solution, and how well each stands apart from the others."""
 
-    merged_ratio: Floats
     separation: Floats
 
     @property
@@ -113,15 +113,16 @@ def _score_blocks_of(workspace: Workspace) -> BlockScores:
 
 
 def _score_all_of(workspace: Workspace) -> ChanceScores:
-    merged_ve, constant = workspace.merged_ve, workspace.merged_constant_rows
-    merged_rows, merged_cols = workspace.cover.merged_shapes
     rows, cols = workspace.r - workspace.constant_rows, workspace.observed[1]
-    # blocks and mergers are looked up together: those of one shape get one E0, to the bit
-    expected = _expected(np.vstack([merged_rows - constant, rows]), np.vstack([merged_cols, cols]))
-    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape, expected[-1])
-    merged_ratio = merged_ve / expected[:-1]
-    separation = _separation(workspace, expected, merged_ratio, blocks.usable)
-    return ChanceScores(**vars(blocks), merged_ratio=merged_ratio, separation=separation)
+    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape)
+    return ChanceScores(**vars(blocks), separation=_separation(workspace, blocks))
+
+
+def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Counts, Counts, Floats]]:
+    """Yield VE over E0 of the mergers of some biclusters with some others."""
+    for i, j, ve, constant in workspace.ve_parts():
+        rows, cols = workspace.cover.merged_shapes(i, j)
+        yield i, j, ve / _expected(rows if constant is None else rows - constant, cols)
 
 
 def centred_scores(workspace: Workspace) -> BlockScores:
@@ -161,15 +162,14 @@ def _expected(rows: Counts, cols: Counts) -> Floats:
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
-def _separation(workspace: Workspace, expected: Floats, merged_ratio: Floats, usable: NDArray[np.bool_]) -> Floats:
+def _separation(workspace: Workspace, blocks: BlockScores) -> Floats:
     """Return sep_k; NaN where a bicluster and its nearest merger are both 0 up to rounding."""
+    usable = blocks.usable
     if usable.sum() < 2:
         return np.where(usable, 1.0, 0.0)
-    others = np.where(usable[None, :], merged_ratio, np.inf)
-    np.fill_diagonal(others, np.inf)
-    nearest, each = others.argmin(axis=1), np.arange(len(usable))
-    own = workspace.floored_errors[0] / expected[-1]
-    merged = workspace.floored(workspace.merged_ve[each, nearest], nearest, 0) / expected[each, nearest]
+    partner, ratio = lowest_of(_merged_ratios(workspace), usable)
+    own = workspace.floored_errors[0] / blocks.expected
+    merged = np.where(workspace.floored(workspace.merged_ve_with(partner), partner, 0) == 0.0, 0.0, ratio)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(usable, np.maximum(0.0, 1 - own / merged), 0.0)
 

@@ -37,7 +37,7 @@ def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> lis
     rows = []
     for k, verdict in enumerate(evidence.verdicts):
         others = evidence.redundant_with[k]
-        shared = max((cover.intersections[k, other] for other in others), default=0) / max(cover.intersections[k, k], 1)
+        shared = max((cover.shared_cells(k, other) for other in others), default=0) / max(cover.sizes[k], 1)
         rows.append(
             {
                 "evidence": float(evidence.gain[k]),

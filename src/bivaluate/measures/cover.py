@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,9 @@ Counts = NDArray[np.int64]
 _WORDS_AT_ONCE = 1 << 20
 # Up to this many cells of the matrix a plain product of memberships is quicker than bits.
 _FEW_CELLS = 1 << 16
-# So it is for counts of shared members up to this many numbers, and memberships in all.
+# Pairs whose shared cells are counted at once.
+_PAIRS_AT_ONCE = 1 << 20
+# A product is quicker for counts of shared members up to this many numbers, and memberships in all.
 _FEW_NUMBERS, _FEW_MEMBERSHIPS = 1 << 12, 1 << 22
 
 
@@ -45,25 +47,33 @@ class Cover:
         """Columns two biclusters share, K x K; the diagonal holds their own."""
         return _shared([b.cols for b in self.solution], self.solution.shape[1])
 
-    @cached_property
-    def merged_shapes(self) -> tuple[Counts, Counts]:
-        """Rows and columns of every super-bicluster, K x K each."""
+    def merged_shapes(self, i: Counts, j: Counts) -> tuple[Counts, Counts]:
+        """Return rows and columns of the super-biclusters of biclusters i with biclusters j."""
         rows, cols = (
-            np.add.outer(np.diagonal(shared), np.diagonal(shared)) - shared
+            np.add.outer(own[i], own[j]).astype(np.int64) - shared[np.ix_(i, j)]
             for shared in (self.shared_rows, self.shared_cols)
+            for own in (np.diagonal(shared),)
         )
         return rows, cols
 
     @cached_property
-    def intersections(self) -> Counts:
-        """Cells two biclusters share, K x K; the diagonal holds the sizes."""
-        return self.shared_rows * self.shared_cols
+    def sizes(self) -> Counts:
+        """Number of cells of each bicluster."""
+        return np.array([b.size for b in self.solution], dtype=np.int64)
 
-    @cached_property
-    def jaccard(self) -> NDArray[np.float64]:
-        """Cell Jaccard index of all pairs, K x K."""
-        sizes = np.diagonal(self.intersections)
-        return np.asarray(jaccard_index(self.intersections, sizes[:, None], sizes[None, :]))
+    def shared_cells(self, k: Any, others: Any = slice(None)) -> Any:
+        """Return how many cells one bicluster, or each of a slice of them, shares with others."""
+        return self.shared_rows[k, others].astype(np.int64) * self.shared_cols[k, others]
+
+    def jaccard(self, k: Any, others: Any = slice(None)) -> Any:
+        """Return the cell Jaccard index of one bicluster, or of each of a slice of them, with others."""
+        size = self.sizes[k, None] if isinstance(k, slice) else self.sizes[k]
+        return jaccard_index(self.shared_cells(k, others), size, self.sizes[others])
+
+    def parts(self) -> Iterator[slice]:
+        """Yield the biclusters in parts whose pairs are looked at together."""
+        step = max(1, _PAIRS_AT_ONCE // max(1, len(self.solution)))
+        return (slice(start, start + step) for start in range(0, len(self.solution), step))
 
     @property
     def cells(self) -> int:
@@ -104,13 +114,15 @@ class Cover:
     def _once_and_more(self) -> tuple[int, int]:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
         n, m = self.solution.shape
-        if np.count_nonzero(self.intersections) == np.count_nonzero(np.diagonal(self.intersections)):
+        partners = [np.count_nonzero(self.shared_cells(part), axis=1) for part in self.parts()]
+        overlaps = np.concatenate([*partners, np.empty(0, dtype=np.int64)]) > 1
+        if not overlaps.any():
             return self.cells_counted, 0
         if n * m <= _FEW_CELLS:
             held = [masks.astype(np.float32) for masks in (self.solution.row_masks, self.solution.col_masks)]
             times = held[0].T @ held[1]
             return int(np.count_nonzero(times)), int(np.count_nonzero(times > 1))
-        overlapping = self.solution.select(np.flatnonzero((self.intersections > 0).sum(axis=1) > 1))
+        overlapping = self.solution.select(np.flatnonzero(overlaps))
         col_bits = _bits(overlapping.col_masks)
         covered_once = covered_twice = 0
         step = max(1, _WORDS_AT_ONCE // max(1, col_bits.shape[1]))
@@ -147,12 +159,15 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
 def _shared(members: Sequence[Counts], n: int) -> Counts:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)
+    shared = np.zeros((K, K), dtype=np.int32 if n < 1 << 30 else np.int64)
     if n <= _FEW_NUMBERS and K * n <= _FEW_MEMBERSHIPS:
         held = np.zeros((K, n), dtype=np.float32)
         for line, own in zip(held, members, strict=True):
             line[own] = 1
-        return (held @ held.T).astype(np.int64)
-    shared = np.zeros((K, K), dtype=np.int64)
+        lines = max(1, _PAIRS_AT_ONCE // max(1, K))
+        for start in range(0, K, lines):
+            shared[start : start + lines] = held[start : start + lines] @ held.T
+        return shared
     step = max(64, 64 * _WORDS_AT_ONCE // max(1, K))
     for start in range(0, n, step):
         masks = np.zeros((K, min(step, n - start)), dtype=np.bool_)
@@ -160,7 +175,7 @@ def _shared(members: Sequence[Counts], n: int) -> Counts:
             mask[_between(own, start, start + step) - start] = True
         bits = _bits(masks)
         for k in range(K):
-            here = np.bitwise_count(bits[k:] & bits[k]).sum(axis=1, dtype=np.int64)
+            here = np.bitwise_count(bits[k:] & bits[k]).sum(axis=1, dtype=shared.dtype)
             shared[k, k:] += here
             shared[k + 1 :, k] += here[1:]
     return shared

@@ -256,7 +256,8 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
     >>> round(mean_jaccard(S), 6)
     0.095238
     """
-    return _mean_of_pairs(Cover.of(solution).jaccard)
+    cover = Cover.of(solution)
+    return _mean_of_pairs(cover, cover.jaccard)
 
 
 @measure("redundancy", "redundancy", "redundancy",
@@ -290,9 +291,10 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
     >>> round(mean_largest_redundancy(S), 6)
     0.190476
     """
-    others = Cover.of(solution).jaccard.copy()
-    np.fill_diagonal(others, 0.0)
-    return float(others.max(axis=1).mean()) if len(others) > 1 else float("nan")
+    cover = Cover.of(solution)
+    # the largest but one: the largest is that with itself
+    largest = [np.partition(cover.jaccard(part), -2, axis=1)[:, -2] for part in cover.parts() if len(cover.sizes) > 1]
+    return float(np.concatenate(largest).mean()) if largest else float("nan")
 
 
 @measure("diversity", "diversity", "diversity", "1 minus the mean cell Jaccard index of all pairs of biclusters.",
@@ -324,14 +326,16 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     >>> round(overlap_coefficient(S), 6)
     0.222222
     """
-    shared = Cover.of(solution).intersections
-    return _mean_of_pairs(shared / np.minimum.outer(np.diagonal(shared), np.diagonal(shared)))
+    cover = Cover.of(solution)
+    return _mean_of_pairs(
+        cover, lambda part: cover.shared_cells(part) / np.minimum.outer(cover.sizes[part], cover.sizes)
+    )
 
 
-def _mean_of_pairs(values: NDArray[np.float64]) -> float:
-    """Mean of what stands off the diagonal of ones."""
-    n = len(values)
-    return float((values.sum() - n) / (n * (n - 1))) if n > 1 else float("nan")
+def _mean_of_pairs(cover: Cover, values: Callable[[slice], NDArray[np.float64]]) -> float:
+    """Mean over pairs of what is 1 for a bicluster with itself."""
+    n = len(cover.solution)
+    return float((sum(values(part).sum() for part in cover.parts()) - n) / (n * (n - 1))) if n > 1 else float("nan")
 
 
 @measure("n_biclusters", "n_biclusters", "number of biclusters", "How many biclusters were scored.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -31,6 +31,7 @@ from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
+Part = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
 Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
 # Virtual errors below this are looked at again: they may be nothing but rounding.
@@ -80,6 +81,7 @@ class Workspace:
     solution: Biclustering
     options: Options = field(default_factory=Options)
     _shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _ve_parts: list[Any] = field(default_factory=list, init=False, repr=False)
     _none_constant: bool = field(default=False, init=False, repr=False)  # known once errors were computed one by one
 
     @classmethod
@@ -363,7 +365,7 @@ class Workspace:
     def _largest_floor(self) -> float:
         """The MSR that may be rounding in the block with the largest value in use, or a bound of it."""
         if self._two_passes is not None and not self.matrix.in_memory and len(self.solution):
-            return residue_floor(self._two_passes.largest_norm)
+            return residue_floor(self._two_passes.top)
         if self._by_observed:
             return max(self._error_floors(b.rows, b.cols)[1] for b in self.solution)
         if self.matrix.in_memory:
@@ -373,12 +375,12 @@ class Workspace:
     @cached_property
     def nearest_ve(self) -> Nearest:
         """Partner with the lowest VE of the merger."""
-        return self._nearest(self.merged_ve, 0)
+        return self._nearest(0)
 
     @cached_property
     def nearest_msr(self) -> Nearest:
         """Partner with the lowest MSR of the merger."""
-        return self._nearest(self.merged_msr, 1)
+        return self._nearest(1)
 
     @cached_property
     def whole(self) -> tuple[float, float]:
@@ -389,16 +391,56 @@ class Workspace:
         ve, msr, _ = TwoPasses(self.matrix, everything, self.options.n_jobs).blocks()
         return float(ve[0]), float(msr[0])
 
-    def _nearest(self, merged: Floats, which: int) -> Nearest:
+    @cached_property
+    def _lowest(self) -> tuple[tuple[NDArray[np.int64], Floats], ...]:
+        """Partners and errors of the mergers with the lowest VE, and with the lowest MSR."""
+        if not self.in_parts:
+            K = len(self.solution)
+            return tuple(lowest_of([(np.arange(K), np.arange(K), errors)], self.defined) for errors in self.mergers)
+        msr = lowest_of(self._parts_with_ve_kept(), self.defined)
+        return lowest_of(((i, j, ve) for i, j, ve, _ in self._ve_parts), self.defined), msr
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether there are so many mergers that they are computed some at a time, and only some of them are held."""
+        return self._two_passes is not None and self._two_passes.large and "_merged" not in vars(self)
+
+    def _parts_with_ve_kept(self) -> Iterator[Part]:
+        """Yield the MSR of mergers; their VE is kept, each once."""
+        self._ve_parts.clear()
+        assert self._two_passes is not None
+        for i, j, (ve, msr, constant) in self._two_passes.parts():
+            self._ve_parts.append((i, j, ve.copy(), constant.astype(np.int32) if constant.any() else None))
+            yield i, j, msr
+
+    def ve_parts(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Any]]:
+        """Yield positions of two groups of biclusters, VE of their mergers and numbers of constant rows, or None."""
+        if self.in_parts:
+            _ = self._lowest
+            yield from self._ve_parts
+        else:
+            every = np.arange(len(self.solution))
+            yield every, every, self.merged_ve, self.merged_constant_rows
+
+    def merged_ve_with(self, partner: NDArray[np.int64]) -> Floats:
+        """Return VE of the merger of each bicluster with one other."""
+        if not self.in_parts:
+            return np.asarray(self.merged_ve[np.arange(len(partner)), partner])
+        merged = np.empty(len(partner))
+        for one, other, ve, _ in self.ve_parts():
+            for i, j, errors in ((one, other, ve), (other, one, ve.T)):
+                at = np.flatnonzero((partner[i] >= j[0]) & (partner[i] <= j[-1]))
+                merged[i[at]] = errors[at, partner[i[at]] - j[0]]
+        return merged
+
+    def _nearest(self, which: int) -> Nearest:
         defined, n_defined = self.defined, np.count_nonzero(self.defined)
         partner: Any = NO_PARTNER
         value: Any = np.nan
         if n_defined == 1 and self.options.single == "matrix":
             partner, value = WHOLE_MATRIX, self.whole[which]
         if n_defined > 1:
-            candidates = np.where(defined, merged, np.inf)
-            np.fill_diagonal(candidates, np.inf)
-            partner, value = candidates.argmin(axis=1), candidates.min(axis=1)
+            partner, value = self._lowest[which]
         partner, value = np.where(defined, partner, NO_PARTNER), np.where(defined, value, np.nan)
         return Nearest(partner, self.floored(value, partner, which))
 
@@ -406,6 +448,31 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def lowest_of(parts: Iterable[Part], among: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Floats]:
+    """Return for each bicluster the first partner among some of those with the lowest error, and the error.
+
+    A part has the errors of the mergers of biclusters i with biclusters j; no two parts have the same mergers.
+    """
+    partner, value = np.full(len(among), len(among)), np.full(len(among), np.inf)
+    for i, j, errors in parts:
+        _keep_lowest(partner, value, i, j, np.where(among[j], errors, np.inf))
+        if i[0] != j[0]:
+            _keep_lowest(partner, value, j, i, np.where(among[i], errors.T, np.inf))
+    return partner, value
+
+
+def _keep_lowest(
+    partner: NDArray[np.int64], value: Floats, i: NDArray[np.int64], j: NDArray[np.int64], errors: Floats
+) -> None:
+    """Keep the lower error of each bicluster i, and the first partner j that has it."""
+    if i[0] == j[0]:
+        np.fill_diagonal(errors, np.inf)
+    at = errors.argmin(axis=1)
+    found = errors[np.arange(len(i)), at]
+    better = ~(found >= value[i]) | ((found == value[i]) & (j[at] < partner[i]))
+    partner[i[better]], value[i[better]] = j[at][better], found[better]
 
 
 def _transposed(matrix: Matrix) -> Matrix:

@@ -231,8 +231,8 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
     largest = max((b.size for b in solution), default=1)
     for i in range(len(solution)):
         for j in range(i + 1, len(solution)):
-            if cover.intersections[i, j]:
-                width = 0.6 + 7 * float(cover.jaccard[i, j])
+            if cover.shared_cells(i, j):
+                width = 0.6 + 7 * float(cover.jaccard(i, j))
                 ax.plot(x[[i, j]], y[[i, j]], color=style.QUIET, linewidth=width, alpha=0.6, zorder=1)
     sizes = [80 + 700 * b.size / largest for b in solution]
     ax.scatter(x, y, s=sizes, color=[style.series_colour(k) for k in range(len(solution))], zorder=2, edgecolor="white")

@@ -174,9 +174,9 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         stale |= waiting
     _raw_of_rest(model, cover, blocks, judged, raws, state, waiting | set(redundant))
     redundant |= {
-        k: tuple(other for other in sorted(order) if cover.intersections[k, other])
+        k: tuple(other for other in sorted(order) if cover.shared_cells(k, other))
         for k in np.flatnonzero(alone > 0).tolist()
-        if k not in order and k not in redundant and cover.intersections[k, order].any()
+        if k not in order and k not in redundant and cover.shared_cells(k, order).any()
     }
     seen = [block.cells > 0 for block in blocks]
     judgeable = [
@@ -234,7 +234,7 @@ def _raw_of_rest(
             stale.discard(k)
             continue
         rest.remove(k)
-        if shared := {other for other in rest if cover.intersections[k, other]}:
+        if shared := {other for other in rest if cover.shared_cells(k, other)}:
             state = model.accept(blocks[k], judged[k], state)
             stale |= shared
 
@@ -253,7 +253,7 @@ class _Repeats(NamedTuple):
         That block must have the pattern of one of the two: a richer one would explain unlike biclusters, too.
         """
         at = np.array(accepted, dtype=np.int64)
-        same = at[self.cover.jaccard[k, at] >= DUPLICATE]
+        same = at[self.cover.jaccard(k, at) >= DUPLICATE]
         if len(same):
             return (int(same[0]),)
         rows, cols = self.cover.shared_rows, self.cover.shared_cols

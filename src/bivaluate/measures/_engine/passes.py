@@ -49,11 +49,11 @@ class Members:
     overlap: Indices
 
     @classmethod
-    def of(cls, solution: Biclustering, shape: tuple[int, int]) -> Members:
-        """Return the members of a solution of at least one bicluster."""
+    def of(cls, solution: Biclustering, shape: tuple[int, int], used: Indices) -> Members:
+        """Return the members of a solution of at least one bicluster; `used` are the columns to work on."""
         from scipy.sparse import csr_array
 
-        used, cols = _used_columns(np.concatenate([b.cols for b in solution]), shape[1])
+        cols = np.searchsorted(used, np.concatenate([b.cols for b in solution]))
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution])
@@ -319,12 +319,10 @@ def _joined(name: str, a: Any, b: Any) -> Any:
     return a | b if a.dtype == np.bool_ else a + b
 
 
-def _used_columns(cols: Indices, n_cols: int) -> tuple[Indices, Indices]:
-    """Return the columns to work on, and `cols` as positions among them; all columns where most are used."""
-    used = np.flatnonzero(np.bincount(cols, minlength=n_cols))
-    if 2 * len(used) > n_cols:
-        return np.arange(n_cols), cols
-    return used, np.searchsorted(used, cols)
+def used_columns(solution: Biclustering, n_cols: int) -> Indices:
+    """Return the columns to work on: those that biclusters use, or all where most are used."""
+    used = np.flatnonzero(np.bincount(np.concatenate([b.cols for b in solution]), minlength=n_cols))
+    return np.arange(n_cols) if 2 * len(used) > n_cols else used
 
 
 def starts(lengths: Sequence[int] | Indices) -> Indices:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,23 @@ import numpy as np
 from bivaluate._parallel import count_cores
 from bivaluate.measures._blocks import HUGE, TINY
 from bivaluate.measures._engine.careful import careful_errors
-from bivaluate.measures._engine.passes import Members, Plan, Sums, add_errors, add_shared, add_sums, rows_for, starts
+from bivaluate.measures._engine.passes import (
+    Members,
+    Plan,
+    Sums,
+    add_errors,
+    add_shared,
+    add_sums,
+    rows_for,
+    starts,
+    used_columns,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Values
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
     from bivaluate.solution import Biclustering
 
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
@@ -32,35 +43,85 @@ MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 TILE_CELLS = 8000
 # Bytes of patterns of mergers that are held together.
 PATTERN_BYTES = 1 << 26
+# Up to this many biclusters are merged together, more of them two groups at a time: some ten K x K matrices are needed.
+TOGETHER, GROUP = 2048, 500
 
 
 class TwoPasses:
     """The kernels with an input laid out for them."""
 
-    def __init__(self, matrix: Matrix, solution: Biclustering, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, matrix: Matrix, solution: Biclustering, n_jobs: int | None = None, whole: TwoPasses | None = None
+    ) -> None:
+        """Lay out the input; `whole` is what it is a group of, whose columns and number of rows at once are taken."""
         self.matrix, self.solution, self.n_jobs, self.K = matrix, solution, n_jobs, len(solution)
         self.rows = rows_for(matrix)
         # leads whose patterns need more are taken in turns, each with passes over its own rows
         self.memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
+        self.sums: Sums | None = None
+        self.top = 0.0  # the largest norm of a row in use so far, which bounds every absolute value
         if self.K:
-            self.members = Members.of(solution, matrix.shape)
-            self.no_rows = self.members.layout()
-            self.sums: Sums | None = None
+            self.used: Indices = whole.used if whole else used_columns(solution, matrix.shape[1])
+            self.tile: int = whole.tile if whole else _tile_rows(solution)
+
+    @property
+    def large(self) -> bool:
+        """Whether there are so many biclusters that two groups of them are merged at a time."""
+        return self.K > TOGETHER
+
+    @cached_property
+    def members(self) -> Members:
+        """Who is in which bicluster."""
+        return Members.of(self.solution, self.matrix.shape, self.used)
+
+    @cached_property
+    def no_rows(self) -> Layout:
+        """The layout of columns alone."""
+        return self.members.layout()
 
     def matrices(self) -> tuple[Values, Values, Indices]:
         """Return VE, MSR and numbers of constant rows of all mergers, K x K; the biclusters are on the diagonal."""
-        return self._merge(alone=False)
+        if not self.large:
+            return self._merge(alone=False)
+        found = np.empty((self.K,) * 2), np.empty((self.K,) * 2), np.empty((self.K,) * 2, dtype=np.int64)
+        for i, j, part in self.parts():
+            for values, of_part in zip(found, part, strict=True):
+                values[np.ix_(i, j)], values[np.ix_(j, i)] = of_part, of_part.T
+        return found
+
+    def parts(self) -> Iterator[tuple[Indices, Indices, tuple[Values, Values, Indices]]]:
+        """Yield positions of two groups of biclusters and `matrices` of their mergers; also of each with itself."""
+        if not self.large:
+            yield np.arange(self.K), np.arange(self.K), self.matrices()
+            return
+        groups = self._groups(GROUP)
+        for i, j in combinations(range(len(groups)), 2):
+            found = self._group(np.concatenate([groups[i], groups[j]])).matrices()
+            one, other = slice(len(groups[i])), slice(len(groups[i]), None)
+            yield groups[i], groups[j], _cut(found, one, other)
+            if j == i + 1:
+                yield groups[i], groups[i], _cut(found, one, one)
+            if j == i + 1 == len(groups) - 1:
+                yield groups[j], groups[j], _cut(found, other, other)
 
     def blocks(self) -> tuple[Values, Values, Indices]:
         """Return those of the biclusters: the diagonals of `matrices` to the bit, without the mergers."""
+        if self.large:
+            found = []
+            for positions in self._groups(GROUP):
+                group = self._group(positions)
+                found.append(group.blocks())
+                self.top = max(self.top, group.top)
+            ve, msr, constant = map(np.concatenate, zip(*found, strict=True))
+            return ve, msr, constant
         ve, msr, constant = self._merge(alone=True)
         return np.diagonal(ve), np.diagonal(msr), np.diagonal(constant)
 
-    @property
-    def largest_norm(self) -> float:
-        """The largest norm of a row in use, which bounds every absolute value; known once something has been merged."""
-        assert self.sums is not None
-        return float(self.sums.top.max())
+    def _groups(self, most: int) -> list[Indices]:
+        return np.array_split(np.arange(self.K), -(-self.K // most))
+
+    def _group(self, positions: Indices) -> TwoPasses:
+        return TwoPasses(self.matrix, self.solution.select(positions), self.n_jobs, self)
 
     def _merge(self, alone: bool) -> tuple[Values, Values, Indices]:
         from bivaluate.measures._engine import _kernels_two_pass as kernels
@@ -77,7 +138,8 @@ class TwoPasses:
         for leads in self._turns(alone):
             plan = self._first_pass(leads, alone, threads)
             assert self.sums is not None
-            if not (self.largest_norm < HUGE and self.sums.top_inverse[0] < 1 / TINY):
+            self.top = float(self.sums.top.max())
+            if not (self.top < HUGE and self.sums.top_inverse[0] < 1 / TINY):
                 errors.doubtful[:] = True  # squares overflow or underflow
                 break
             kernels.finish_patterns(
@@ -91,6 +153,7 @@ class TwoPasses:
             wanted = None if len(leads) == K else members.rows_of(leads)
             errors = self.rows.run(partial(add_errors, parts=parts), plan, errors, wanted, threads)
             variance[leads] = plan.patterns.variance[leads]
+            del plan  # before the next one is made
         return self._joined(errors, variance, alone)
 
     def _turns(self, alone: bool) -> Iterator[Indices]:
@@ -116,7 +179,7 @@ class TwoPasses:
             at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
         )
         kernels.unite_columns(self.no_rows, patterns, n_used, leads, alone)
-        plan = Plan(members, leads, alone, patterns, _tile_rows(members))
+        plan = Plan(members, leads, alone, patterns, self.tile)
         if self.sums is None:
             sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(1), patterns.values)
             self.sums = sums = self.rows.run(add_sums, plan, sums, None, threads)
@@ -158,12 +221,17 @@ class TwoPasses:
             values[i, j] = values[j, i] = again
 
 
-def _tile_rows(members: Members) -> int:
+def _cut(found: tuple[Values, Values, Indices], i: slice, j: slice) -> tuple[Values, Values, Indices]:
+    ve, msr, constant = found
+    return ve[i, j], msr[i, j], constant[i, j]
+
+
+def _tile_rows(solution: Biclustering) -> int:
     """Return how many rows of a bicluster to hold at once."""
     from bivaluate.measures._engine._kernels_two_pass import LANES
 
-    width = 2 * len(members.cols) // members.K
-    longest = int(members.sizes.max())
+    width = 2 * sum(len(b.cols) for b in solution) // len(solution)
+    longest = max(len(b.rows) for b in solution)
     tile = min(max(TILE_CELLS // width // 32 * 32, 32), 256)
     return min(tile, -(-longest // LANES) * LANES)
 
