@@ -114,7 +114,7 @@ _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it t
 
 
 _UNTRUSTED = typer.Option(
-    False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
+    False, "--untrusted", help="Treat input files as untrusted: parse them first in a sandboxed process."
 )
 
 

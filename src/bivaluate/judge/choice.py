@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import listing, number
+from bivaluate._text import listing, number, plural
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.judge.verdict import count, nothing_supported
 from bivaluate.measures.registry import get_metric, symbol
@@ -176,7 +176,7 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
 
     >>> scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
     >>> which_is_best(["las", "cca"], scores)
-    (0, 'las has the most evidence: 2 supported (cca 0).')
+    (0, 'las ranks first by total evidence (9; cca 0), with 2 supported biclusters (0).')
     """
     first = best_solution(scores)
     if len(names) < 2:
@@ -188,10 +188,11 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
         return some[0] if some else 0, nothing_supported(names[some[0]] if len(some) == 1 else "")
     if not scores[first].get("n_supported"):
         return first, nothing_supported(names[first])
-    others = ", ".join(
-        f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first
-    )
-    return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
+    others = [i for i in range(len(names)) if i != first]
+    totals = ", ".join(f"{names[i]} {number(scores[i].get(EVIDENCE, math.nan))}" for i in others)
+    counts = listing([number(scores[i].get("n_supported", math.nan)) for i in others])
+    mine, holds = scores[first], plural(int(scores[first]["n_supported"]), "supported bicluster")
+    return first, f"{names[first]} ranks first by total evidence ({number(mine[EVIDENCE])}; {totals}), with {holds} ({counts})."
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:

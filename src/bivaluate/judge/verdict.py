@@ -136,7 +136,7 @@ def why(record: Mapping[str, Any]) -> str:
     >>> why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2})
     'B2 and B3 explain it'
     >>> why({"verdict": "not_supported", "evidence": -12.3})
-    'evidence −12.3: noise of this size gives blocks like it'
+    'evidence −12.3: a search in pure noise finds blocks this good'
     """
     verdict, evidence = record["verdict"], _value(record.get("evidence"))
     if verdict == REDUNDANT:
@@ -156,7 +156,7 @@ def why(record: Mapping[str, Any]) -> str:
         return f"evidence {signed(evidence)}"
     if math.isnan(evidence):
         return str(record.get("reason") or "evidence is undefined")
-    return f"evidence {signed(evidence)}: noise of this size gives blocks like it"
+    return f"evidence {signed(evidence)}: a search in pure noise finds blocks this good"
 
 
 def signed(value: float) -> str:
@@ -246,7 +246,7 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
             return "A block that small could arise by chance, however clear it looks."
         nearest = max(judged, key=lambda row: -math.inf if math.isnan(_value(row["evidence"])) else row["evidence"])
         beside = f"; {nearest['bicluster']} comes nearest" if len(judged) > 1 else ""
-        return f"A search through noise of this size finds blocks like these{beside}."
+        return f"A search in pure noise finds blocks this good{beside}."
     first = max(supported, key=lambda row: _value(row["evidence"]))
     start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
     rows_, cols = (f"{n:,} {noun}" for n, noun in zip((first["n_rows"], first["n_cols"]), nouns, strict=True))
@@ -260,7 +260,7 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
         "scaled profile": f"{rows_} follow one profile over its {cols}, more or less strongly",
         "same order": f"{rows_} rank its {cols} in the same order",
     }.get(str(first["pattern"]), f"{rows_} are higher on its {cols} than elsewhere")
-    return f"{start} {how}; chance would not give that."
+    return f"{start} {how}, more than chance gives."
 
 
 def nothing_supported(nearest: str = "") -> str:

@@ -356,13 +356,13 @@ class Found:
         return sorted(scored, key=lambda item: (-item[1][EVIDENCE], item[1]["n_biclusters"]))
 
     def _beyond(self) -> str:
-        """Say what the second best algorithm found that the solution does not hold."""
+        """Say which supported biclusters only the second best algorithm found."""
         second, only = self.second, self.only_in_second
         if second is None:
             return ""
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{_called(second)} found {found} that this solution does not hold."
+        return f"{_called(second)} found {found} that is missing here."
 
     def __repr__(self) -> str:
         return f"Found({self.verdict})"
@@ -573,7 +573,18 @@ def _about_data(said: str, chosen: Chosen) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for key, reason in chosen.left_out.items():
         reasons.setdefault(reason, []).append(algorithm_label(key))
-    return changed + [f"Left out: {listing(names)} ({reason})." for reason, names in reasons.items()]
+    return changed + [_not_run(names, reason.removesuffix(".")) for reason, names in reasons.items()]
+
+
+def _not_run(names: Sequence[str], reason: str) -> str:
+    """Say that some algorithms were not run.
+
+    >>> _not_run(["NMF", "Leiden"], "it needs non-negative data")
+    'NMF and Leiden were not run: they need non-negative data.'
+    """
+    if len(names) > 1:
+        reason = reason.replace("it needs ", "they need ").replace("it is ", "they are ")
+    return f"{listing(names)} {'was' if len(names) == 1 else 'were'} not run: {reason}."
 
 
 def _about_failures(outcomes: Mapping[Fit, Outcome]) -> list[str]:
